@@ -1,0 +1,171 @@
+"""What an open corpus can be asked. Batched: arrays in, arrays out.
+
+``Rows`` are int32 positions of passages in the corpus. Passages of one document are consecutive
+rows in reading order, so a section is a range of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section
+
+Rows = NDArray[np.int32]
+Scores = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The answer of one retriever to one query, best first. ``rows`` and ``scores``: shape (n,)."""
+
+    rows: Rows
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Edges found from a batch of rows; all arrays have shape (n,).
+
+    ``origins`` index into the rows that were asked, ``rows`` are the passages reached,
+    ``relations`` index into ``tuple(Relation)``, ``weights`` are in 0..1. ``evidence`` says what
+    made the link: for references the row of the corpus's reference table, for entities the entity's
+    number, -1 where there is none.
+    """
+
+    origins: Rows
+    rows: Rows
+    relations: NDArray[np.int8]
+    weights: Scores
+    evidence: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A legal area of a corpus's ontology. ``keywords`` by language code."""
+
+    id: str
+    names: Mapping[str, str]
+    keywords: Mapping[str, tuple[str, ...]]
+    required: bool = False
+    minimum_passages: int = 2
+    minimum_similarity: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Ontology:
+    """Areas, and the transaction types that require some of them (type id -> area ids)."""
+
+    areas: tuple[Area, ...]
+    transactions: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """The counts that ``info`` prints. ``embedding`` is the spec of the model, or "none"."""
+
+    name: str
+    documents: int
+    passages: int
+    references_by_relation: Mapping[str, int]
+    references_by_status: Mapping[str, int]
+    entities: int
+    languages: Mapping[str, int]
+    embedding: str
+    metadata: Mapping[str, Any]
+
+
+class Corpus(Protocol):
+    """The seam between the engine and where a corpus lives."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def embedding(self) -> str:
+        """Spec of the model whose vectors the corpus holds; "none" where it holds none."""
+        ...
+
+    @property
+    def ontology(self) -> Ontology | None: ...
+
+    def __len__(self) -> int:
+        """Number of passages."""
+        ...
+
+    def info(self) -> CorpusInfo: ...
+
+    def search_lexical(
+        self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """BM25 for each query text, scores above 0 only, at most ``limit`` each."""
+        ...
+
+    def search_dense(
+        self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Exact inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``."""
+        ...
+
+    def neighbours(
+        self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction
+    ) -> Links:
+        """Passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
+        ...
+
+    def siblings(self, rows: Rows, limit: int) -> Links:
+        """Passages of the same section, its parent's first passage, the neighbours in reading
+        order, the document's preamble and annexes; at most ``limit`` a document."""
+        ...
+
+    def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
+        """The rows of each document, in reading order."""
+        ...
+
+    def by_entity(self, rows: Rows, limit: int) -> Links:
+        """Passages that share entities with ``rows``, weighted by rarity; at most ``limit`` an entity."""
+        ...
+
+    def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
+        """Numbers of the entities that each passage mentions."""
+        ...
+
+    def entities(self, numbers: Sequence[int]) -> list[Entity]: ...
+
+    def references(self, numbers: Sequence[int]) -> list[Reference]:
+        """Rows of the reference table."""
+        ...
+
+    def all_references(self) -> Iterator[Reference]: ...
+
+    def passages(self, rows: Rows) -> list[Passage]: ...
+
+    def documents(self) -> list[Document]: ...
+
+    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into ``documents()`` for each row."""
+        ...
+
+    def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into the corpus's sections for each row; -1 where a passage has none."""
+        ...
+
+    def sections(self, numbers: Sequence[int]) -> list[Section]: ...
+
+    def rows(self, passage_ids: Sequence[str]) -> Rows:
+        """Rows of passage ids; -1 for an id that is not in the corpus."""
+        ...
+
+    def vectors(self, rows: Rows) -> NDArray[np.float32]:
+        """Unit vectors, shape (n, d); zero rows where a passage has none."""
+        ...
+
+    def in_force(self, day: date) -> Mask:
+        """Which passages are in force on a day, shape (passages,)."""
+        ...

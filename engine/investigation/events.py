@@ -1,0 +1,70 @@
+"""The typed events of an investigation: one story, told to every listener.
+
+Page, command line and saved record listen to the same stream. Order: PlanMade, ScanFinished,
+CoverageChanged, then for each round RoundStarted, RoundFinished, CoverageChanged; then Stopped,
+Ranked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.model import AreaCoverage, Hop, QueryPlan, RankedPassage, RoundReport, Stop
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMade:
+    """The question's views are known. The first event."""
+
+    plan: QueryPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFinished:
+    """The broad scan is in the pool; ``report`` is round 0."""
+
+    report: RoundReport
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """A round has its seeds (passage ids) and its gap queries."""
+
+    number: int
+    seeds: tuple[str, ...]
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished:
+    """A round is over; ``hops`` are those that admitted new passages."""
+
+    report: RoundReport
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageChanged:
+    """Coverage after the scan or after a round."""
+
+    round: int
+    areas: tuple[AreaCoverage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The investigation ended, and why."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The final ranking, best first. The last event."""
+
+    passages: tuple[RankedPassage, ...]
+    milliseconds: float
+
+
+Event = PlanMade | ScanFinished | RoundStarted | RoundFinished | CoverageChanged | Stopped | Ranked

@@ -1,0 +1,190 @@
+"""Every knob of an investigation, with unit, range, default and meaning, and the four presets.
+
+The page and the command line are generated from these fields: what stands in ``description`` is the
+help text, ``unit`` the unit shown, and the bounds are the slider's ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import SettingsError
+
+
+class Preset(StrEnum):
+    """Named settings, from the fastest look to every strategy and all rounds."""
+
+    QUICK = "quick"
+    BALANCED = "balanced"
+    THOROUGH = "thorough"
+    DETECTIVE = "detective"
+
+
+BUILT_IN_STRATEGIES = ("metadata", "entities", "citations", "semantic")
+
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def knob(
+    default: Any, meaning: str, unit: str, *, group: str, low: float | None = None, high: float | None = None
+) -> Any:
+    """A settings field: its default, its meaning, its unit, the panel group it belongs to, its bounds."""
+    bounds = {name: bound for name, bound in (("ge", low), ("le", high)) if bound is not None}
+    return Field(default, description=meaning, json_schema_extra={"unit": unit, "group": group}, **bounds)
+
+
+class InvestigationSettings(BaseModel):
+    """How one investigation runs. Frozen; derive variants with ``changed``."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strategies: tuple[str, ...] = knob(
+        BUILT_IN_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
+    )
+    rounds: int = knob(3, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5)
+    pool_size: int = knob(
+        500, "Passages the research pool may hold.", "passages", group="main", low=100, high=2000
+    )
+    top_k: int = knob(20, "Passages in the final ranking.", "passages", group="main", low=1, high=200)
+
+    scan_limit: int = knob(
+        220, "Candidates of the broad scan that enter the pool.", "passages", group="scan", low=10, high=500
+    )
+    scan_depth: int = knob(
+        500, "Hits taken from each retriever for each view.", "passages", group="scan", low=10, high=2000
+    )
+    dense_threshold: Fraction = knob(
+        0.15, "Lowest cosine similarity that the scan keeps.", "cosine", group="scan"
+    )
+    lexical_threshold: Fraction = knob(
+        0.05, "Lowest BM25 score that the scan keeps, as a share of the best.", "share", group="scan"
+    )
+    views: bool = knob(True, "See the question several ways (its parts, its focus).", "on/off", group="scan")
+    fusion: Literal["minmax", "rrf"] = knob(
+        "minmax", "How lists are joined: normalised scores, or weighted reciprocal ranks.", "name", group="scan"
+    )
+    dense_weight: Fraction = knob(
+        0.5, "Share of the dense retriever in the fusion; BM25 has the rest.", "share", group="scan"
+    )
+    as_of: date | None = knob(
+        None, "Only provisions in force on this day (a hard filter).", "date", group="scan"
+    )
+
+    seeds_per_round: int = knob(
+        10, "Unexplored passages that become seeds in a round.", "passages", group="rounds", low=1, high=50
+    )
+    seed_threshold: Fraction = knob(
+        0.25, "Lowest score, as a share of the best, at which a passage may be a seed.", "share", group="rounds"
+    )
+    citation_hops: int = knob(
+        2, "References followed in a row from one seed, both ways.", "hops", group="rounds", low=1, high=4
+    )
+    passages_per_document: int = knob(
+        50, "Passages of one document that the metadata strategy may bring.", "passages", group="rounds",
+        low=1, high=200,
+    )
+    passages_per_entity: int = knob(
+        20, "Passages that one shared entity may bring.", "passages", group="rounds", low=1, high=200
+    )
+    semantic_radius: Fraction = knob(
+        0.55, "Lowest cosine similarity to the centre of a cluster of seeds.", "cosine", group="rounds"
+    )
+    minimum_cluster: int = knob(
+        2, "Seeds that make a cluster whose neighbourhood is searched.", "passages", group="rounds", low=1, high=20
+    )
+
+    gate_threshold: Fraction = knob(
+        0.15, "Lowest gate score at which a lead is admitted.", "score", group="gate"
+    )
+    budget_per_strategy: int = knob(
+        30, "Leads of one strategy admitted in a round.", "passages", group="gate", low=1, high=500
+    )
+    budget_per_document: int = knob(
+        15, "Leads of one document admitted in a round.", "passages", group="gate", low=1, high=500
+    )
+    budget_per_relation: int = knob(
+        40, "Leads of one relation admitted in a round.", "passages", group="gate", low=1, high=500
+    )
+
+    close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")
+    transaction_type: str | None = knob(
+        None, "Transaction type of the ontology whose areas are required.", "name", group="coverage"
+    )
+
+    minimum_new: int = knob(
+        1, "Stop when a round admits fewer than this.", "passages", group="stopping", low=1, high=100
+    )
+    minimum_gain: Fraction = knob(
+        0.01, "Stop when a round grows the pool by less than this share.", "share", group="stopping"
+    )
+    stop_on_coverage: bool = knob(
+        False, "Stop when all required areas are covered.", "on/off", group="stopping"
+    )
+    stop_confidence: Fraction | None = knob(
+        None, "Stop when the mean score of the best ten passages reaches this.", "score", group="stopping"
+    )
+    stop_completeness: Fraction | None = knob(
+        None, "Stop when the estimated completeness reaches this.", "share", group="stopping"
+    )
+    time_budget: float | None = knob(
+        None, "Stop after this many seconds.", "seconds", group="stopping", low=0.05, high=600
+    )
+    call_budget: int | None = knob(
+        None, "Stop after this many calls of an outside model.", "calls", group="stopping", low=1, high=10_000
+    )
+
+    per_document_limit: int = knob(
+        8, "Passages of one document in the final ranking.", "passages", group="ranking", low=1, high=200
+    )
+    assemble: bool = knob(
+        True, "Join neighbouring passages of one section into one readable passage.", "on/off", group="ranking"
+    )
+
+    def changed(self, **changes: Any) -> InvestigationSettings:
+        """A copy with some fields changed, checked again. ``None`` values are passed over.
+
+        Raises SettingsError naming the field, the value and the allowed range.
+        """
+        given = {name: value for name, value in changes.items() if value is not None}
+        return checked({**self.model_dump(), **given})
+
+
+def checked(values: Mapping[str, Any]) -> InvestigationSettings:
+    """Settings from plain values. Raises SettingsError in one line for the first field that is wrong."""
+    try:
+        return InvestigationSettings.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]) or "settings"
+        raise SettingsError(f"{name}: {first['msg']} (given: {first['input']!r})") from error
+
+
+PRESETS: Mapping[Preset, InvestigationSettings] = {
+    Preset.QUICK: InvestigationSettings(
+        strategies=("citations",), rounds=1, pool_size=200, scan_limit=120, top_k=10, views=False
+    ),
+    Preset.BALANCED: InvestigationSettings(),
+    Preset.THOROUGH: InvestigationSettings(
+        rounds=4, pool_size=1000, scan_limit=300, top_k=40, seeds_per_round=15, budget_per_strategy=50,
+        budget_per_document=25, budget_per_relation=80, gate_threshold=0.10,
+    ),
+    Preset.DETECTIVE: InvestigationSettings(
+        rounds=5, pool_size=2000, scan_limit=500, top_k=60, seeds_per_round=25, citation_hops=3,
+        budget_per_strategy=100, budget_per_document=50, budget_per_relation=150, gate_threshold=0.05,
+        minimum_gain=0.0,
+    ),
+}
+
+
+def preset(name: str) -> InvestigationSettings:
+    """The settings of a preset. Raises SettingsError for an unknown name."""
+    try:
+        return PRESETS[Preset(name)]
+    except ValueError:
+        known = ", ".join(item.value for item in Preset)
+        raise SettingsError(f"unknown preset {name!r}; known presets: {known}") from None
