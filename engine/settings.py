@@ -46,7 +46,9 @@ class InvestigationSettings(BaseModel):
     strategies: tuple[str, ...] = knob(
         BUILT_IN_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
     )
-    rounds: int = knob(3, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5)
+    rounds: int = knob(
+        3, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
+    )
     pool_size: int = knob(
         500, "Passages the research pool may hold.", "passages", group="main", low=100, high=2000
     )
@@ -66,7 +68,10 @@ class InvestigationSettings(BaseModel):
     )
     views: bool = knob(True, "See the question several ways (its parts, its focus).", "on/off", group="scan")
     fusion: Literal["minmax", "rrf"] = knob(
-        "minmax", "How lists are joined: normalised scores, or weighted reciprocal ranks.", "name", group="scan"
+        "minmax",
+        "How lists are joined: normalised scores, or weighted reciprocal ranks.",
+        "name",
+        group="scan",
     )
     dense_weight: Fraction = knob(
         0.5, "Share of the dense retriever in the fusion; BM25 has the rest.", "share", group="scan"
@@ -79,14 +84,21 @@ class InvestigationSettings(BaseModel):
         10, "Unexplored passages that become seeds in a round.", "passages", group="rounds", low=1, high=50
     )
     seed_threshold: Fraction = knob(
-        0.25, "Lowest score, as a share of the best, at which a passage may be a seed.", "share", group="rounds"
+        0.25,
+        "Lowest score, as a share of the best, at which a passage may be a seed.",
+        "share",
+        group="rounds",
     )
     citation_hops: int = knob(
         2, "References followed in a row from one seed, both ways.", "hops", group="rounds", low=1, high=4
     )
     passages_per_document: int = knob(
-        50, "Passages of one document that the metadata strategy may bring.", "passages", group="rounds",
-        low=1, high=200,
+        50,
+        "Passages of one document that the metadata strategy may bring.",
+        "passages",
+        group="rounds",
+        low=1,
+        high=200,
     )
     passages_per_entity: int = knob(
         20, "Passages that one shared entity may bring.", "passages", group="rounds", low=1, high=200
@@ -95,7 +107,12 @@ class InvestigationSettings(BaseModel):
         0.55, "Lowest cosine similarity to the centre of a cluster of seeds.", "cosine", group="rounds"
     )
     minimum_cluster: int = knob(
-        2, "Seeds that make a cluster whose neighbourhood is searched.", "passages", group="rounds", low=1, high=20
+        2,
+        "Seeds that make a cluster whose neighbourhood is searched.",
+        "passages",
+        group="rounds",
+        low=1,
+        high=20,
     )
 
     gate_threshold: Fraction = knob(
@@ -142,7 +159,10 @@ class InvestigationSettings(BaseModel):
         8, "Passages of one document in the final ranking.", "passages", group="ranking", low=1, high=200
     )
     assemble: bool = knob(
-        True, "Join neighbouring passages of one section into one readable passage.", "on/off", group="ranking"
+        True,
+        "Join neighbouring passages of one section into one readable passage.",
+        "on/off",
+        group="ranking",
     )
 
     def changed(self, **changes: Any) -> InvestigationSettings:
@@ -170,12 +190,27 @@ PRESETS: Mapping[Preset, InvestigationSettings] = {
     ),
     Preset.BALANCED: InvestigationSettings(),
     Preset.THOROUGH: InvestigationSettings(
-        rounds=4, pool_size=1000, scan_limit=300, top_k=40, seeds_per_round=15, budget_per_strategy=50,
-        budget_per_document=25, budget_per_relation=80, gate_threshold=0.10,
+        rounds=4,
+        pool_size=1000,
+        scan_limit=300,
+        top_k=40,
+        seeds_per_round=15,
+        budget_per_strategy=50,
+        budget_per_document=25,
+        budget_per_relation=80,
+        gate_threshold=0.10,
     ),
     Preset.DETECTIVE: InvestigationSettings(
-        rounds=5, pool_size=2000, scan_limit=500, top_k=60, seeds_per_round=25, citation_hops=3,
-        budget_per_strategy=100, budget_per_document=50, budget_per_relation=150, gate_threshold=0.05,
+        rounds=5,
+        pool_size=2000,
+        scan_limit=500,
+        top_k=60,
+        seeds_per_round=25,
+        citation_hops=3,
+        budget_per_strategy=100,
+        budget_per_document=50,
+        budget_per_relation=150,
+        gate_threshold=0.05,
         minimum_gain=0.0,
     ),
 }

