@@ -34,8 +34,9 @@ def knob(
     default: Any, meaning: str, unit: str, *, group: str, low: float | None = None, high: float | None = None
 ) -> Any:
     """A settings field: its default, its meaning, its unit, the panel group it belongs to, its bounds."""
-    bounds = {name: bound for name, bound in (("ge", low), ("le", high)) if bound is not None}
-    return Field(default, description=meaning, json_schema_extra={"unit": unit, "group": group}, **bounds)
+    return Field(
+        default, description=meaning, json_schema_extra={"unit": unit, "group": group}, ge=low, le=high
+    )
 
 
 class InvestigationSettings(BaseModel):

@@ -85,7 +85,9 @@ class Corpus(Protocol):
     """The seam between the engine and where a corpus lives."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What people call the corpus."""
+        ...
 
     @property
     def embedding(self) -> str:
@@ -93,13 +95,17 @@ class Corpus(Protocol):
         ...
 
     @property
-    def ontology(self) -> Ontology | None: ...
+    def ontology(self) -> Ontology | None:
+        """Legal areas, None where the corpus has none."""
+        ...
 
     def __len__(self) -> int:
         """Number of passages."""
         ...
 
-    def info(self) -> CorpusInfo: ...
+    def info(self) -> CorpusInfo:
+        """The counts."""
+        ...
 
     def search_lexical(
         self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
@@ -113,9 +119,7 @@ class Corpus(Protocol):
         """Exact inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``."""
         ...
 
-    def neighbours(
-        self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction
-    ) -> Links:
+    def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
         ...
 
@@ -136,17 +140,25 @@ class Corpus(Protocol):
         """Numbers of the entities that each passage mentions."""
         ...
 
-    def entities(self, numbers: Sequence[int]) -> list[Entity]: ...
+    def entities(self, numbers: Sequence[int]) -> list[Entity]:
+        """Entities by number."""
+        ...
 
     def references(self, numbers: Sequence[int]) -> list[Reference]:
         """Rows of the reference table."""
         ...
 
-    def all_references(self) -> Iterator[Reference]: ...
+    def all_references(self) -> Iterator[Reference]:
+        """The whole reference table, in order."""
+        ...
 
-    def passages(self, rows: Rows) -> list[Passage]: ...
+    def passages(self, rows: Rows) -> list[Passage]:
+        """Passages by row."""
+        ...
 
-    def documents(self) -> list[Document]: ...
+    def documents(self) -> list[Document]:
+        """All documents, in the order of their rows."""
+        ...
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Index into ``documents()`` for each row."""
@@ -156,7 +168,9 @@ class Corpus(Protocol):
         """Index into the corpus's sections for each row; -1 where a passage has none."""
         ...
 
-    def sections(self, numbers: Sequence[int]) -> list[Section]: ...
+    def sections(self, numbers: Sequence[int]) -> list[Section]:
+        """Sections by number."""
+        ...
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
         """Rows of passage ids; -1 for an id that is not in the corpus."""

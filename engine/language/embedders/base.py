@@ -13,24 +13,27 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors.
-
-    ``spec`` names the model so that a corpus can ask for the same one again. ``languages`` are the
-    codes it reads, None for all. ``dimensions`` is the length of a vector. ``calls`` counts requests
-    to an outside service.
-    """
+    """Turns texts into unit vectors."""
 
     @property
-    def spec(self) -> str: ...
+    def spec(self) -> str:
+        """What ``embedder`` was asked for."""
+        ...
 
     @property
-    def languages(self) -> frozenset[str] | None: ...
+    def languages(self) -> frozenset[str] | None:
+        """Language codes that the model reads; None for all."""
+        ...
 
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
 
     @property
-    def calls(self) -> int: ...
+    def calls(self) -> int:
+        """Requests sent to an outside service so far."""
+        ...
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
         """Unit vectors, shape (texts, dimensions), float32. Raises ModelError."""
@@ -40,7 +43,8 @@ class Embedder(Protocol):
 def unit(vectors: Vectors) -> Vectors:
     """Rows scaled to length 1; a zero row stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    scaled: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return scaled
 
 
 def reads(embedder: Embedder, language: str) -> bool:

@@ -120,7 +120,7 @@ def load_model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
     try:
         return SentenceTransformer(name, device="cpu", model_kwargs=options)
