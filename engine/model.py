@@ -108,7 +108,7 @@ class Document:
     aliases: tuple[str, ...] = ()
     quality: float | None = None
     source: str | None = None
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: NOTHING, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Passage:
     valid_from: date | None = None
     valid_to: date | None = None
     page: int | None = None
-    metadata: Mapping[str, Any] = field(default=NOTHING, hash=False)
+    metadata: Mapping[str, Any] = field(default_factory=lambda: NOTHING, hash=False)
 
     def __post_init__(self) -> None:
         if not self.source_id:
@@ -335,7 +335,7 @@ class StrategyCount:
     strategy: str
     proposed: int
     admitted: int
-    refused: Mapping[str, int] = field(default=NOTHING, hash=False)
+    refused: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
     milliseconds: float = 0.0
 
 
@@ -382,7 +382,7 @@ class Stop:
     """A stop with its reason and the numbers behind it."""
 
     reason: StopReason
-    numbers: Mapping[str, float] = field(default=NOTHING, hash=False)
+    numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
     completeness: Completeness | None = None
 
 
