@@ -1,0 +1,258 @@
+"""Addresses of provisions: one canonical form for the many ways a number is printed.
+
+``parse_label`` reads the label that a source gives a passage ("7.1.2.(1)", "APP4.A4.10.1",
+"Part 6.Chapter 2.56.(3)", "المادة الثانية عشرة", "Pasal 25 ayat (1)", "§ 433 Abs. 2"). Numbers keep
+the form the document prints; two numbers are the same provision where ``number_key`` is equal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.language.numerals import ARABIC_ORDINAL, HAN_NUMBER, arabic_ordinal, han_number
+from engine.language.script import ARABIC_MARKS, visible, western_digits
+from engine.model import SectionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a provision stands inside its document.
+
+    ``number`` is the provision's own number, ``paragraph`` what stands below it joined by "/"
+    ("2/a", "Guidance/3"), ``within`` the containers from the outside in, as (kind, number). A
+    relative address ("paragraph (2)") has no number.
+    """
+
+    kind: SectionKind
+    number: str | None
+    paragraph: str | None = None
+    within: tuple[tuple[SectionKind, str], ...] = ()
+
+
+CONTAINERS = frozenset({
+    SectionKind.BOOK, SectionKind.PART, SectionKind.TITLE, SectionKind.CHAPTER, SectionKind.ANNEX,
+    SectionKind.SCHEDULE, SectionKind.PREAMBLE,
+})
+
+# The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
+# "فصل" name containers, not provisions.
+WORDS: dict[str, SectionKind] = {
+    "book": SectionKind.BOOK, "buch": SectionKind.BOOK, "buku": SectionKind.BOOK, "الكتاب": SectionKind.BOOK,
+    "part": SectionKind.PART, "teil": SectionKind.PART, "bagian": SectionKind.PART, "الباب": SectionKind.PART,
+    "title": SectionKind.TITLE, "titel": SectionKind.TITLE,
+    "chapter": SectionKind.CHAPTER, "kapitel": SectionKind.CHAPTER, "abschnitt": SectionKind.CHAPTER,
+    "bab": SectionKind.CHAPTER, "الفصل": SectionKind.CHAPTER,
+    "schedule": SectionKind.SCHEDULE,
+    "annex": SectionKind.ANNEX, "app": SectionKind.ANNEX, "appendix": SectionKind.ANNEX,
+    "anlage": SectionKind.ANNEX, "anhang": SectionKind.ANNEX, "lampiran": SectionKind.ANNEX,
+    "annexe": SectionKind.ANNEX, "الملحق": SectionKind.ANNEX,
+    "section": SectionKind.SECTION, "sec": SectionKind.SECTION, "§": SectionKind.SECTION,
+    "§§": SectionKind.SECTION,
+    "article": SectionKind.ARTICLE, "art": SectionKind.ARTICLE, "artikel": SectionKind.ARTICLE,
+    "pasal": SectionKind.ARTICLE, "المادة": SectionKind.ARTICLE, "مادة": SectionKind.ARTICLE,
+    "artículo": SectionKind.ARTICLE, "articolo": SectionKind.ARTICLE,
+    "rule": SectionKind.RULE, "regulation": SectionKind.RULE, "principle": SectionKind.RULE,
+    "clause": SectionKind.SECTION, "paragraph": SectionKind.PARAGRAPH, "para": SectionKind.PARAGRAPH,
+    "recital": SectionKind.RECITAL, "erwägungsgrund": SectionKind.RECITAL,
+    "item": SectionKind.PARAGRAPH, "ziffer": SectionKind.PARAGRAPH, "nummer": SectionKind.PARAGRAPH,
+}
+
+# What a bare number counts, where neither a word nor its own form says it.
+BARE = {"de": SectionKind.SECTION, "ar": SectionKind.ARTICLE, "id": SectionKind.ARTICLE, "zh": SectionKind.ARTICLE}
+
+LONGEST_LABEL = 400
+
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"(?:[A-Z]{0,2}\d+[A-Za-z]{0,2}|[IVXLC]+|[A-Z])(?:\.[A-Z]?\d+[A-Za-z]{0,2})*\Z")
+_BELOW = re.compile(
+    r"\s*(?:[,.]?\s*(?:Abs(?:atz|\.)?|Satz|S\.|Nr\.?|Nummer|Buchst(?:abe|\.)?|ayat|huruf|angka|butir|lid|sub-?paragraph"
+    r"|paragraph|الفقرة|فقرة|البند)\s*)?\(?\s*([0-9]{1,3}[a-z]{0,2}|[a-z]{1,4}|[A-Z]|[\u0621-\u064a])\s*\)?[.:]?(?=\W|\Z)",
+    re.IGNORECASE,
+)
+_WORDED = re.compile(
+    r"(?P<word>§{1,2}|[^\W\d_]+)\.?\s*\(?\s*(?P<number>[A-Z]{0,2}\d+(?:\s?[A-Za-z](?![A-Za-z]))?(?:\.[A-Z]?\d+[A-Za-z]{0,2})*"
+    r"|[IVXLC]+(?![a-z])|[A-Z](?![A-Za-z]))\s*\)?\.?(?P<rest>.*)\Z",
+    re.DOTALL,
+)
+_ARABIC = re.compile(
+    r"[(\s]*(?:ال)?ماد[ةه]\s*(?:رقم\s*)?(?:[(:\s-]*(?P<digits>\d+)|[(\s]*(?P<words>" + ARABIC_ORDINAL + r"))"
+    r"[\s)]*(?P<again>\(?\s*مكرر\w*\s*\)?)?(?P<rest>.*)\Z",
+    re.DOTALL,
+)
+_ARABIC_ADVERB = re.compile(rf"[(\s]*(\w+?)[{ARABIC_MARKS}]*[اأ]?[{ARABIC_MARKS}]*\s*[:.)-]?\s*\Z")
+_HAN = re.compile(rf"第({HAN_NUMBER}|\d+)(条|章|节|编|款)(?:之({HAN_NUMBER}))?(.*)\Z", re.DOTALL)
+_HAN_KINDS = {
+    "条": SectionKind.ARTICLE, "章": SectionKind.CHAPTER, "节": SectionKind.SECTION, "编": SectionKind.BOOK,
+    "款": SectionKind.PARAGRAPH,
+}
+
+
+def number_key(number: str) -> str:
+    """The form by which numbers are compared: no spaces, invisible marks or final dots, in capitals."""
+    if number.isascii() and number.isalnum():
+        return number.upper()
+    folded = western_digits(visible(unicodedata.normalize("NFKC", number)))
+    return _SPACE.sub("", folded).strip(".:()").upper()
+
+
+@lru_cache(maxsize=65536)
+def parse_label(label: str, language: str = "und") -> Address | None:
+    """The address that a label states; None where it states none (a heading, a name, nothing)."""
+    text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
+    if not text or len(text) > LONGEST_LABEL:
+        return None
+    return _arabic(text) or _han(text) or _worded(text) or _dotted(text, language)
+
+
+def _arabic(text: str) -> Address | None:
+    match = _ARABIC.match(text)
+    if not match:
+        return _arabic_clause(text)
+    value = int(match["digits"]) if match["digits"] else arabic_ordinal(match["words"])
+    if value is None:
+        return None
+    number = f"{value}{' مكرر' if match['again'] else ''}"
+    return Address(SectionKind.ARTICLE, number, _below(match["rest"].lstrip(" :/-")))
+
+
+def _arabic_clause(text: str) -> Address | None:
+    """The clauses of a decision are numbered by adverbs: "أولاً" is clause 1."""
+    match = _ARABIC_ADVERB.match(text)
+    value = arabic_ordinal(match[1]) if match else None
+    return Address(SectionKind.ARTICLE, str(value)) if value else None
+
+
+def _han(text: str) -> Address | None:
+    match = _HAN.match(text)
+    if not match:
+        return None
+    value = int(match[1]) if match[1].isdigit() else han_number(match[1])
+    if value is None:
+        return None
+    number = f"{value}-{han_number(match[3])}" if match[3] else str(value)
+    inner = _han(match[4].strip())
+    kind = _HAN_KINDS[match[2]]
+    if inner and kind is SectionKind.ARTICLE:
+        return Address(kind, number, inner.number)
+    return Address(inner.kind, inner.number, inner.paragraph, ((kind, number), *inner.within)) if inner else Address(kind, number)
+
+
+def _worded(text: str) -> Address | None:
+    """One unit word and its number, not a path: "§ 433 Abs. 2", "Pasal 25 ayat (1)", "Rule 4.3.2(1)"."""
+    match = _WORDED.match(text)
+    kind = WORDS.get(match["word"].casefold()) if match else None
+    if match is None or kind is None or kind in CONTAINERS or match["word"].isupper() and match["word"].isalpha():
+        return None
+    number = match["number"].replace(" ", "")
+    inner = _worded(match["rest"].lstrip(" ,"))
+    if inner and inner.kind is not kind and inner.kind is not SectionKind.PARAGRAPH:
+        return Address(inner.kind, inner.number, inner.paragraph, ((kind, number), *inner.within))
+    return Address(kind, number, _below(match["rest"]))
+
+
+def _below(rest: str) -> str | None:
+    parts: list[str] = []
+    position = 0
+    while (match := _BELOW.match(rest, position)) and match.end() > position:
+        parts.append(match[1])
+        position = match.end()
+    return "/".join(parts) or None
+
+
+_CONTAINER = re.compile(r"(?P<word>[A-Za-z]+)\s?(?P<number>[A-Z]?\d+[A-Z]?|[IVXLC]+|[A-Z])?\s?:?\Z")
+_PIECE = re.compile(r"\((?P<bracket>\w{1,5})\)|(?P<close>\d{1,4}|[a-z]{1,4})\)|(?P<plain>[^.()]+)")
+_PROVISION = re.compile(r"[A-Z]?\d+[A-Za-z]{0,2}\Z")
+_GUIDANCE = re.compile(r"guidance", re.IGNORECASE)
+_GUIDANCE_NUMBER = re.compile(r"guidance\s?(\d+)\Z", re.IGNORECASE)
+
+
+def _dotted(text: str, language: str) -> Address | None:
+    """A path of pieces divided by dots: containers, then the number, then what stands below it."""
+    within: list[tuple[SectionKind, str]] = []
+    number: list[str] = []
+    below: list[str] = []
+    guidance = closed = False
+    for match in _PIECE.finditer(text):
+        piece = (match["bracket"] or match["close"] or match["plain"]).strip()
+        if not piece:
+            continue
+        container = None if number or below else _container(piece)
+        if container:
+            within.append(container)
+        elif _GUIDANCE.match(piece):
+            guidance = True
+            marked = _GUIDANCE_NUMBER.match(piece)
+            below.extend(["Guidance", marked[1]] if marked else ["Guidance"] * ("Guidance" not in below))
+        elif match["close"] and not number:
+            closed = True
+            number.append(piece)
+        elif match["plain"] and not below and _PROVISION.match(piece):
+            number.append(piece)
+        else:
+            below.append(_tidy(piece))
+    return _assembled(text, language, within, number, below, guidance, closed)
+
+
+def _container(piece: str) -> tuple[SectionKind, str] | None:
+    match = _CONTAINER.match(piece)
+    kind = WORDS.get(match["word"].casefold()) if match else None
+    if match is None or kind is None:
+        return None
+    if kind not in CONTAINERS and not match["word"].isupper():
+        return None
+    return (kind, match["number"] or "")
+
+
+def _tidy(piece: str) -> str:
+    return piece.replace("/", "-")
+
+
+def _assembled(
+    text: str, language: str, within: list[tuple[SectionKind, str]], number: list[str], below: list[str],
+    guidance: bool, closed: bool,
+) -> Address | None:
+    if not number and not within:
+        return _lettered(text)
+    if not number:
+        kind, own = within[-1]
+        outer = tuple(within[:-1])
+        if not below:
+            return Address(kind, own or None, None, outer) if own or kind in CONTAINERS else None
+        return Address(SectionKind.GUIDANCE if guidance else kind, own or None, "/".join(below), outer)
+    # A statute prints its containers in small letters and counts sections through: the last number is
+    # the section's. A rulebook prints PART and keeps dotted numbers below: "PART 5.12.2.2" is rule 12.2.2.
+    in_statute = text[:4] in ("Part", "Chap", "Sche") and all(piece[0].isdigit() for piece in number)
+    dotted = ".".join(number[-1:] if in_statute else number)
+    kind = SectionKind.GUIDANCE if guidance else _kind(dotted, within, closed, in_statute, language)
+    return Address(kind, dotted, "/".join(below) or None, tuple(within))
+
+
+def _kind(
+    number: str, within: list[tuple[SectionKind, str]], closed: bool, in_statute: bool, language: str
+) -> SectionKind:
+    inside = {kind for kind, _ in within}
+    dots = number.count(".")
+    if closed:
+        return SectionKind.PARAGRAPH
+    if inside & {SectionKind.SCHEDULE, SectionKind.ANNEX} and not dots:
+        return SectionKind.PARAGRAPH
+    if dots >= 2:
+        return SectionKind.RULE
+    if dots == 1:
+        return SectionKind.SECTION
+    if language in BARE:
+        return BARE[language]
+    return SectionKind.SECTION if in_statute else SectionKind.CHAPTER
+
+
+_LETTERED = re.compile(r"([A-Z](?:\.\d+)*)\.?\Z")
+
+
+def _lettered(text: str) -> Address | None:
+    match = _LETTERED.match(text)
+    if not match:
+        return None
+    return Address(SectionKind.CHAPTER if match[1].isalpha() else SectionKind.PARAGRAPH, match[1])

@@ -1,0 +1,169 @@
+"""Index terms of a text: the one tokeniser that both the index and the query go through.
+
+A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule 4.3.2"
+gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact
+citation in a question meets exactly that citation in a text. Chinese, Japanese, Korean and Thai are
+cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+from itertools import chain
+
+import Stemmer
+
+from engine.language.script import fold_arabic, visible, western_digits
+from engine.language.stopwords import STOPWORDS
+
+STEMMERS = {
+    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
+    "nl": "dutch", "en": "english", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german",
+    "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian",
+    "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian", "fa": "persian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}
+# A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.
+LONGEST_WORD = 64
+
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS_WITHOUT_SPACES = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_UNSPACED = re.compile(f"[{_LETTERS_WITHOUT_SPACES}]+|[^{_LETTERS_WITHOUT_SPACES}]+")
+_IS_UNSPACED = re.compile(f"[{_LETTERS_WITHOUT_SPACES}]")
+_ARABIC_WRITTEN = frozenset({"ar", "fa", "ur"})
+# "and/by/as/so the ..." is written as one word with its noun; the stemmer leaves the first letter on.
+_ARABIC_PREFIX = re.compile("[وبكف](?=ال\\w{3})|لل(?=\\w{3})")
+_DIGIT = re.compile(r"\d")
+# What is kept whole, in the order of the alternatives: signs of a section before a number; standards
+# (ISO 14001); units before a number (Article 6(1)); dotted or bracketed numbers.
+_WHOLE = re.compile(
+    r"(?P<sign>§{1,2})\s*(?P<signed>\d+[a-z]?)\b"
+    r"|\b(?P<body>iso|iec|din|gri|ifrs|ias|nist|sasb|esrs|ieee)[ -]?(?P<standard>\d+[\w.-]*)"
+    r"|\b(?P<unit>art(?:icle|ikel|icolo|ículo)?|rule|section|sec|clause|pasal|المادة|مادة|المواد)\.?\s*\(?"
+    r"(?P<number>[a-z]?\d+[a-z]?(?:\.\d+[a-z]?)*)"
+    r"|\b(?P<dotted>[a-z]?\d+[a-z]?(?:[.,]\d+[a-z]?)+)"
+    r"|\b(?P<plain>\d+[a-z]?)(?=\()"
+)
+_BRACKETS = re.compile(r"(?:\s?\([0-9a-z]{1,4}\))+")
+_UNITS = {
+    "article": "art", "artikel": "art", "articolo": "art", "artículo": "art", "sec": "section", "المادة": "مادة",
+    "المواد": "مادة",
+}
+
+
+class Analyzer:
+    """Turns texts of one language into index terms. Get one from ``analyzer``: they keep a cache."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        algorithm = STEMMERS.get(language)
+        self._stem = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else None
+        self._stopwords = frozenset(_folded(word, language) for word in STOPWORDS.get(language, frozenset()))
+        self._terms = _TermCache(self)
+
+    def terms(self, text: str) -> list[str]:
+        """The index terms of a text; whole legal numbers follow the words."""
+        folded = _folded(text, self.language)
+        found = list(chain.from_iterable(map(self._terms.__getitem__, _WORD.findall(folded))))
+        if _DIGIT.search(folded):
+            found.extend(whole_numbers(folded))
+        return found
+
+    def batch(self, texts: Sequence[str]) -> list[list[str]]:
+        """``terms`` of each text, in order."""
+        return [self.terms(text) for text in texts]
+
+    def word_terms(self, word: str) -> tuple[str, ...]:
+        """Terms of one folded word: none for a stop word, bigrams where the script has no spaces."""
+        if word in self._stopwords:
+            return ()
+        if _IS_UNSPACED.search(word):
+            return tuple(chain.from_iterable(self._piece(piece) for piece in _UNSPACED.findall(word)))
+        return (self._stemmed(word),)
+
+    def _piece(self, piece: str) -> tuple[str, ...]:
+        if not _IS_UNSPACED.match(piece):
+            return (self._stemmed(piece),)
+        if len(piece) == 1:
+            return (piece,)
+        return tuple(piece[start : start + 2] for start in range(len(piece) - 1))
+
+    def _stemmed(self, word: str) -> str:
+        word = word[:LONGEST_WORD]
+        if self.language in _ARABIC_WRITTEN:
+            word = _ARABIC_PREFIX.sub("", word, count=1) if _ARABIC_PREFIX.match(word) else word
+        if self._stem is None or not word.isalpha():
+            return _plain(word)
+        return _plain(self._stem(word)) or word
+
+
+class _TermCache(dict[str, tuple[str, ...]]):
+    """Word to terms, filled on first sight: a corpus has far fewer words than tokens."""
+
+    # Bounds the memory that numbers and misprints of a very large corpus could take.
+    LIMIT = 2_000_000
+
+    def __init__(self, owner: Analyzer) -> None:
+        super().__init__()
+        self._owner = owner
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        terms = self._owner.word_terms(word)
+        if len(self) < self.LIMIT:
+            self[word] = terms
+        return terms
+
+
+@cache
+def analyzer(language: str) -> Analyzer:
+    """The analyzer of a language (ISO 639-1, region ignored); unknown codes get one without stemming."""
+    base = language.split("-")[0].lower()
+    return Analyzer(base) if base == language else analyzer(base)
+
+
+def whole_numbers(folded: str) -> list[str]:
+    """Citations and numbers of a folded text that are kept whole, e.g. ``4.3.2(1)``, ``§433``, ``iso14001``."""
+    found: list[str] = []
+    for match in _WHOLE.finditer(folded):
+        kind = match.lastgroup
+        if kind == "signed":
+            found.append("§" + match["signed"])
+        elif kind == "standard":
+            found.append(match["body"] + match["standard"].rstrip(".-"))
+        elif kind == "number":
+            unit, number = match["unit"], match["number"]
+            found.append(_UNITS.get(unit, unit) + number)
+            if "." in number:
+                found.append(number)
+            found.extend(_with_brackets(folded, match.end(), number))
+        else:
+            number = match["dotted"] or match["plain"]
+            if kind == "dotted":
+                found.append(number)
+            found.extend(_with_brackets(folded, match.end(), number))
+    return found
+
+
+def _with_brackets(folded: str, position: int, number: str) -> tuple[str, ...]:
+    brackets = _BRACKETS.match(folded, position)
+    return (number + brackets[0].replace(" ", ""),) if brackets else ()
+
+
+def _folded(text: str, language: str) -> str:
+    if text.isascii():
+        return text.lower()
+    folded = visible(unicodedata.normalize("NFKC", text)).casefold()
+    return fold_arabic(western_digits(folded)) if language in _ARABIC_WRITTEN else folded
+
+
+def _plain(word: str) -> str:
+    """A stem without accents on Latin letters, so that "café" and "cafe" meet."""
+    if word.isascii() or not any("\u00c0" <= letter <= "\u024f" for letter in word):
+        return word
+    split = unicodedata.normalize("NFD", word)
+    return unicodedata.normalize("NFC", "".join(letter for letter in split if not unicodedata.combining(letter)))
+

@@ -1,0 +1,114 @@
+"""Numbers written as words: Arabic ordinals, Chinese numerals, German ordinals of books.
+
+``ARABIC_ORDINAL`` is a regular expression for the raw text: it tolerates vowel marks, tatweel and the
+spelling variants of alef, ya and final ta.
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.language.script import ARABIC_MARKS, fold_arabic
+
+_ONES = {
+    "اولي": 1, "اول": 1, "حادية": 1, "حادي": 1, "واحدة": 1, "ثانية": 2, "ثاني": 2, "ثالثة": 3, "ثالث": 3,
+    "رابعة": 4, "رابع": 4, "خامسة": 5, "خامس": 5, "سادسة": 6, "سادس": 6, "سابعة": 7, "سابع": 7,
+    "ثامنة": 8, "ثامن": 8, "تاسعة": 9, "تاسع": 9, "عاشرة": 10, "عاشر": 10,
+}
+_TEN = {"عشرة": 10, "عشر": 10}
+_TENS = {
+    "عشرون": 20, "عشرين": 20, "ثلاثون": 30, "ثلاثين": 30, "اربعون": 40, "اربعين": 40, "خمسون": 50,
+    "خمسين": 50, "ستون": 60, "ستين": 60, "سبعون": 70, "سبعين": 70, "ثمانون": 80, "ثمانين": 80,
+    "تسعون": 90, "تسعين": 90,
+}
+_HUNDREDS = {
+    "مائتين": 200, "مائتان": 200, "مئتين": 200, "مئتان": 200, "ماية": 100, "مائة": 100, "مئة": 100,
+    **{
+        stem + hundred: value * 100
+        for value, stem in enumerate(("ثلاث", "اربع", "خمس", "ست", "سبع", "ثمان", "تسع"), start=3)
+        for hundred in ("مائة", "مئة")
+    },
+}
+_VARIANTS = {"ا": "[اأإآٱ]", "ي": "[يىی]", "ة": "[ةه]", "ئ": "[ئي]"}
+
+
+def tolerant(word: str) -> str:
+    """A regular expression for an Arabic word that allows vowel marks and spelling variants."""
+    return "".join(_VARIANTS.get(letter, letter) + f"[{ARABIC_MARKS}]*" for letter in word)
+
+
+def _any_of(words: dict[str, int]) -> str:
+    return "(?:" + "|".join(tolerant(word) for word in sorted(words, key=len, reverse=True)) + ")"
+
+
+_THE = "(?:[اٱ]ل)?"
+_HUNDRED = rf"(?:\s+بعد\s+(?:{_THE}|لل){_any_of(_HUNDREDS)})"
+ARABIC_ORDINAL = (
+    rf"(?:{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|\s*و\s*{_THE}{_any_of(_TENS)})?{_HUNDRED}?"
+    rf"|{_THE}{_any_of(_TENS)}{_HUNDRED}?|{_THE}{_any_of(_HUNDREDS)})(?!\w)"
+)
+_ORDINAL = re.compile(ARABIC_ORDINAL)
+_WORD = re.compile(r"\w+")
+
+
+def _key(text: str) -> str:
+    """Folded further than for an index: final ta as ha, ya on its seat as ya."""
+    return fold_arabic(text).replace("ة", "ه").replace("ئ", "ي")
+
+
+_VALUES = {_key(word): value for word, value in {**_ONES, **_TEN, **_TENS, **_HUNDREDS}.items()}
+
+
+def arabic_ordinal(text: str) -> int | None:
+    """The value of an Arabic ordinal in words ("الثانية عشرة" is 12); None where it is none."""
+    text = text.strip()
+    if not _ORDINAL.fullmatch(text):
+        return None
+    return sum(_value(word) for word in _WORD.findall(_key(text))) or None
+
+
+def _value(word: str) -> int:
+    for prefix in ("", "ال", "و", "وال", "لل"):
+        if word.startswith(prefix) and word[len(prefix) :] in _VALUES:
+            return _VALUES[word[len(prefix) :]]
+    return 0
+
+
+_HAN_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+HAN_NUMBER = "[〇零一二两三四五六七八九十百千]+"
+
+
+def han_number(text: str) -> int | None:
+    """The value of a Chinese numeral below ten thousand ("一百二十三" is 123); None where it is none."""
+    total = digit = 0
+    for letter in text:
+        if letter in _HAN_DIGITS:
+            digit = _HAN_DIGITS[letter]
+        elif letter in _HAN_UNITS:
+            total += (digit or 1) * _HAN_UNITS[letter]
+            digit = 0
+        else:
+            return None
+    return total + digit or None
+
+
+GERMAN_BOOKS = {
+    word: number
+    for number, word in enumerate(
+        ("erst", "zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt", "zehnt", "elft",
+         "zwölft", "dreizehnt", "vierzehnt"),
+        start=1,
+    )
+}
+_ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+
+
+def roman_number(text: str) -> int | None:
+    """The value of a Roman numeral up to 399 in capitals; None where it is none."""
+    if not _ROMAN.fullmatch(text):
+        return None
+    values = [_ROMAN_VALUES[letter] for letter in text]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

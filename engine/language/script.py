@@ -1,0 +1,63 @@
+"""Scripts and characters: what Unicode hides from a reader and what a program trips over."""
+
+from __future__ import annotations
+
+import re
+
+# Marks that steer the direction of writing or join letters; they have no width and no meaning here.
+INVISIBLE = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+ARABIC_MARKS = "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640"
+
+_ERASE_INVISIBLE = {ord(mark): None for mark in INVISIBLE}
+_DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
+_ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_EASTERN_DIGIT = re.compile("[٠-٩۰-۹]")
+_MARKS = re.compile(f"[{ARABIC_MARKS}]")
+
+SCRIPTS: dict[str, re.Pattern[str]] = {
+    "arabic": re.compile("[\u0621-\u064a\u0671-\u06d3]"),
+    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"),
+    "kana": re.compile("[\u3040-\u30ff]"),
+    "hangul": re.compile("[\uac00-\ud7af]"),
+    "cyrillic": re.compile("[\u0400-\u04ff]"),
+    "greek": re.compile("[\u0370-\u03ff\u1f00-\u1fff]"),
+    "devanagari": re.compile("[\u0900-\u097f]"),
+    "hebrew": re.compile("[\u0590-\u05ff]"),
+    "thai": re.compile("[\u0e00-\u0e7f]"),
+    "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
+}
+_LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
+    "ar": ("arabic",), "fa": ("arabic",), "ur": ("arabic",), "zh": ("han",), "ja": ("kana", "han"),
+    "ko": ("hangul",), "ru": ("cyrillic",), "bg": ("cyrillic",), "uk": ("cyrillic",), "sr": ("cyrillic",),
+    "el": ("greek",), "hi": ("devanagari",), "he": ("hebrew",), "th": ("thai",),
+}
+
+
+def visible(text: str) -> str:
+    """The text without direction marks, joiners and other characters of no width."""
+    return text.translate(_ERASE_INVISIBLE) if _INVISIBLE.search(text) else text
+
+
+def western_digits(text: str) -> str:
+    """Arabic-Indic and Persian digits as 0-9; the length of the text does not change."""
+    return text.translate(_DIGITS) if _EASTERN_DIGIT.search(text) else text
+
+
+def fold_arabic(text: str) -> str:
+    """Arabic without vowel marks and tatweel, with one form of alef and of ya."""
+    return _MARKS.sub("", text).translate(_ARABIC_LETTERS)
+
+
+def scripts_of(language: str) -> tuple[str, ...]:
+    """The scripts a language is written in, by ISO 639-1 code; Latin where nothing else is known."""
+    return _LANGUAGE_SCRIPTS.get(language, ("latin",))
+
+
+def main_script(text: str) -> str | None:
+    """The script that most letters of a text belong to; None where there are no letters."""
+    counts = {name: len(pattern.findall(text)) for name, pattern in SCRIPTS.items()}
+    if counts["kana"]:
+        counts["kana"] += counts["han"]
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else None
