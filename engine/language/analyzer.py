@@ -85,6 +85,10 @@ class Analyzer:
             return tuple(chain.from_iterable(self._piece(piece) for piece in _UNSPACED.findall(word)))
         return (self._stemmed(word),)
 
+    def stem(self, word: str) -> str:
+        """The stem of one word, function words included; the way names are compared."""
+        return self._stemmed(_folded(word, self.language))
+
     def _piece(self, piece: str) -> tuple[str, ...]:
         if not _IS_UNSPACED.match(piece):
             return (self._stemmed(piece),)

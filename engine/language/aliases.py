@@ -1,0 +1,178 @@
+"""The names by which other texts call a document.
+
+``aliases_of`` derives them from what a source says of the document: its title, its id, an
+abbreviation, number and year. ``name_key`` is the form by which two names are compared: stems, so
+that "des Bürgerlichen Gesetzbuchs" meets "Bürgerliches Gesetzbuch".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from engine.language.analyzer import analyzer
+from engine.language.numerals import GERMAN_BOOKS
+from engine.language.script import visible, western_digits
+
+# Parts of a file name or title that tell a version, not a name.
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_VERSION = re.compile(
+    r"[\s_(]*(?<![A-Za-z])VER\s?\d+(?:\.\d+)*\)?"
+    rf"|\((?:As |as )?(?:Consolidated|Amended|Version|amended|{_MONTH})[^)]*\)"
+    r"|\(\d{1,3}\)|\b[vV]\d+(?:\.\d+)*\b|_\d{6,8}(?!\d)"
+    rf"|[\s_]\d{{1,2}} (?:{_MONTH}) \d{{4}}(?:\s+\w{{2,4}})?(?:\s*\(\d+\))?\s*$"
+)
+_YEAR = re.compile(r",?\s+\(?(?:19|20)\d\d\)?$")
+_ACRONYM = re.compile(r"[A-Z][A-Za-z]?[A-Z0-9]{1,6}\Z")
+_ACRONYM_FIRST = re.compile(r"([A-Z]{2,8})\s+(?=Rulebook|Rules|Rule\b|Module)")
+_IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
+_GUIDANCE = re.compile(
+    r"^(?:(?:draft|supplementary)\s+)*guidance(?:\s+notes?)?\s*(?:[-–—:]|on\b)?\s*(?=\S)", re.IGNORECASE
+)
+_GUIDANCE_LAST = re.compile(r"\s*[-–—]?\s*(?:supplementary\s+)?guidance(?:\s+notes?)?(?:\s+final)?$", re.IGNORECASE)
+_LAW_WORD = re.compile(r"(act|regulations?|rules|code|law|order|directive|verordnung|gesetz)\b", re.IGNORECASE)
+_GERMAN_ABOUT = re.compile(r"Gesetz (?:über|betreffend) (?:das|den|die) ([A-ZÄÖÜ][a-zäöüß]+)$")
+_GERMAN_BOOK = re.compile(r"SGB[ -]?(\d{1,2})\b")
+_ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
+_INDONESIAN = re.compile(
+    r"(?P<type>undang-\s*undang|peraturan\s+[\w\s]+?|keputusan\s+[\w\s]+?|UU|PP|PMK|Perpres|Permen\w*)\s+"
+    r"(?:nomor|no\.?)\s*(?P<number>[\w./-]+)\s+tahun\s+(?P<year>\d{4})(?:\s+tentang\s+(?P<about>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+INDONESIAN_SHORT = {
+    "undang-undang": "UU", "peraturan pemerintah": "PP", "peraturan presiden": "Perpres",
+    "peraturan menteri keuangan": "PMK", "peraturan menteri perhubungan": "PM", "keputusan presiden": "Keppres",
+    "peraturan pemerintah pengganti undang-undang": "Perppu", "peraturan daerah": "Perda",
+    "peraturan otoritas jasa keuangan": "POJK", "peraturan bank indonesia": "PBI",
+}
+_EU_ACT = re.compile(
+    r"(?:Regulation|Directive|Decision|Verordnung|Richtlinie|Beschluss|Règlement|Directive|Décision)\s*"
+    r"(?:\((?:EU|EG|EC|UE|CE|EWG|EEC|Euratom)(?:,\s*Euratom)?\)\s*)?(?:No\.?\s*|Nr\.?\s*|n[o°]\s*)?"
+    r"\d{2,4}/\d{1,4}(?:/(?:EU|EG|EC|UE|CE|EWG|EEC))?",
+    re.IGNORECASE,
+)
+LONGEST_ALIAS = 200
+
+
+def aliases_of(
+    title: str,
+    *,
+    document_id: str = "",
+    abbreviation: str | None = None,
+    number: str | None = None,
+    year: int | None = None,
+    type: str | None = None,
+    language: str = "und",
+) -> tuple[str, ...]:
+    """Names other texts may use for a document, its title first, without duplicates.
+
+    ``type`` is the kind of act ("Act", "Undang-Undang"); with ``number`` and ``year`` it makes names
+    such as "UU No. 6 Tahun 1983". Nothing is looked up: what the source does not say is not known.
+    """
+    found: list[str] = []
+    for source in (title, abbreviation or "", document_id if _telling(document_id) else ""):
+        found.extend(_names(source, language))
+    if type and number and year and language == "id":
+        found.extend(_indonesian(f"{type} Nomor {number} Tahun {year}"))
+    kept: dict[str, None] = {}
+    for name in found:
+        tidy = " ".join(name.split()).strip(" -–—_,.;:")
+        if 2 <= len(tidy) <= LONGEST_ALIAS:
+            kept.setdefault(tidy, None)
+    return tuple(kept)
+
+
+def _telling(document_id: str) -> bool:
+    """Whether an id is a name at all: letters, and no hash or running number."""
+    letters = sum(letter.isalpha() for letter in document_id)
+    return letters >= 2 and not re.fullmatch(r"[0-9a-f-]{8,}|\d+\w?", document_id)
+
+
+def _names(source: str, language: str) -> Iterator[str]:
+    if not source:
+        return
+    plain = " ".join(_VERSION.sub(" ", visible(source)).replace("_", " ").split()).strip(" -–—")
+    yield plain
+    without_year = _YEAR.sub("", plain)
+    yield without_year
+    if language == "en" and without_year.isupper() and _ACRONYM.match(without_year):
+        yield f"{without_year} Rulebook"
+    elif leading := _ACRONYM_FIRST.match(plain):
+        yield leading[1]
+    yield from _bracketed(plain)
+    yield from _guidance(plain)
+    if act := _EU_ACT.match(plain):
+        yield act[0]
+    if language == "de":
+        yield from _german(plain)
+    if language == "id":
+        yield from _indonesian(plain)
+    if language == "ar":
+        yield from _arabic(plain)
+
+
+def _bracketed(name: str) -> Iterator[str]:
+    """Short titles in brackets, "... (General Data Protection Regulation)", and the name without them."""
+    for inner in _IN_BRACKETS.findall(name):
+        if (len(inner) > 2 and _ACRONYM.match(inner)) or (_LAW_WORD.search(inner) and " " in inner):
+            yield inner.split(" - ")[-1] if " - " in inner else inner
+            yield name.replace(f"({inner})", " ")
+
+
+def _guidance(name: str) -> Iterator[str]:
+    topic = _GUIDANCE.sub("", name, count=1)
+    if topic == name:
+        topic = _GUIDANCE_LAST.sub("", name)
+        topic = topic if topic != name else ""
+    if topic and len(topic.split()) >= 2:
+        yield from (f"Guidance on {topic}", f"{topic} Guidance", f"Guidance - {topic}")
+
+
+def _german(name: str) -> Iterator[str]:
+    """Compound short titles of "Gesetz über das ...", and the spellings of the books of the SGB."""
+    if about := _GERMAN_ABOUT.match(name):
+        yield from (f"{about[1]}gesetz", f"{about[1]}sgesetz")
+    if book := _GERMAN_BOOK.match(name):
+        index = int(book[1])
+        if 1 <= index <= len(_ROMANS):
+            ordinal = list(GERMAN_BOOKS)[index - 1].capitalize()
+            yield from (
+                f"SGB {_ROMANS[index - 1]}", f"SGB {index}", f"{ordinal}es Buch Sozialgesetzbuch",
+                f"{ordinal}es Buch des Sozialgesetzbuchs", f"{ordinal}es Buch",
+                f"Sozialgesetzbuch {ordinal}es Buch",
+            )
+
+
+def _indonesian(name: str) -> Iterator[str]:
+    match = _INDONESIAN.search(name)
+    if not match:
+        return
+    kind = re.sub(r"-\s+", "-", " ".join(match["type"].split()))
+    tail = f"{match['number']} Tahun {match['year']}"
+    short = INDONESIAN_SHORT.get(kind.casefold())
+    for form in (kind, short):
+        if form:
+            yield f"{form} Nomor {tail}"
+            yield f"{form} {match['number']}/{match['year']}"
+    if match["about"] and len(match["about"]) < LONGEST_ALIAS:
+        yield f"{kind} tentang {match['about']}"
+
+
+def _arabic(name: str) -> Iterator[str]:
+    bare = _IN_BRACKETS.sub(" ", name)
+    if bare != name:
+        yield bare
+
+
+_WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
+# Words that carry nothing in a name: articles, "number", and what only says that it is a rulebook.
+_EMPTY = frozenset("the das der die des dem den la le les el los il no nr nomor number rulebook module".split())
+
+
+@lru_cache(maxsize=200_000)
+def name_key(name: str, language: str = "und") -> tuple[str, ...]:
+    """Stems of a name in order, articles and the word "number" left out; equal for equal names."""
+    stem = analyzer(language).stem
+    words = _WORD.findall(western_digits(visible(name)).casefold())
+    return tuple(stem(word) for word in words if word not in _EMPTY)
