@@ -1,0 +1,29 @@
+"""The best rows of a column of scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.protocol import Hits, Mask
+
+
+def best_hits(
+    scores: Array, limit: int, minimum: float, mask: Mask | None, *, exclusive: bool = False
+) -> Hits:
+    """At most ``limit`` rows with the highest scores, best first, equal scores in row order.
+
+    Kept are scores >= ``minimum`` (> where ``exclusive``) of rows that ``mask`` allows.
+    """
+    allowed = scores > minimum if exclusive else scores >= minimum
+    if mask is not None:
+        allowed &= mask
+    rows = np.flatnonzero(allowed)
+    values = scores[rows]
+    if len(rows) > limit:
+        # Everything at or above the last place's score, so that ties are settled by row below.
+        last = np.partition(values, len(values) - limit)[len(values) - limit] if limit > 0 else np.inf
+        rows = rows[values >= last]
+        values = scores[rows]
+    order = np.lexsort((rows, -values))[: max(limit, 0)]
+    return Hits(rows[order].astype(np.int32), values[order].astype(np.float32))

@@ -1,0 +1,211 @@
+"""References of a corpus folder: the table of them, and the links they make between passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
+from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.protocol import Links, Rows
+from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
+
+RELATIONS = tuple(Relation)
+STATUSES = tuple(Status)
+TARGET_KINDS = tuple(TargetKind)
+RELATION_NUMBERS: Mapping[Relation, int] = {relation: number for number, relation in enumerate(RELATIONS)}
+
+# A reference to a section is met by the section's head; the rest of a short section is what it
+# governs. A reference to a whole document only leads to its door.
+SHORT_SECTION = 8
+SECTION_BODY_WEIGHT = 0.6
+DOCUMENT_WEIGHT = 0.5
+
+
+class Targets(NamedTuple):
+    """Numbers of what references can point at, by id."""
+
+    passages: Mapping[str, int]
+    sections: Mapping[str, int]
+    documents: Mapping[str, int]
+
+
+class ReferenceTable:
+    """Every reference, resolved or not, in the order of its source passage."""
+
+    def __init__(self, folder: Path, grammars: Sequence[str]) -> None:
+        self._grammars = tuple(grammars)
+        self._candidates = StringTable(folder, "references.candidates")
+        self._columns: dict[str, Array] = {
+            name: open_array(folder, f"references.{name}")
+            for name in ("source", "start", "end", "relation", "status", "kind", "target", "confidence", "grammar")
+        }
+
+    @staticmethod
+    def write(
+        folder: Path, references: Sequence[Reference], targets: Targets, grammars: Mapping[str, int]
+    ) -> None:
+        """Write the table. Raises KeyError where a resolved target is not in the corpus."""
+        numbers = {
+            TargetKind.PASSAGE: targets.passages, TargetKind.SECTION: targets.sections,
+            TargetKind.DOCUMENT: targets.documents,
+        }
+        kinds = {kind: number for number, kind in enumerate(TARGET_KINDS)}
+        states = {status: number for number, status in enumerate(STATUSES)}
+        target = [
+            -1 if r.target_id is None or r.target_kind is None else numbers[r.target_kind][r.target_id]
+            for r in references
+        ]
+        kind = [-1 if r.target_kind is None else kinds[r.target_kind] for r in references]
+        columns: dict[str, Array] = {
+            "source": np.asarray([targets.passages[r.source_id] for r in references], np.int32),
+            "start": np.asarray([r.span.start for r in references], np.int32),
+            "end": np.asarray([r.span.end for r in references], np.int32),
+            "relation": np.asarray([RELATION_NUMBERS[r.relation] for r in references], np.int8),
+            "status": np.asarray([states[r.status] for r in references], np.int8),
+            "kind": np.asarray(kind, np.int8),
+            "target": np.asarray(target, np.int32),
+            "confidence": np.asarray([r.confidence for r in references], np.float32),
+            "grammar": np.asarray([grammars[r.grammar] for r in references], np.int16),
+        }
+        for name, values in columns.items():
+            write_array(folder, f"references.{name}", values)
+        candidates = [orjson.dumps(r.candidates).decode() if r.candidates else "" for r in references]
+        StringTable.write(folder, "references.candidates", candidates)
+
+    def __len__(self) -> int:
+        return len(self._columns["source"])
+
+    def take(
+        self, numbers: Sequence[int] | Array, passages: PassageTable, sections: SectionTable,
+        documents: DocumentTable,
+    ) -> list[Reference]:
+        """The references with these numbers, in that order."""
+        chosen = np.asarray(numbers, np.int64)
+        column = {name: values[chosen].tolist() for name, values in self._columns.items()}
+        texts, sources = passages.texts(column["source"]), passages.ids(column["source"])
+        candidates = self._candidates.take(chosen)
+        references = []
+        for n, text in enumerate(texts):
+            kind = None if column["kind"][n] < 0 else TARGET_KINDS[column["kind"][n]]
+            span = Span(column["start"][n], column["end"][n])
+            references.append(Reference(
+                source_id=sources[n],
+                span=span,
+                text=text[span.start : span.end],
+                relation=RELATIONS[column["relation"][n]],
+                status=STATUSES[column["status"][n]],
+                target_kind=kind,
+                target_id=_target_id(kind, column["target"][n], passages, sections, documents),
+                candidates=tuple(orjson.loads(candidates[n])) if candidates[n] else (),
+                confidence=round(column["confidence"][n], 6),
+                grammar=self._grammars[column["grammar"][n]],
+            ))
+        return references
+
+    def each(
+        self, passages: PassageTable, sections: SectionTable, documents: DocumentTable, block: int = 4096
+    ) -> Iterator[Reference]:
+        """All references, read in blocks."""
+        for start in range(0, len(self), block):
+            numbers = np.arange(start, min(start + block, len(self)))
+            yield from self.take(numbers, passages, sections, documents)
+
+    def edges(self, sections: SectionTable, documents: DocumentTable) -> Edges:
+        """The resolved references as edges between passages, one per source, target and relation."""
+        resolved = np.flatnonzero(self._columns["target"] >= 0)
+        kind, target = self._columns["kind"][resolved], self._columns["target"][resolved].astype(np.int64)
+        first, stop, weight = target.copy(), target + 1, np.ones(len(resolved), np.float32)
+        is_section = kind == TARGET_KINDS.index(TargetKind.SECTION)
+        first[is_section], stop[is_section] = sections.first[target[is_section]], sections.stop[target[is_section]]
+        is_document = kind == TARGET_KINDS.index(TargetKind.DOCUMENT)
+        first[is_document] = documents.first[target[is_document]]
+        weight[is_document] = DOCUMENT_WEIGHT
+        stop = np.where(is_document | (stop - first > SHORT_SECTION), first + 1, stop)
+        origins, rows = ranges(first, stop)
+        weights = weight[origins] * np.where(rows == first[origins], 1.0, SECTION_BODY_WEIGHT)
+        weights *= self._columns["confidence"][resolved][origins]
+        return _distinct(Edges(
+            self._columns["source"][resolved][origins].astype(np.int64), rows,
+            self._columns["relation"][resolved][origins], weights.astype(np.float32),
+            resolved[origins].astype(np.int32),
+        ))
+
+
+class Edges(NamedTuple):
+    """Edges between passages, shape (n,) each; ``evidence`` is the number of a reference."""
+
+    sources: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    relations: NDArray[np.int8]
+    weights: NDArray[np.float32]
+    evidence: NDArray[np.int32]
+
+
+class LinkIndex:
+    """Sparse rows of links, one matrix for each direction."""
+
+    def __init__(self, folder: Path) -> None:
+        self._matrices = {direction: _Matrix(folder, direction) for direction in Direction}
+
+    @staticmethod
+    def write(folder: Path, edges: Edges, passages: int) -> None:
+        """Write both directions."""
+        for direction in Direction:
+            out = direction is Direction.OUT
+            near, far = (edges.sources, edges.targets) if out else (edges.targets, edges.sources)
+            order = np.lexsort((edges.relations, far, near))
+            write_array(folder, f"links.{direction}.pointers", row_pointers(near[order], passages))
+            write_array(folder, f"links.{direction}.rows", far[order].astype(np.int32))
+            write_array(folder, f"links.{direction}.relations", edges.relations[order])
+            write_array(folder, f"links.{direction}.weights", edges.weights[order])
+            write_array(folder, f"links.{direction}.evidence", edges.evidence[order])
+
+    def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
+        """The links of a batch of rows, in the order of the rows and then of the passages reached."""
+        matrix = self._matrices[direction]
+        origins, places = ranges(matrix.pointers[rows], matrix.pointers[np.asarray(rows, np.int64) + 1])
+        if relations is not None:
+            wanted = np.asarray([RELATION_NUMBERS[relation] for relation in relations], np.int8)
+            kept = np.isin(matrix.relations[places], wanted)
+            origins, places = origins[kept], places[kept]
+        return Links(
+            origins.astype(np.int32), matrix.rows[places], matrix.relations[places], matrix.weights[places],
+            matrix.evidence[places],
+        )
+
+
+class _Matrix:
+    def __init__(self, folder: Path, direction: Direction) -> None:
+        self.pointers: NDArray[np.int64] = open_array(folder, f"links.{direction}.pointers")
+        self.rows: Rows = open_array(folder, f"links.{direction}.rows")
+        self.relations: NDArray[np.int8] = open_array(folder, f"links.{direction}.relations")
+        self.weights: NDArray[np.float32] = open_array(folder, f"links.{direction}.weights")
+        self.evidence: Rows = open_array(folder, f"links.{direction}.evidence")
+
+
+def _distinct(edges: Edges) -> Edges:
+    """One edge per source, target and relation, the strongest and then the first; none to itself."""
+    order = np.lexsort((edges.evidence, -edges.weights, edges.relations, edges.targets, edges.sources))
+    order = order[edges.sources[order] != edges.targets[order]]
+    keys = np.stack([edges.sources[order], edges.targets[order], edges.relations[order]])
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    kept = order[is_new]
+    return Edges(*(column[kept] for column in edges))
+
+
+def _target_id(
+    kind: TargetKind | None, number: int, passages: PassageTable, sections: SectionTable, documents: DocumentTable
+) -> str | None:
+    if kind is None or number < 0:
+        return None
+    if kind is TargetKind.PASSAGE:
+        return passages.ids([number])[0]
+    return sections.id(number) if kind is TargetKind.SECTION else documents.all[number].id

@@ -1,0 +1,103 @@
+"""Entities of a corpus folder, and who mentions them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
+from engine.corpus.embedded.links import RELATION_NUMBERS
+from engine.corpus.protocol import Links, Rows
+from engine.model import Entity, EntityKind, Relation
+
+
+class EntityTable:
+    """Entities by number, and the mentions between them and passages, both ways.
+
+    An entity's rarity is ``log(n / df) / log(n)``, in 0..1, with n passages of which df mention it:
+    inverse document frequency (Sparck Jones 1972) on the scale of the corpus.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._records = StringTable(folder, "entities")
+        self._definer: NDArray[np.int32] = open_array(folder, "entities.definer")
+        self._rarity: NDArray[np.float32] = open_array(folder, "entities.rarity")
+        self._passage_pointers: NDArray[np.int64] = open_array(folder, "mentions.passage_pointers")
+        self._passage_entities: Rows = open_array(folder, "mentions.passage_entities")
+        self._entity_pointers: NDArray[np.int64] = open_array(folder, "mentions.entity_pointers")
+        self._entity_rows: Rows = open_array(folder, "mentions.entity_rows")
+
+    @staticmethod
+    def write(
+        folder: Path, entities: Sequence[Entity], mention_rows: Array, mention_entities: Array,
+        passages: Mapping[str, int],
+    ) -> None:
+        """Write the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
+
+        The passages of an entity are kept with the one that defines it first, then in corpus order.
+        """
+        definer = np.asarray([passages.get(entity.defined_in or "", -1) for entity in entities], np.int32)
+        size = max(len(entities), 1)
+        pairs = np.unique(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
+        rows, numbers = pairs // size, pairs % size
+        write_array(folder, "mentions.passage_pointers", row_pointers(rows, len(passages)))
+        write_array(folder, "mentions.passage_entities", numbers.astype(np.int32))
+        order = np.lexsort((rows, rows != definer[numbers], numbers)) if len(pairs) else np.zeros(0, np.int64)
+        pointers = row_pointers(numbers[order], len(entities))
+        write_array(folder, "mentions.entity_pointers", pointers)
+        write_array(folder, "mentions.entity_rows", rows[order].astype(np.int32))
+        scale = np.log(max(len(passages), 2))
+        rarity = np.log(max(len(passages), 2) / np.maximum(np.diff(pointers), 1)) / scale
+        write_array(folder, "entities.definer", definer)
+        write_array(folder, "entities.rarity", np.clip(rarity, 0.0, 1.0).astype(np.float32))
+        StringTable.write(folder, "entities", [_dump(entity) for entity in entities])
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def take(self, numbers: Sequence[int]) -> list[Entity]:
+        """The entities with these numbers, in that order."""
+        return [_load(record) for record in self._records.take(numbers)]
+
+    def mentioned_in(self, rows: Rows) -> list[tuple[int, ...]]:
+        """Numbers of the entities of each row."""
+        pointers, chosen = self._passage_pointers, np.asarray(rows, np.int64)
+        bounds = zip(pointers[chosen].tolist(), pointers[chosen + 1].tolist(), strict=True)
+        return [tuple(self._passage_entities[start:stop].tolist()) for start, stop in bounds]
+
+    def shared(self, rows: Rows, limit: int) -> Links:
+        """Passages that share entities with ``rows``; at most ``limit`` for an origin and an entity.
+
+        The passage that defines an entity is reached by ``defines``, the others by ``mentions``.
+        """
+        chosen = np.asarray(rows, np.int64)
+        origins, places = ranges(self._passage_pointers[chosen], self._passage_pointers[chosen + 1])
+        entities = self._passage_entities[places]
+        first, stop = self._entity_pointers[entities], self._entity_pointers[entities.astype(np.int64) + 1]
+        # One more than the limit, since the origin itself is among them.
+        pairs, postings = ranges(first, np.minimum(stop, first + limit + 1))
+        reached = self._entity_rows[postings]
+        other = reached != chosen[origins[pairs]]
+        pairs, reached = pairs[other], reached[other]
+        starts = np.searchsorted(pairs, np.arange(len(entities)))
+        within = np.arange(len(pairs)) - starts[pairs] < limit
+        pairs, reached = pairs[within], reached[within]
+        numbers = entities[pairs]
+        defining = reached == self._definer[numbers]
+        relations = np.where(
+            defining, RELATION_NUMBERS[Relation.DEFINES], RELATION_NUMBERS[Relation.MENTIONS]
+        ).astype(np.int8)
+        return Links(origins[pairs].astype(np.int32), reached, relations, self._rarity[numbers], numbers)
+
+
+def _dump(entity: Entity) -> str:
+    return orjson.dumps([entity.id, entity.name, entity.kind, entity.language, entity.defined_in]).decode()
+
+
+def _load(record: str) -> Entity:
+    entity_id, name, kind, language, defined_in = orjson.loads(record)
+    return Entity(entity_id, name, EntityKind(kind), language, defined_in)

@@ -1,0 +1,98 @@
+"""How a corpus folder changes: all at once, or not at all.
+
+The data of a corpus stand in a subfolder of its folder, a *generation*; ``manifest.json`` names the
+one that counts. A new generation is written beside the old one, flushed to disk, and takes over in
+the one atomic step that every system offers: the replacement of the manifest, a single file. A
+process that is killed before that step leaves the old corpus as it was, and a folder that the next
+publication sweeps away.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
+from engine.errors import CorpusError
+
+GENERATION_PREFIX = "data-"
+LOCK_NAME = ".lock"
+
+
+@contextmanager
+def new_generation(folder: Path) -> Iterator[Path]:
+    """A new, empty generation in a corpus folder that is locked against other writers meanwhile.
+
+    Leftovers of killed writers are removed first; where the block raises, so is the new generation.
+    Raises CorpusError where the folder holds something else, or is being written by another process.
+    """
+    _claim(folder)
+    with open(folder / LOCK_NAME, "wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CorpusError(f"another process is writing the corpus at {folder}; wait until it is done") from None
+        _sweep(folder, keep=_current_generation(folder))
+        generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
+        generation.mkdir()
+        try:
+            yield generation
+        finally:
+            _sweep(folder, keep=_current_generation(folder))
+
+
+def publish(folder: Path, manifest: Manifest) -> None:
+    """Make a complete generation the corpus of its folder. Durable once this returns."""
+    generation = folder / manifest.generation
+    for path in generation.iterdir():
+        _flush(path)
+    _flush(generation)
+    waiting = folder / f"{MANIFEST_NAME}.new"
+    waiting.write_text(manifest.to_json(), encoding="utf-8")
+    _flush(waiting)
+    waiting.replace(folder / MANIFEST_NAME)
+    _flush(folder)
+
+
+def _claim(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
+    folder.mkdir(parents=True, exist_ok=True)
+    foreign = [
+        path.name for path in folder.iterdir()
+        if not path.name.startswith((GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME))
+    ]
+    if foreign:
+        raise CorpusError(
+            f"cannot write a corpus to {folder}: it holds other files ({sorted(foreign)[0]}); name a new folder"
+        )
+
+
+def _current_generation(folder: Path) -> str | None:
+    """The generation that the manifest names, read without judging the rest of it."""
+    try:
+        content = json.loads((folder / MANIFEST_NAME).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return str(content.get("generation")) if isinstance(content, dict) else None
+
+
+def _sweep(folder: Path, keep: str | None) -> None:
+    for path in folder.glob(f"{GENERATION_PREFIX}*"):
+        if path.name != keep:
+            shutil.rmtree(path)
+    (folder / f"{MANIFEST_NAME}.new").unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,198 @@
+"""The embedded store: a corpus folder, opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
+from engine.corpus.embedded.lexical import LexicalIndex
+from engine.corpus.embedded.links import LinkIndex, ReferenceTable
+from engine.corpus.embedded.manifest import Manifest, check_files, read_manifest
+from engine.corpus.embedded.mentions import EntityTable
+from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.structure import Structure
+from engine.corpus.ontology import ontology_from
+from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Ontology, Rows
+from engine.errors import CorpusError
+from engine.language.analyzer import analyzer
+from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section
+
+if TYPE_CHECKING:
+    from engine.corpus.embedded.dense import VectorIndex
+
+REPEALED = "repealed"
+NO_EMBEDDING = "none"
+
+
+class EmbeddedCorpus:
+    """A corpus in a folder on disk. See ``engine.corpus.protocol.Corpus`` for the methods."""
+
+    def __init__(self, folder: Path) -> None:
+        self._manifest = manifest = read_manifest(folder)
+        data = check_files(folder, manifest)
+        try:
+            self._documents = DocumentTable(data)
+            self._sections = SectionTable(data)
+            self._passages = PassageTable(data, tuple(manifest.languages), manifest.statuses)
+            self._references = ReferenceTable(data, manifest.grammars)
+            self._links = LinkIndex(data)
+            self._entities = EntityTable(data)
+            self._lexical = LexicalIndex(data)
+            self._vectors = _open_vectors(data, manifest)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
+        self._structure = Structure(self._passages, self._sections, self._documents)
+        counts = {
+            "documents": len(self._documents), "sections": len(self._sections), "passages": len(self._passages),
+            "references": len(self._references), "entities": len(self._entities),
+        }
+        for name, found in counts.items():
+            if found != getattr(manifest, name):
+                raise CorpusError(f"damaged corpus at {folder}: {found} {name}, not {getattr(manifest, name)}")
+
+    @property
+    def name(self) -> str:
+        """The corpus's name."""
+        return self._manifest.name
+
+    @property
+    def embedding(self) -> str:
+        """Spec of the model whose vectors the corpus holds, or "none"."""
+        return self._manifest.embedding
+
+    @cached_property
+    def ontology(self) -> Ontology | None:
+        """The areas that questions to this corpus are checked against."""
+        return None if self._manifest.ontology is None else ontology_from(self._manifest.ontology)
+
+    def __len__(self) -> int:
+        return len(self._passages)
+
+    def info(self) -> CorpusInfo:
+        """Counts, languages and what the ingestion noted."""
+        manifest = self._manifest
+        return CorpusInfo(
+            name=manifest.name, documents=manifest.documents, passages=manifest.passages,
+            references_by_relation=manifest.references_by_relation,
+            references_by_status=manifest.references_by_status, entities=manifest.entities,
+            languages=manifest.languages, embedding=manifest.embedding,
+            metadata={
+                **manifest.metadata, "created": manifest.created, "sections": manifest.sections,
+                "lexical_headings": manifest.lexical_headings,
+            },
+        )
+
+    def search_lexical(
+        self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """BM25 for each query text, scores above 0 only."""
+        return self._lexical.search(analyzer(language).batch(list(queries)), limit, mask)
+
+    def search_dense(
+        self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Exact inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
+        if self._vectors is None:
+            return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in queries]
+        return self._vectors.search(queries, limit, minimum, mask)
+
+    def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
+        """Passages linked to ``rows`` by resolved references."""
+        return self._links.neighbours(rows, relations, direction)
+
+    def siblings(self, rows: Rows, limit: int) -> Links:
+        """Passages around ``rows`` by structure; see ``structure.py`` for the weights."""
+        return self._structure.siblings(rows, limit)
+
+    def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
+        """The rows of each document; none for an id that is not in the corpus."""
+        first, numbers = self._documents.first, self._documents.numbers
+        found = []
+        for document_id in document_ids:
+            number = numbers.get(document_id)
+            start, stop = (0, 0) if number is None else (int(first[number]), int(first[number + 1]))
+            found.append(np.arange(start, stop, dtype=np.int32))
+        return found
+
+    def by_entity(self, rows: Rows, limit: int) -> Links:
+        """Passages that share entities with ``rows``, weighted by rarity."""
+        return self._entities.shared(rows, limit)
+
+    def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
+        """Numbers of the entities that each passage mentions."""
+        return self._entities.mentioned_in(rows)
+
+    def entities(self, numbers: Sequence[int]) -> list[Entity]:
+        """Entities by number."""
+        return self._entities.take(numbers)
+
+    def references(self, numbers: Sequence[int]) -> list[Reference]:
+        """Rows of the reference table."""
+        return self._references.take(numbers, self._passages, self._sections, self._documents)
+
+    def all_references(self) -> Iterator[Reference]:
+        """The whole reference table."""
+        return self._references.each(self._passages, self._sections, self._documents)
+
+    def passages(self, rows: Rows) -> list[Passage]:
+        """The passages at ``rows``."""
+        return self._passages.take(rows, self._documents, self._sections)
+
+    def documents(self) -> list[Document]:
+        """Every document, in corpus order."""
+        return self._documents.all
+
+    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into ``documents()`` for each row."""
+        return self._passages.document[np.asarray(rows, np.int64)]
+
+    def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into the sections for each row, -1 where a passage has none."""
+        return self._passages.section[np.asarray(rows, np.int64)]
+
+    def sections(self, numbers: Sequence[int]) -> list[Section]:
+        """Sections by number."""
+        return self._sections.take(numbers, self._documents)
+
+    def rows(self, passage_ids: Sequence[str]) -> Rows:
+        """Rows of passage ids, -1 for one that is not in the corpus."""
+        return self._passages.rows(passage_ids)
+
+    def vectors(self, rows: Rows) -> NDArray[np.float32]:
+        """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
+        if self._vectors is None:
+            return np.zeros((len(rows), 0), np.float32)
+        return self._vectors.take(rows)
+
+    def in_force(self, day: date) -> Mask:
+        """Which passages are in force on a day, both bounds included.
+
+        A passage without dates of its own has its document's. What is marked as repealed on an
+        unknown day is in force on none.
+        """
+        document, asked = self._passages.document, day.toordinal()
+        start, end = self._passages.valid_from, self._passages.valid_to
+        start = np.where(start == BEGINNING, self._documents.valid_from[document], start)
+        end = np.where(end == END_OF_TIME, self._documents.valid_to[document], end)
+        status = self._passages.status
+        status = np.where(status < 0, self._documents.status[document], status)
+        repealed = self._manifest.statuses.index(REPEALED) if REPEALED in self._manifest.statuses else -2
+        gone = (status == repealed) & (end == END_OF_TIME)
+        in_force: Mask = (start <= asked) & (asked <= end) & ~gone
+        return in_force
+
+
+def _open_vectors(data: Path, manifest: Manifest) -> VectorIndex | None:
+    if manifest.embedding == NO_EMBEDDING:
+        return None
+    # faiss is a quarter of a second to import: a corpus without vectors does not pay for it.
+    from engine.corpus.embedded.dense import VectorIndex
+
+    return VectorIndex(data)
