@@ -113,6 +113,24 @@ class Corpus(Protocol):
         """BM25 for each query text, scores above 0 only, at most ``limit`` each."""
         ...
 
+    def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
+        """The scores that ``search_lexical`` gives, for chosen rows: shape (queries, rows), 0 for none.
+
+        Two fields are indexed, each by BM25 with k1 0.9 and b 0.6: the text, and the context (document
+        alias, label, path of headings). A score is the text's plus 0.15 times the context's; measured
+        on the gold sets, see benchmarks/RESULTS.md.
+        """
+        ...
+
+    @property
+    def similarity_floor(self) -> float:
+        """Cosine of unrelated passages: the 1st percentile over random pairs, taken at ingestion."""
+        ...
+
+    def bare_headings(self, rows: Rows) -> Mask:
+        """Which passages are nothing but a heading (short, no sentence), shape (rows,)."""
+        ...
+
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
