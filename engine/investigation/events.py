@@ -21,10 +21,14 @@ class PlanMade:
 
 @dataclass(frozen=True, slots=True)
 class ScanFinished:
-    """The broad scan is in the pool; ``report`` is round 0."""
+    """The broad scan is in the pool; ``report`` is round 0.
+
+    ``notes`` tell what the person should know, such as that dense search is off and why.
+    """
 
     report: RoundReport
     hops: tuple[Hop, ...]
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

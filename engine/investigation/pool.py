@@ -54,6 +54,7 @@ class Pool:
         self.graph.add_node(QUESTION_NODE)
         self.pinned: set[str] = set()
         self.dismissed: set[str] = set()
+        self.explored: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._hops: set[Hop] = set()
 
@@ -120,6 +121,15 @@ class Pool:
             self.graph.add_edge(source, hop.target_id, hop=hop)
         return new
 
+    def linked(self, source_id: str, target_id: str, strategy: str) -> bool:
+        """Whether a strategy has already joined two passages, in either direction."""
+        edges = (
+            data["hop"].strategy
+            for ends in ((source_id, target_id), (target_id, source_id))
+            for data in (self.graph.get_edge_data(*ends) or {}).values()
+        )
+        return strategy in edges
+
     def hops(self) -> list[Hop]:
         """All hops, those of one passage together, passages in the order of their admission."""
         return [hop for passage_id in self._entries for hop in self.hops_to(passage_id)]
@@ -179,7 +189,13 @@ class Pool:
 
 
 def restored(
-    limit: int, entries: Sequence[Entry], hops: Iterable[Hop], pinned: Iterable[str], dismissed: Iterable[str]
+    limit: int,
+    entries: Sequence[Entry],
+    hops: Iterable[Hop],
+    *,
+    pinned: Iterable[str] = (),
+    dismissed: Iterable[str] = (),
+    explored: Iterable[str] = (),
 ) -> Pool:
     """A pool from what was saved of it. Raises ValueError where a hop has no start in the pool."""
     pool = Pool(limit)
@@ -194,4 +210,5 @@ def restored(
             pool.admit(hop, entry.row, entry.score)
     pool.pinned.update(pinned)
     pool.dismissed.update(dismissed)
+    pool.explored.update(explored)
     return pool

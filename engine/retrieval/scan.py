@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
-from engine.language.embedders import Embedder, reads
 from engine.model import QueryPlan, RetrieverHit
 from engine.retrieval.fusion import fuse
 from engine.retrieval.relevance import Relevance
@@ -34,22 +33,21 @@ def scan(
     corpus: Corpus,
     plan: QueryPlan,
     settings: InvestigationSettings,
-    embedder: Embedder | None,
+    vectors: NDArray[np.float32] | None,
     mask: Mask | None = None,
 ) -> Scan:
     """Scan the corpus for a plan's views. ``mask`` limits it to some passages, shape (passages,).
 
-    Dense search is left out where there is no model or it does not read the question's language.
+    ``vectors`` are the views as the corpus's model sees them, shape (views, d); None leaves dense
+    search out.
     """
     texts = [view.text for view in plan.views]
     lexical = [
         above(hits, settings.lexical_threshold * _best(hits))
         for hits in corpus.search_lexical(texts, plan.language, settings.scan_depth, mask=mask)
     ]
-    vectors: NDArray[np.float32] | None = None
     dense: list[Hits] = []
-    if embedder is not None and reads(embedder, plan.language):
-        vectors = embedder.encode(texts, "query")
+    if vectors is not None:
         dense = corpus.search_dense(vectors, settings.scan_depth, settings.dense_threshold, mask=mask)
     relevance = Relevance(
         corpus,

@@ -1,0 +1,335 @@
+"""A case: one question under investigation. The loop of scan, rounds, stop and ranking."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.errors import InputError, ModelError
+from engine.investigation.completeness import chao1
+from engine.investigation.coverage import Coverage
+from engine.investigation.events import (
+    CoverageChanged,
+    Event,
+    PlanMade,
+    Ranked,
+    RoundFinished,
+    RoundStarted,
+    ScanFinished,
+    Stopped,
+)
+from engine.investigation.facets import facets_for
+from engine.investigation.gate import Gate
+from engine.investigation.pool import Pool
+from engine.investigation.presentation import present
+from engine.investigation.ranking import Ranking, rank
+from engine.investigation.record import Investigation
+from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, decide
+from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.gaps import Gaps
+from engine.investigation.strategies.registry import strategy
+from engine.investigation.turn import PERSON, SCAN, follow_threads, scan_hops
+from engine.language.embedders import Embedder, embedder, reads
+from engine.model import (
+    AreaCoverage,
+    Completeness,
+    Direction,
+    Hop,
+    QueryPlan,
+    RankedPassage,
+    Relation,
+    RoundReport,
+    Stop,
+    StopReason,
+    StrategyCount,
+)
+from engine.retrieval.plan import make_plan
+from engine.retrieval.relevance import Relevance
+from engine.retrieval.scan import Scan, scan
+from engine.settings import InvestigationSettings
+
+# A passage counts as relevant for the estimate of completeness from this share of the best.
+RELEVANT_SHARE = 0.6
+
+
+class Case:
+    """One question, its settings and its pool. Run it, steer it, run on.
+
+    ``cancel`` may be called from another thread; everything else belongs to one. Raises InputError
+    for an empty question, SettingsError for an unknown strategy.
+    """
+
+    def __init__(
+        self, corpus: Corpus, question: str, settings: InvestigationSettings, *, pool: Pool | None = None
+    ) -> None:
+        if not question.strip():
+            raise InputError("the question is empty: type one")
+        self.corpus, self.question, self.settings = corpus, question, settings
+        self.pool = pool if pool is not None else Pool(settings.pool_size)
+        self.pool.limit = max(settings.pool_size, len(self.pool))
+        self.plan: QueryPlan | None = None
+        self.areas: tuple[AreaCoverage, ...] = ()
+        self.rounds: list[RoundReport] = []
+        self.stop: Stop | None = None
+        self.ranking: tuple[RankedPassage, ...] = ()
+        self.order: Ranking | None = None
+        self.milliseconds = 0.0
+        self._strategies: list[Strategy] = [strategy(name) for name in settings.strategies]
+        self._cancelled = threading.Event()
+        self._mask: Mask | None = None if settings.as_of is None else corpus.in_force(settings.as_of)
+        self._embedder: Embedder | None = embedder(corpus.embedding)
+        self._calls_before = self._calls()
+        self.scanned: Scan | None = None
+        self._coverage: Coverage | None = None
+        self._started = 0.0
+
+    def cancel(self) -> None:
+        """Stop before the next step; what was found is ranked and kept."""
+        self._cancelled.set()
+
+    def run(self) -> Iterator[Event]:
+        """Open the case, or carry on from the pool it was given. Yields one event per step."""
+        self._started = time.perf_counter()
+        self._cancelled.clear()
+        self.plan = make_plan(self.question, list(self.corpus.info().languages), views=self.settings.views)
+        yield PlanMade(self.plan)
+        yield self._broad_scan(self.plan)
+        yield self._check_coverage(0)
+        first = max((report.number for report in self.rounds), default=0)
+        for number in range(first + 1, first + self.settings.rounds + 1):
+            if self._stops(number - 1 - first):
+                break
+            yield from self._round(number, self._seeds(), self._strategies, gaps=self.settings.close_gaps)
+        self.stop = self.stop or self._decision(self.settings.rounds) or Stop(StopReason.ROUNDS)
+        yield Stopped(self.stop)
+        yield self._rank()
+
+    def follow(self, passage_id: str, strategies: Sequence[str]) -> Iterator[Event]:
+        """Follow a lead from one passage by some strategies, as one more round.
+
+        Raises InputError for a passage that is not in the corpus or a case that was not run yet,
+        SettingsError for an unknown strategy.
+        """
+        self._require_run()
+        self._started = time.perf_counter() - self.milliseconds / 1000
+        chosen = [strategy(name) for name in strategies]
+        row = self._admit_by_person(passage_id)
+        relevance = self._relevance().of(row)
+        number = max((report.number for report in self.rounds), default=0) + 1
+        # What a person points at is worth following whatever its own score.
+        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
+        yield self._rank()
+
+    def pin(self, passage_id: str) -> None:
+        """Keep a passage first in the ranking, and a seed of the next round."""
+        self._admit_by_person(passage_id)
+        self.pool.dismissed.discard(passage_id)
+        self.pool.pinned.add(passage_id)
+        self._rank_again()
+
+    def dismiss(self, passage_id: str) -> None:
+        """Take a passage out of the ranking; no later round proposes it or starts from it."""
+        self._row(passage_id)
+        self.pool.pinned.discard(passage_id)
+        self.pool.dismissed.add(passage_id)
+        self._rank_again()
+
+    def investigation(self) -> Investigation:
+        """The case as one object. Raises InputError for a case that was not run."""
+        if self.plan is None or self.stop is None:
+            raise InputError("the case has not been run yet")
+        return Investigation(
+            self.question,
+            self.corpus.name,
+            self.settings,
+            self.plan,
+            tuple(self.rounds),
+            self.areas,
+            self.stop,
+            self.ranking,
+            self.pool,
+            self.milliseconds,
+        )
+
+    def _broad_scan(self, plan: QueryPlan) -> ScanFinished:
+        started = time.perf_counter()
+        vectors, notes = self._embed(plan)
+        self.scanned = found = scan(self.corpus, plan, self.settings, vectors, self._mask)
+        resumed = len(self.pool) > 0
+        hops: list[Hop] = []
+        if not resumed:
+            room = self.pool.limit
+            ids = [passage.id for passage in self.corpus.passages(found.rows[:room])]
+            kept = Scan(found.rows[:room], found.scores[:room], found.hits, found.relevance)
+            hops = scan_hops(kept, ids)
+            for hop, row, score in zip(hops, kept.rows.tolist(), kept.scores.tolist(), strict=True):
+                self.pool.admit(hop, row, score)
+        milliseconds = 1000 * (time.perf_counter() - started)
+        count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
+        report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds)
+        self.rounds.append(report)
+        facets = facets_for(self.corpus, plan, found.rows, self.settings.transaction_type)
+        model = self._embedder if vectors is not None else None
+        self._coverage = Coverage(self.corpus, facets, model, plan.language)
+        return ScanFinished(report, tuple(hops), (*plan.notes, *notes))
+
+    def _embed(self, plan: QueryPlan) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
+        """The views' vectors; None, with a note that says why, where dense search is off."""
+        if self._embedder is None:
+            return None, ("dense search is off: the corpus holds no vectors",)
+        if not reads(self._embedder, plan.language):
+            return None, (f"dense search is off: {self._embedder.spec} does not read {plan.language!r}",)
+        try:
+            return self._embedder.encode([view.text for view in plan.views], "query"), ()
+        except ModelError as error:
+            return None, (f"dense search is off: {error}",)
+
+    def _round(
+        self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
+    ) -> Iterator[Event]:
+        started = time.perf_counter()
+        coverage = self._coverage
+        queries = coverage.gap_queries() if gaps and coverage is not None else ()
+        ids = [passage.id for passage in self.corpus.passages(seeds.rows)]
+        yield RoundStarted(number, tuple(ids), queries)
+        self.pool.explored.update(ids)
+        context = Context(self.corpus, self.settings, self._relevance(), queries, self._mask)
+        dismissed = self.corpus.rows(sorted(self.pool.dismissed))
+        gate = Gate(
+            self.settings,
+            room=self.pool.limit - len(self.pool),
+            known=set(self.pool.rows().tolist()),
+            dismissed=set(dismissed.tolist()),
+        )
+        model = self._embedder if context.relevance.vectors is not None else None
+        turn = [*strategies, Gaps(model)] if queries else list(strategies)
+        counts, hops = follow_threads(turn, seeds, context, self.pool, gate, number, self._halted)
+        refused = sum(sum(count.refused.values()) for count in counts)
+        milliseconds = 1000 * (time.perf_counter() - started)
+        report = RoundReport(number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds)
+        self.rounds.append(report)
+        yield RoundFinished(report, hops)
+        yield self._check_coverage(number)
+
+    def _seeds(self) -> Seeds:
+        """The best unexplored passages of the pool, pinned ones first."""
+        entries = [
+            entry
+            for entry in self.pool.entries()
+            if entry.passage_id not in self.pool.explored and entry.passage_id not in self.pool.dismissed
+        ]
+        best = max((entry.score for entry in self.pool.entries()), default=0.0)
+        minimum = self.settings.seed_threshold * best
+        pinned = self.pool.pinned
+        worthy = [entry for entry in entries if entry.score >= minimum or entry.passage_id in pinned]
+        worthy.sort(key=lambda entry: (entry.passage_id not in pinned, -entry.score, entry.row))
+        chosen = worthy[: self.settings.seeds_per_round]
+        return Seeds(
+            np.array([entry.row for entry in chosen], np.int32),
+            np.array([entry.score for entry in chosen], np.float32),
+        )
+
+    def _check_coverage(self, number: int) -> CoverageChanged:
+        coverage = self._coverage
+        if coverage is not None:
+            rows = self.pool.rows()
+            ids = [entry.passage_id for entry in self.pool.entries()]
+            coverage.update(rows, self._relevance().of(rows), ids, number)
+            self.areas = coverage.areas
+        return CoverageChanged(number, self.areas)
+
+    def _stops(self, rounds_done: int) -> bool:
+        self.stop = self._decision(rounds_done)
+        return self.stop is not None
+
+    def _decision(self, rounds_done: int) -> Stop | None:
+        scores = sorted((entry.score for entry in self.pool.entries()), reverse=True)
+        progress = Progress(
+            round=rounds_done,
+            admitted=self.rounds[-1].admitted if self.rounds else 0,
+            pool_size=len(self.pool),
+            pool_limit=self.pool.limit,
+            seconds=time.perf_counter() - self._started,
+            calls=self._calls() - self._calls_before,
+            cancelled=self._cancelled.is_set(),
+            best_scores=scores[:CONFIDENCE_PASSAGES],
+            areas=self.areas,
+            completeness=self.completeness(),
+        )
+        return decide(progress, self.settings)
+
+    def completeness(self) -> Completeness | None:
+        """Estimated share of the relevant passages that the pool holds; None for an empty pool."""
+        if self.scanned is None or not len(self.pool):
+            return None
+        relevance = self._relevance().of(self.pool.rows())
+        best = float(relevance.max())
+        entries = self.pool.entries()
+        return chao1(
+            [
+                self._finders(entry.passage_id, entry.row)
+                for entry, score in zip(entries, relevance.tolist(), strict=True)
+                if score >= RELEVANT_SHARE * best
+            ]
+        )
+
+    def _finders(self, passage_id: str, row: int) -> int:
+        """How many retrievers and strategies found a passage independently of each other."""
+        retrievers = {hit.retriever for hit in self.scanned.hits.get(row, ())} if self.scanned else set()
+        strategies = {hop.strategy for hop in self.pool.hops_to(passage_id)} - {SCAN, PERSON}
+        return len(retrievers) + len(strategies)
+
+    def _rank(self) -> Ranked:
+        self._rank_again()
+        self.milliseconds = 1000 * (time.perf_counter() - self._started)
+        return Ranked(self.ranking, self.milliseconds)
+
+    def _rank_again(self) -> None:
+        if self.scanned is None:
+            return
+        self.order = rank(self.pool, self.corpus, self._relevance())
+        self.ranking = present(self.order, self.pool, self.corpus, self.scanned.hits, self.settings)
+
+    def _admit_by_person(self, passage_id: str) -> Rows:
+        row = self._row(passage_id)
+        if passage_id not in self.pool:
+            self.pool.limit = max(self.pool.limit, len(self.pool) + 1)
+            score = float(self._relevance().of(row)[0]) if self.scanned is not None else 1.0
+            hop = Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, len(self.rounds), 1.0)
+            self.pool.admit(hop, int(row[0]), score)
+        return row
+
+    def _row(self, passage_id: str) -> Rows:
+        row = self.corpus.rows([passage_id])
+        if row[0] < 0:
+            raise InputError(f"no passage {passage_id!r} in the corpus {self.corpus.name!r}")
+        return row
+
+    def _require_run(self) -> None:
+        if self.scanned is None:
+            raise InputError("the case has not been run yet")
+
+    def _relevance(self) -> Relevance:
+        if self.scanned is None:
+            raise InputError("the case has not been run yet")
+        return self.scanned.relevance
+
+    def _halted(self) -> bool:
+        budget = self.settings.time_budget
+        out_of_time = budget is not None and time.perf_counter() - self._started >= budget
+        return self._cancelled.is_set() or out_of_time
+
+    def _calls(self) -> int:
+        return self._embedder.calls if self._embedder is not None else 0
+
+
+def investigate(
+    question: str, corpus: Corpus, settings: InvestigationSettings, *, pool: Pool | None = None
+) -> Iterator[Event]:
+    """Investigate a question from the scan to the ranking, one event per step."""
+    return Case(corpus, question, settings, pool=pool).run()

@@ -1,0 +1,42 @@
+"""How much was still missed: an estimate from how often relevant passages were found independently.
+
+Retrievers and strategies are treated as capture occasions. If most relevant passages were found by
+several of them, few can be left; if most were found by one alone, many can. Chao's estimator turns
+the counts of singly and doubly found passages into a lower bound of those never found.
+
+A. Chao, "Estimating the population size for capture-recapture data with unequal catchability",
+Biometrics 43 (1987), with its log-normal 95 % interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from engine.model import Completeness
+
+NORMAL_975 = 1.959964
+
+
+def chao1(finders: Sequence[int]) -> Completeness | None:
+    """Completeness from the number of independent finders of each relevant passage found.
+
+    None where nothing was found. The bias-corrected form, which needs no doubly found passage:
+    unseen = f1 (f1 - 1) / (2 (f2 + 1)).
+    """
+    found = sum(1 for count in finders if count > 0)
+    if found == 0:
+        return None
+    once = sum(1 for count in finders if count == 1)
+    twice = sum(1 for count in finders if count == 2)
+    unseen = once * (once - 1) / (2 * (twice + 1))
+    if unseen <= 0:
+        return Completeness(1.0, 1.0, 1.0)
+    ratio = once / max(twice, 1)
+    variance = max(twice, 1) * (0.25 * ratio**4 + ratio**3 + 0.5 * ratio**2)
+    spread = math.exp(NORMAL_975 * math.sqrt(math.log1p(variance / unseen**2)))
+    return Completeness(
+        estimate=found / (found + unseen),
+        low=found / (found + unseen * spread),
+        high=found / (found + unseen / spread),
+    )

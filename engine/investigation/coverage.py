@@ -1,0 +1,118 @@
+"""Coverage: which facets of a question the pool has evidence for, and what to ask for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.investigation.facets import Facet
+from engine.language.embedders import Embedder, reads
+from engine.model import AreaCoverage, AreaState
+
+# Evidence must serve the question too, not only the area: at least this share of the best relevance.
+EVIDENCE_SHARE = 0.35
+MOST_EVIDENCE = 50
+
+
+class Coverage:
+    """Keeps, over the rounds, the state of each facet and which of its queries were sent."""
+
+    def __init__(
+        self, corpus: Corpus, facets: Sequence[Facet], embedder: Embedder | None, language: str
+    ) -> None:
+        self.areas: tuple[AreaCoverage, ...] = ()
+        self._corpus = corpus
+        self._facets = tuple(facets)
+        self._language = language
+        self._sent: dict[str, int] = {}
+        self._queries: dict[str, str] = {}
+        self._closed: dict[str, int] = {}
+        texts = tuple(facet.text for facet in self._facets)
+        self._vectors = (
+            _embedded(embedder, texts) if embedder and reads(embedder, language) and texts else None
+        )
+        best = corpus.search_lexical(texts, language, 1) if texts else []
+        self._best = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
+
+    def update(self, rows: Rows, relevance: Scores, ids: Sequence[str], round_number: int) -> bool:
+        """Check every facet against the pool; returns whether anything changed.
+
+        ``rows``, their ``relevance`` to the question and their ``ids``: shape (n,).
+        """
+        before = self.areas
+        table = self.similarities(rows)
+        useful = relevance >= EVIDENCE_SHARE * (float(relevance.max()) if len(relevance) else 0.0)
+        self.areas = tuple(
+            self._state(facet, table[number], useful, ids, round_number)
+            for number, facet in enumerate(self._facets)
+        )
+        return self.areas != before
+
+    def similarities(self, rows: Rows) -> NDArray[np.float32]:
+        """Similarity of each facet to each row, shape (facets, n), 0..1.
+
+        Cosine where facet and passage have vectors; else BM25 as a share of what the best passage of
+        the corpus reaches.
+        """
+        if not self._facets or not len(rows):
+            return np.zeros((len(self._facets), len(rows)), np.float32)
+        raw = self._corpus.score_lexical([facet.text for facet in self._facets], self._language, rows)
+        lexical = np.divide(raw, self._best[:, None], out=np.zeros_like(raw), where=self._best[:, None] > 0)
+        if self._vectors is None:
+            return lexical
+        vectors = self._corpus.vectors(rows)
+        if not vectors.shape[1]:
+            return lexical
+        embedded = np.abs(vectors).sum(axis=1) > 0
+        cosines = np.clip(self._vectors @ vectors.T, 0.0, 1.0)
+        return np.where(embedded[None, :], cosines, lexical).astype(np.float32)
+
+    def _state(
+        self,
+        facet: Facet,
+        similarity: Scores,
+        useful: NDArray[np.bool_],
+        ids: Sequence[str],
+        round_number: int,
+    ) -> AreaCoverage:
+        chosen = np.flatnonzero(useful & (similarity >= facet.similarity))
+        chosen = chosen[np.lexsort((chosen, -similarity[chosen]))][:MOST_EVIDENCE]
+        state = AreaState.COVERED if len(chosen) >= facet.minimum else AreaState.WEAK
+        state = state if len(chosen) else AreaState.MISSING
+        if state is AreaState.COVERED:
+            self._closed.setdefault(facet.id, round_number)
+        return AreaCoverage(
+            facet.id,
+            facet.name,
+            state,
+            facet.required,
+            tuple(ids[number] for number in chosen),
+            facet.minimum,
+            float(similarity[chosen].mean()) if len(chosen) else 0.0,
+            self._closed.get(facet.id),
+            self._queries.get(facet.id),
+        )
+
+    def gap_queries(self) -> tuple[str, ...]:
+        """The next query for each area that is not covered; one whose queries are all sent is passed over."""
+        queries = []
+        for facet, area in zip(self._facets, self.areas, strict=True):
+            sent = self._sent.get(facet.id, 0)
+            if area.state is AreaState.COVERED or sent >= len(facet.queries):
+                continue
+            self._sent[facet.id] = sent + 1
+            self._queries[facet.id] = facet.queries[sent]
+            queries.append(facet.queries[sent])
+        self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
+        return tuple(queries)
+
+
+@lru_cache(maxsize=64)
+def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> NDArray[np.float32]:
+    """Vectors of the facets' texts; those of an ontology are the same for every question."""
+    return embedder.encode(texts, "query")

@@ -1,0 +1,134 @@
+"""The gate: which leads serve the question, within budgets, and what was refused and why.
+
+Blind breadth-first search is the known failure of following threads: two naive hops reach thousands
+of passages of which a handful matter. So each lead gets a score from its own relevance and from the
+link that brought it, the best come first, and budgets per strategy, document and relation keep one
+thread from filling the pool.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Scores
+from engine.investigation.leads import Leads
+from engine.settings import InvestigationSettings
+
+# How far a link may be trusted, by strategy: a reference was put there by the legislator, a shared
+# word by chance. Strategies of other packages get DEFAULT_TRUST.
+TRUST: Mapping[str, float] = {
+    "citations": 1.0,
+    "gaps": 1.0,
+    "metadata": 0.6,
+    "entities": 0.5,
+    "semantic": 0.5,
+}
+DEFAULT_TRUST = 0.5
+OWN_SHARE = 0.5
+
+
+class Refusal(StrEnum):
+    """Why a lead was not admitted."""
+
+    IRRELEVANT = "below the threshold"
+    STRATEGY_BUDGET = "strategy budget"
+    DOCUMENT_BUDGET = "document budget"
+    RELATION_BUDGET = "relation budget"
+    POOL_FULL = "pool full"
+    SOURCE_REFUSED = "its source was refused"
+    DISMISSED = "dismissed by the person"
+    NOT_IN_FORCE = "not in force"
+
+
+def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, strategy: str) -> Scores:
+    """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
+    trust = TRUST.get(strategy, DEFAULT_TRUST)
+    return (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(np.float32)
+
+
+@dataclass(slots=True)
+class Verdicts:
+    """What the gate said of one strategy's leads: indices admitted as new, indices that reach
+    passages already in the pool, and the refusals by reason."""
+
+    fresh: list[int] = field(default_factory=list)
+    known: list[int] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+
+
+class Gate:
+    """One round's gate; budgets are spent over all strategies of the round."""
+
+    def __init__(
+        self,
+        settings: InvestigationSettings,
+        *,
+        room: int,
+        known: set[int],
+        dismissed: set[int],
+    ) -> None:
+        self._settings = settings
+        self._room = room
+        self._known = set(known)
+        self._dismissed = dismissed
+        self._documents: Counter[int] = Counter()
+        self._relations: Counter[int] = Counter()
+
+    def judge(
+        self, leads: Leads, scores: Scores, documents: NDArray[np.int32], allowed: NDArray[np.bool_]
+    ) -> Verdicts:
+        """Judge one strategy's leads, best first within each hop.
+
+        ``scores`` are gate scores, ``documents`` the leads' document numbers, ``allowed`` is false
+        for leads that a hard filter excludes; shapes (n,).
+        """
+        verdicts = Verdicts()
+        spent = 0
+        for lead in np.lexsort((leads.rows, -scores, leads.steps)).tolist():
+            row, source = int(leads.rows[lead]), int(leads.sources[lead])
+            reason = self._refusal(row, source, bool(allowed[lead]))
+            if reason is None and row in self._known:
+                verdicts.known.append(lead)
+                continue
+            reason = reason or self._over_budget(
+                float(scores[lead]), spent, int(documents[lead]), int(leads.relations[lead])
+            )
+            if reason is not None:
+                verdicts.refused[reason] += 1
+                continue
+            verdicts.fresh.append(lead)
+            self._known.add(row)
+            self._documents[int(documents[lead])] += 1
+            self._relations[int(leads.relations[lead])] += 1
+            self._room -= 1
+            spent += 1
+        return verdicts
+
+    def _refusal(self, row: int, source: int, allowed: bool) -> Refusal | None:
+        """Reasons that hold whatever the score."""
+        if row in self._dismissed:
+            return Refusal.DISMISSED
+        if not allowed:
+            return Refusal.NOT_IN_FORCE
+        if source >= 0 and source not in self._known:
+            return Refusal.SOURCE_REFUSED
+        return None
+
+    def _over_budget(self, score: float, spent: int, document: int, relation: int) -> Refusal | None:
+        if score < self._settings.gate_threshold:
+            return Refusal.IRRELEVANT
+        if self._room <= 0:
+            return Refusal.POOL_FULL
+        if spent >= self._settings.budget_per_strategy:
+            return Refusal.STRATEGY_BUDGET
+        if self._documents[document] >= self._settings.budget_per_document:
+            return Refusal.DOCUMENT_BUDGET
+        if self._relations[relation] >= self._settings.budget_per_relation:
+            return Refusal.RELATION_BUDGET
+        return None

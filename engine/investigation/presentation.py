@@ -1,0 +1,51 @@
+"""From rows to what a person reads: ranked passages with text, trails, breakdown and hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.assembly import assemble
+from engine.investigation.pool import Pool
+from engine.investigation.ranking import Ranking
+from engine.model import RankedPassage, RetrieverHit
+from engine.settings import InvestigationSettings
+
+TRAILS_SHOWN = 5
+JOINT = "\n"
+
+
+def present(
+    ranking: Ranking,
+    pool: Pool,
+    corpus: Corpus,
+    hits: Mapping[int, tuple[RetrieverHit, ...]],
+    settings: InvestigationSettings,
+) -> tuple[RankedPassage, ...]:
+    """The top of the ranking as passages with everything that explains them."""
+    assembled = assemble(ranking, corpus, settings)
+    wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
+    passages = dict(zip(wanted.tolist(), corpus.passages(wanted), strict=True))
+    documents = corpus.documents()
+    numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
+    shown = []
+    for number, item in enumerate(assembled, 1):
+        row = int(ranking.rows[item.place])
+        passage = passages[row]
+        shown.append(
+            RankedPassage(
+                rank=number,
+                passage=passage,
+                document=documents[numbers[row]],
+                text=JOINT.join(passages[other].text for other in item.rows),
+                score=float(ranking.scores[item.place]),
+                breakdown=ranking.breakdown(item.place),
+                trails=pool.trails(passage.id, TRAILS_SHOWN),
+                hits=hits.get(row, ()),
+                assembled_ids=tuple(passages[other].id for other in item.rows),
+                pinned=passage.id in pool.pinned,
+            )
+        )
+    return tuple(shown)

@@ -1,0 +1,65 @@
+"""The seam for strategies, and what a strategy may ask.
+
+A strategy is a class without arguments that has a ``name``, a ``title`` and the two methods below.
+The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.corpus.protocol import Corpus, Mask, Rows, Scores
+from engine.investigation.leads import Leads
+from engine.retrieval.relevance import Relevance
+from engine.settings import InvestigationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """Passages to expand, best first: ``rows`` and their ``scores`` in 0..1, shapes (n,)."""
+
+    rows: Rows
+    scores: Scores
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a strategy may ask: the corpus, the settings, the question's relevance, what is allowed.
+
+    ``queries`` are this round's queries for gaps in coverage. ``mask`` limits the corpus (validity),
+    shape (passages,), None for no limit.
+    """
+
+    corpus: Corpus
+    settings: InvestigationSettings
+    relevance: Relevance
+    queries: tuple[str, ...] = ()
+    mask: Mask | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The words that made a link: ``quote`` verbatim from the passage ``quoted_from``, or a query;
+    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any."""
+
+    quote: str = ""
+    quoted_from: str | None = None
+    detail: str = ""
+    rank: int | None = None
+
+
+class Strategy(Protocol):
+    """One way to follow a thread from seeds to leads."""
+
+    name: str
+    title: str
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """Leads from all seeds at once; leads to passages that are in the pool already are welcome."""
+        ...
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The evidence of each lead; asked only for those that the gate let through."""
+        ...

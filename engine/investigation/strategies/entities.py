@@ -1,0 +1,56 @@
+"""Shared entities and terms: passages that speak of the same rare things as a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.investigation.leads import Leads, make_leads, no_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.model import EntityKind, Relation
+
+
+class Entities:
+    """Follows entities weighted by rarity; several shared entities add up as independent evidence."""
+
+    name = "entities"
+    title = "Shared entities and terms"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """One lead for each pair of seed and passage, its evidence the rarest entity they share."""
+        links = context.corpus.by_entity(seeds.rows, context.settings.passages_per_entity)
+        if not len(links.rows):
+            return no_leads()
+        pairs = links.origins.astype(np.int64) * (int(links.rows.max()) + 1) + links.rows
+        _, first, position = np.unique(pairs, return_index=True, return_inverse=True)
+        # Co-occurrence: 1 minus the product of (1 - w) over the shared entities.
+        doubt = np.zeros(len(first), np.float64)
+        np.add.at(doubt, position, np.log1p(-np.clip(links.weights.astype(np.float64), 0.0, 0.999)))
+        strongest = np.zeros(len(first), np.float32)
+        np.maximum.at(strongest, position, links.weights)
+        is_best = np.flatnonzero(links.weights >= strongest[position])
+        best = np.zeros(len(first), np.int64)
+        best[position[is_best[::-1]]] = is_best[::-1]
+        return make_leads(
+            links.rows[first],
+            seeds.rows[links.origins[first]],
+            (1.0 - np.exp(doubt)).astype(np.float32),
+            Relation.MENTIONS,
+            evidence=links.evidence[best],
+        )
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The shared entity's name, as a term of the seed."""
+        entities = context.corpus.entities(leads.evidence.tolist())
+        sources = context.corpus.passages(leads.sources)
+        return [
+            Evidence(
+                entity.name,
+                source.id,
+                "defined term"
+                if entity.kind is EntityKind.DEFINED_TERM
+                else entity.kind.value.replace("_", " "),
+            )
+            for entity, source in zip(entities, sources, strict=True)
+        ]

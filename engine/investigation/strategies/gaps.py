@@ -1,0 +1,55 @@
+"""Closing gaps: a small scan for each query that coverage sends for an area without evidence.
+
+Not in the registry: it starts at queries, not at seeds, and the setting ``close_gaps`` switches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.language.embedders import Embedder
+from engine.model import QueryPlan, Relation, View
+from engine.retrieval.plan import GAP
+from engine.retrieval.scan import scan
+
+PER_QUERY = 10
+
+
+class Gaps:
+    """Searches the corpus for each of the round's queries."""
+
+    name = "gaps"
+    title = "Close coverage gaps"
+
+    def __init__(self, embedder: Embedder | None) -> None:
+        self._embedder = embedder
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """The best passages of each query; ``evidence`` is the query's number and the rank."""
+        return joined([self._answer(number, context) for number in range(len(context.queries))])
+
+    def _answer(self, number: int, context: Context) -> Leads:
+        query = context.queries[number]
+        plan = QueryPlan(query, context.relevance.plan.language, (View(GAP, query),))
+        vectors = None if self._embedder is None else self._embedder.encode([query], "query")
+        settings = context.settings.changed(scan_limit=PER_QUERY, scan_depth=4 * PER_QUERY)
+        found = scan(context.corpus, plan, settings, vectors, context.mask)
+        ranks = np.arange(len(found.rows), dtype=np.int32)
+        return make_leads(
+            found.rows,
+            np.full(len(found.rows), NO_SOURCE, np.int32),
+            found.scores,
+            Relation.MATCHES,
+            evidence=number * PER_QUERY + ranks,
+        )
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The query that was sent, and the passage's rank in its answer."""
+        return [
+            Evidence(quote=context.queries[number // PER_QUERY], rank=number % PER_QUERY + 1)
+            for number in leads.evidence.tolist()
+        ]

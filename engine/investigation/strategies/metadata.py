@@ -1,0 +1,42 @@
+"""Same document: siblings, parent, chapter, the next and the previous passage, preamble, annexes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.investigation.leads import Leads, make_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.model import Passage
+
+
+class Metadata:
+    """Follows the hierarchy of the seeds' documents."""
+
+    name = "metadata"
+    title = "Same document"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """Leads by place in the document, at most ``passages_per_document`` of one document."""
+        links = context.corpus.siblings(seeds.rows, context.settings.passages_per_document)
+        return make_leads(links.rows, seeds.rows[links.origins], links.weights, links.relations)
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """Where the passage stands as seen from the seed, in words."""
+        reached = context.corpus.passages(leads.rows)
+        sources = context.corpus.passages(leads.sources)
+        return [
+            Evidence(detail=place(passage, source)) for passage, source in zip(reached, sources, strict=True)
+        ]
+
+
+def place(passage: Passage, source: Passage) -> str:
+    """How a passage stands to another one of its document."""
+    if passage.section_id is not None and passage.section_id == source.section_id:
+        return "same section"
+    if passage.kind.value in ("preamble", "recital", "annex", "schedule", "definitions"):
+        return passage.kind.value
+    if abs(passage.position - source.position) == 1:
+        return "next" if passage.position > source.position else "previous"
+    if passage.headings and passage.headings == source.headings[: len(passage.headings)]:
+        return "heading above" if len(passage.headings) < len(source.headings) else "same chapter"
+    return "same chapter"

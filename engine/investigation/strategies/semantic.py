@@ -1,0 +1,72 @@
+"""Similar meaning: the neighbourhood of clusters of seeds in the space of the embedding model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+
+from engine.corpus.protocol import Rows
+from engine.investigation.leads import Leads, joined, make_leads, no_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.model import Relation
+
+PER_CLUSTER = 30
+
+
+class Semantic:
+    """Groups seeds by average linkage and searches around each group's centre."""
+
+    name = "semantic"
+    title = "Similar meaning"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """Leads within ``semantic_radius`` of a cluster of at least ``minimum_cluster`` seeds.
+
+        A lead starts at the member of the cluster that it is most similar to. Nothing where the
+        corpus holds no vectors.
+        """
+        vectors = context.corpus.vectors(seeds.rows)
+        embedded = np.flatnonzero(np.abs(vectors).sum(axis=1) > 0)
+        if not len(embedded):
+            return no_leads()
+        rows, vectors = seeds.rows[embedded], vectors[embedded]
+        batches: list[Leads] = []
+        settings = context.settings
+        for members in clusters(vectors, settings.semantic_radius, settings.minimum_cluster):
+            batches.append(self._around(rows[members], vectors[members], context))
+        return joined(batches)
+
+    def _around(self, rows: Rows, vectors: NDArray[np.float32], context: Context) -> Leads:
+        centre = vectors.mean(axis=0, keepdims=True)
+        centre /= np.linalg.norm(centre)
+        hits = context.corpus.search_dense(
+            centre.astype(np.float32), PER_CLUSTER, context.settings.semantic_radius, mask=context.mask
+        )[0]
+        similarity = context.corpus.vectors(hits.rows) @ vectors.T
+        nearest = rows[similarity.argmax(axis=1)] if len(hits.rows) else hits.rows
+        other = nearest != hits.rows
+        return make_leads(hits.rows[other], nearest[other], hits.scores[other], Relation.SIMILAR_TO)
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The similarity, as a number."""
+        return [Evidence(detail=f"similarity {strength:.2f}") for strength in leads.strengths.tolist()]
+
+
+def clusters(vectors: NDArray[np.float32], radius: float, minimum: int) -> list[NDArray[np.intp]]:
+    """Members of each cluster of at least ``minimum`` rows whose mean cosine is at least ``radius``.
+
+    Average linkage over cosine distances (Sokal and Michener 1958); the same input gives the same
+    clusters.
+    """
+    if len(vectors) < minimum:
+        return []
+    if len(vectors) == 1:
+        return [np.array([0], np.intp)]
+    labels = fcluster(
+        linkage(vectors, "average", metric="cosine"), t=max(0.0, 1.0 - radius), criterion="distance"
+    )
+    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return [members for members in groups if len(members) >= minimum]

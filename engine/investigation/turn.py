@@ -1,0 +1,119 @@
+"""One turn: strategies expand the seeds, the gate judges, the pool admits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.corpus.protocol import Scores
+from engine.investigation.gate import Gate, gate_scores
+from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
+from engine.investigation.pool import Pool
+from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
+from engine.retrieval.scan import Scan
+
+SCAN, PERSON = "scan", "person"
+
+
+def scan_hops(found: Scan, ids: Sequence[str]) -> list[Hop]:
+    """The hops from the question to the scan's candidates, best first."""
+    return [
+        Hop(
+            target_id=passage_id,
+            source_id=None,
+            strategy=SCAN,
+            relation=Relation.MATCHES,
+            direction=Direction.OUT,
+            round=0,
+            strength=min(1.0, float(score)),
+            detail=hit_words(found.hits[int(row)]),
+            rank=place,
+        )
+        for place, (passage_id, row, score) in enumerate(zip(ids, found.rows, found.scores, strict=True), 1)
+    ]
+
+
+def hit_words(hits: Sequence[RetrieverHit]) -> str:
+    """Which retriever ranked it where: "bm25 3, dense 7"; the best rank of each over all views."""
+    best: dict[str, int] = {}
+    for hit in hits:
+        best[hit.retriever] = min(hit.rank, best.get(hit.retriever, hit.rank))
+    return ", ".join(f"{retriever} {rank}" for retriever, rank in best.items())
+
+
+def follow_threads(
+    strategies: Sequence[Strategy],
+    seeds: Seeds,
+    context: Context,
+    pool: Pool,
+    gate: Gate,
+    round_number: int,
+    cancelled: Callable[[], bool],
+) -> tuple[tuple[StrategyCount, ...], tuple[Hop, ...]]:
+    """Run the strategies one after another; returns their counts and the hops that brought new passages."""
+    counts: list[StrategyCount] = []
+    admitted: list[Hop] = []
+    for strategy in strategies:
+        if cancelled():
+            break
+        started = time.perf_counter()
+        leads = strongest(strategy.expand(seeds, context))
+        leads = leads.take(leads.rows != leads.sources)
+        scores = lead_scores(leads, context, strategy.name)
+        allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
+        verdicts = gate.judge(leads, scores, context.corpus.document_numbers(leads.rows), allowed)
+        accepted = np.array(verdicts.fresh + verdicts.known, np.intp)
+        hops = _hops(strategy, leads.take(accepted), context, round_number)
+        fresh = len(verdicts.fresh)
+        for place, hop in enumerate(hops):
+            if place < fresh:
+                lead = accepted[place]
+                pool.admit(hop, int(leads.rows[lead]), float(scores[lead]))
+                admitted.append(hop)
+            elif hop.source_id is None or not pool.linked(hop.source_id, hop.target_id, hop.strategy):
+                pool.admit(hop, int(leads.rows[accepted[place]]), 0.0)
+        milliseconds = 1000 * (time.perf_counter() - started)
+        counts.append(StrategyCount(strategy.name, len(leads), fresh, dict(verdicts.refused), milliseconds))
+    return tuple(counts), tuple(admitted)
+
+
+def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
+    """Gate scores of leads, shape (n,)."""
+    if not len(leads):
+        return np.empty(0, np.float32)
+    rows, position = np.unique(np.concatenate([leads.rows, leads.sources]), return_inverse=True)
+    # The question itself, where a lead starts at no passage, is as relevant as can be.
+    relevance = np.ones(len(rows), np.float32)
+    relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE].astype(np.int32))
+    own, source = relevance[position[: len(leads)]], relevance[position[len(leads) :]]
+    return gate_scores(own, leads.strengths, source, strategy)
+
+
+def _hops(strategy: Strategy, leads: Leads, context: Context, round_number: int) -> list[Hop]:
+    if not len(leads):
+        return []
+    targets = [passage.id for passage in context.corpus.passages(leads.rows)]
+    starts = leads.sources != NO_SOURCE
+    names = iter([passage.id for passage in context.corpus.passages(leads.sources[starts])])
+    sources = [next(names) if has_source else None for has_source in starts.tolist()]
+    return [
+        Hop(
+            target_id=target,
+            source_id=source,
+            strategy=strategy.name,
+            relation=RELATIONS[int(leads.relations[number])],
+            direction=DIRECTIONS[int(leads.directions[number])],
+            round=round_number,
+            strength=float(leads.strengths[number]),
+            quote=evidence.quote,
+            quoted_from=evidence.quoted_from,
+            detail=evidence.detail,
+            rank=evidence.rank,
+        )
+        for number, (target, source, evidence) in enumerate(
+            zip(targets, sources, strategy.explain(leads, context), strict=True)
+        )
+    ]

@@ -1,0 +1,171 @@
+"""An investigation as plain JSON values: one form for the command line, the page's API and files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from engine.investigation.pool import Entry
+from engine.investigation.record import Investigation
+from engine.model import AreaCoverage, Hop, RankedPassage, RoundReport, Stop
+
+FORMAT = 1
+DIGITS = 6
+
+
+def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
+    """Everything about an investigation. Numbers are rounded to six digits.
+
+    Keys: question, corpus, settings, plan, passages, coverage, rounds, stop, pool, milliseconds, and
+    ``message`` where nothing was found.
+    """
+    pool = investigation.pool
+    result: dict[str, Any] = {
+        "format": FORMAT,
+        "question": investigation.question,
+        "corpus": investigation.corpus,
+        "settings": investigation.settings.model_dump(mode="json"),
+        "plan": asdict(investigation.plan),
+        "passages": [passage_to_json(ranked) for ranked in investigation.passages],
+        "coverage": [area_to_json(area) for area in investigation.areas],
+        "rounds": [round_to_json(report) for report in investigation.rounds],
+        "stop": stop_to_json(investigation.stop),
+        "pool": {
+            "nodes": [entry_to_json(entry) for entry in pool.entries()],
+            "edges": [hop_to_json(hop) for hop in pool.hops()],
+            "pinned": sorted(pool.pinned),
+            "dismissed": sorted(pool.dismissed),
+            "explored": sorted(pool.explored),
+        },
+        "milliseconds": round(investigation.milliseconds, 2),
+    }
+    if not investigation.passages:
+        result["message"] = f"nothing in {investigation.corpus} answers to this question"
+    return result
+
+
+def passage_to_json(ranked: RankedPassage) -> dict[str, Any]:
+    """A ranked passage with its score breakdown and trails."""
+    passage, document = ranked.passage, ranked.document
+    return {
+        "rank": ranked.rank,
+        "id": passage.id,
+        "document": document.id,
+        "title": document.title,
+        "label": passage.label,
+        "headings": list(passage.headings),
+        "language": passage.language,
+        "page": passage.page,
+        "status": passage.status or document.status,
+        "valid_from": _day(passage.valid_from or document.valid_from),
+        "valid_to": _day(passage.valid_to or document.valid_to),
+        "text": ranked.text,
+        "assembled": list(ranked.assembled_ids),
+        "score": round(ranked.score, DIGITS),
+        "breakdown": [
+            {"name": part.name, "value": round(part.value, DIGITS), "detail": part.detail}
+            for part in ranked.breakdown
+        ],
+        "hits": [
+            {
+                "retriever": hit.retriever,
+                "view": hit.view,
+                "rank": hit.rank,
+                "score": round(hit.score, DIGITS),
+            }
+            for hit in ranked.hits
+        ],
+        "trails": [[hop_to_json(hop) for hop in trail] for trail in ranked.trails],
+        "pinned": ranked.pinned,
+    }
+
+
+def hop_to_json(hop: Hop) -> dict[str, Any]:
+    """A hop; ``source`` is null where it started at the question."""
+    return {
+        "source": hop.source_id,
+        "target": hop.target_id,
+        "strategy": hop.strategy,
+        "relation": hop.relation.value,
+        "direction": hop.direction.value,
+        "round": hop.round,
+        "strength": round(hop.strength, DIGITS),
+        "quote": hop.quote,
+        "quoted_from": hop.quoted_from,
+        "detail": hop.detail,
+        "rank": hop.rank,
+    }
+
+
+def entry_to_json(entry: Entry) -> dict[str, Any]:
+    """A passage of the pool."""
+    return {
+        "id": entry.passage_id,
+        "round": entry.round,
+        "strategy": entry.strategy,
+        "score": round(entry.score, DIGITS),
+    }
+
+
+def area_to_json(area: AreaCoverage) -> dict[str, Any]:
+    """Coverage of one area."""
+    return {
+        "id": area.id,
+        "name": area.name,
+        "state": area.state.value,
+        "required": area.required,
+        "passages": len(area.evidence),
+        "minimum": area.minimum,
+        "similarity": round(area.similarity, DIGITS),
+        "closed_in": area.closed_in,
+        "query": area.query,
+        "evidence": list(area.evidence),
+    }
+
+
+def round_to_json(report: RoundReport) -> dict[str, Any]:
+    """One round with what each strategy brought."""
+    return {
+        "number": report.number,
+        "seeds": list(report.seeds),
+        "admitted": report.admitted,
+        "refused": report.refused,
+        "pool_size": report.pool_size,
+        "milliseconds": round(report.milliseconds, 2),
+        "strategies": [
+            {
+                "strategy": count.strategy,
+                "proposed": count.proposed,
+                "admitted": count.admitted,
+                "refused": _plain(count.refused),
+                "milliseconds": round(count.milliseconds, 2),
+            }
+            for count in report.strategies
+        ],
+    }
+
+
+def stop_to_json(stop: Stop) -> dict[str, Any]:
+    """The reason, the numbers behind it and the estimate of completeness."""
+    estimate = stop.completeness
+    return {
+        "reason": stop.reason.value,
+        "numbers": _plain(stop.numbers),
+        "completeness": None
+        if estimate is None
+        else {
+            "estimate": round(estimate.estimate, 4),
+            "low": round(estimate.low, 4),
+            "high": round(estimate.high, 4),
+            "method": estimate.method,
+        },
+    }
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(values)
+
+
+def _day(day: Any) -> str | None:
+    return None if day is None else str(day.isoformat())

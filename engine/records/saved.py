@@ -1,0 +1,77 @@
+"""Saved investigations: written whole, and read back as a pool to carry on from."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation.pool import Entry, Pool, restored
+from engine.investigation.record import Investigation
+from engine.model import Direction, Hop, Relation
+from engine.records.export import FORMAT, investigation_to_json
+
+
+def save(investigation: Investigation, path: Path) -> None:
+    """Write an investigation as JSON; the file is either whole or not there. Raises InputError."""
+    data = orjson.dumps(investigation_to_json(investigation), option=orjson.OPT_INDENT_2)
+    try:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            file.write(data)
+        os.replace(file.name, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+
+
+def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
+    """The pool of a saved investigation. Raises InputError where the file does not fit the corpus."""
+    try:
+        record: dict[str, Any] = orjson.loads(path.read_bytes())
+        pool = record["pool"]
+        ids = [node["id"] for node in pool["nodes"]]
+        format_version = record["format"]
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a saved investigation") from error
+    if format_version != FORMAT:
+        raise InputError(f"{path}: saved in format {format_version}, this program reads {FORMAT}")
+    rows = corpus.rows(ids)
+    if (rows < 0).any():
+        missing = ids[int((rows < 0).argmax())]
+        raise InputError(f"{path}: passage {missing!r} is not in the corpus {corpus.name!r}")
+    try:
+        entries = [
+            Entry(node["id"], int(row), node["round"], node["strategy"], node["score"], order)
+            for order, (node, row) in enumerate(zip(pool["nodes"], rows, strict=True))
+        ]
+        hops = [_hop(edge) for edge in pool["edges"]]
+        return restored(
+            max(limit, len(entries)),
+            entries,
+            hops,
+            pinned=pool["pinned"],
+            dismissed=pool["dismissed"],
+            explored=pool["explored"],
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: damaged: {error}") from error
+
+
+def _hop(edge: dict[str, Any]) -> Hop:
+    return Hop(
+        target_id=edge["target"],
+        source_id=edge["source"],
+        strategy=edge["strategy"],
+        relation=Relation(edge["relation"]),
+        direction=Direction(edge["direction"]),
+        round=edge["round"],
+        strength=edge["strength"],
+        quote=edge["quote"],
+        quoted_from=edge["quoted_from"],
+        detail=edge["detail"],
+        rank=edge["rank"],
+    )
