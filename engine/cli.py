@@ -1,0 +1,265 @@
+"""The command line: ``python -m engine COMMAND``. An equal of the page.
+
+With ``--json`` standard output holds one JSON object and nothing else; progress and errors go to
+standard error. Exit codes: 0 done, 1 failed, 2 the input is not usable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from engine.errors import InputError, RedstringError, SettingsError
+from engine.model import Relation
+from engine.settings import InvestigationSettings, Preset, preset
+
+FAILED, UNUSABLE = 1, 2
+OWN_FLAGS = {"strategies", "rounds", "pool_size", "top_k"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], None] = options.command
+    try:
+        command(options)
+    except InputError as error:
+        return _fail(error, UNUSABLE)
+    except RedstringError as error:
+        return _fail(error, FAILED)
+    except BrokenPipeError:
+        # The reader of the output has gone (head, less): nothing is left to say.
+        sys.stderr.close()
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = argparse.ArgumentParser(prog="python -m engine", description="Redstring, on the command line.")
+    commands = root.add_subparsers(required=True, metavar="COMMAND")
+    _add_ingest(commands.add_parser("ingest", help="read sources into a corpus"))
+    _add_investigate(commands.add_parser("investigate", help="investigate a question"))
+    _add_evaluate(commands.add_parser("evaluate", help="evaluate on gold questions"))
+    _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
+    _add_info(commands.add_parser("info", help="what a corpus holds"))
+    return root
+
+
+def _add_ingest(command: argparse.ArgumentParser) -> None:
+    command.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="files and folders")
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument(
+        "--embedding",
+        default="minilm",
+        metavar="SPEC",
+        help="none, minilm (default), st:NAME_OR_FOLDER or openai:MODEL@URL",
+    )
+    command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
+    command.add_argument("--json", action="store_true", help="print the report as JSON")
+    command.set_defaults(command=ingest)
+
+
+def _add_investigate(command: argparse.ArgumentParser) -> None:
+    command.add_argument("question", metavar="QUESTION")
+    _add_settings(command)
+    command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
+    command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
+    command.add_argument("--json", action="store_true", help="print the investigation as JSON")
+    more = command.add_argument_group("more settings (defaults: the preset's)")
+    for name, field in InvestigationSettings.model_fields.items():
+        if name in OWN_FLAGS:
+            continue
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        more.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=f"setting_{name}",
+            metavar=str(extra.get("unit", "value")).upper(),
+            help=(field.description or "").replace("%", "%%"),
+        )
+    command.set_defaults(command=investigate)
+
+
+def _add_settings(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    names = ", ".join(item.value for item in Preset)
+    command.add_argument("--preset", default=Preset.BALANCED.value, metavar="P", help=f"{names}")
+    command.add_argument("--strategies", metavar="A,B", help="threads to follow, comma separated")
+    command.add_argument("--rounds", type=int, metavar="N", help="rounds of expansion at most")
+    command.add_argument("--pool-size", type=int, metavar="N", help="passages the pool may hold")
+    command.add_argument("--top-k", type=int, metavar="K", help="passages in the final ranking")
+
+
+def _add_evaluate(command: argparse.ArgumentParser) -> None:
+    _add_settings(command)
+    command.add_argument(
+        "--queries", required=True, type=Path, metavar="FILE", help="JSON lines, id and text"
+    )
+    command.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="TSV, as BEIR has it")
+    command.add_argument("--limit", type=int, metavar="N", help="the first N questions only")
+    command.add_argument("--run", type=Path, metavar="FILE", help="write the rankings in TREC's form")
+    command.add_argument("--json", action="store_true", help="print the figures as JSON")
+    command.set_defaults(command=evaluate)
+
+
+def _add_references(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument("--relation", metavar="R", help="only this relation")
+    command.set_defaults(command=references)
+
+
+def _add_info(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument("--json", action="store_true", help="print as JSON")
+    command.set_defaults(command=info)
+
+
+def ingest(options: argparse.Namespace) -> None:
+    """Read sources into a corpus and report."""
+    from engine.ingestion.build import build_corpus
+    from engine.ingestion.progress import ProgressBar
+    from engine.records.text import ingestion_text
+
+    with ProgressBar() as progress:
+        report = build_corpus(
+            options.sources,
+            options.corpus,
+            embedding=options.embedding,
+            with_edges=options.edges,
+            progress=progress,
+        )
+    if options.json:
+        print_json({**asdict(report), "problems": [asdict(problem) for problem in report.problems]})
+    else:
+        print_lines(ingestion_text(report))
+
+
+def investigate(options: argparse.Namespace) -> None:
+    """Investigate one question."""
+    from engine.corpus import open_corpus
+    from engine.investigation import Case
+    from engine.records.export import investigation_to_json
+    from engine.records.saved import load_pool, save
+    from engine.records.text import event_line, passages_text
+
+    corpus, settings = open_corpus(options.corpus), settings_from(options)
+    pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
+    case = Case(corpus, options.question, settings, pool=pool)
+    for event in case.run():
+        line = event_line(event)
+        if line is not None and not options.json:
+            print(line, file=sys.stderr, flush=True)
+    if options.save:
+        save(case.investigation(), options.save)
+    if options.json:
+        print_json(investigation_to_json(case.investigation()))
+    elif case.ranking:
+        print_lines(passages_text(case.ranking, corpus))
+    else:
+        print(f"Nothing in {corpus.name} answers to this question.")
+
+
+def evaluate(options: argparse.Namespace) -> None:
+    """Evaluate on gold questions."""
+    from engine.corpus import open_corpus
+    from engine.evaluation import evaluate as run_evaluation
+    from engine.evaluation import read_questions
+    from engine.ingestion.progress import ProgressBar
+
+    corpus, settings = open_corpus(options.corpus), settings_from(options)
+    questions = read_questions(options.queries, options.qrels)
+    if options.limit is not None and options.limit < 1:
+        raise SettingsError(f"--limit: must be at least 1 (given: {options.limit})")
+    questions = questions[: options.limit]
+    with ProgressBar() as bar:
+        result = run_evaluation(
+            corpus,
+            questions,
+            settings,
+            run=options.run,
+            progress=lambda done: bar("questions", done, len(questions)),
+        )
+    if options.json:
+        print_json(result.to_json())
+        return
+    for name, figures in result.to_json().items():
+        if isinstance(figures, dict):
+            print(f"{name:14}" + "  ".join(f"{key} {value:g}" for key, value in figures.items()))
+        else:
+            print(f"{name:14}{figures}")
+
+
+def references(options: argparse.Namespace) -> None:
+    """Print the reference table: source, target or nothing, relation, status, quoted text."""
+    from engine.corpus import open_corpus
+
+    known = [relation.value for relation in Relation]
+    if options.relation is not None and options.relation not in known:
+        raise SettingsError(f"unknown relation {options.relation!r}; known relations: {', '.join(known)}")
+    for reference in open_corpus(options.corpus).all_references():
+        if options.relation in (None, reference.relation.value):
+            text = " ".join(reference.text.split())
+            target = reference.target_id or ""
+            print(
+                reference.source_id, target, reference.relation.value, reference.status.value, text, sep="\t"
+            )
+
+
+def info(options: argparse.Namespace) -> None:
+    """Print what a corpus holds."""
+    from engine.corpus import open_corpus
+    from engine.records.text import info_text
+
+    found = open_corpus(options.corpus).info()
+    if not options.json:
+        print_lines(info_text(found))
+        return
+    print_json(
+        {
+            "name": found.name,
+            "documents": found.documents,
+            "passages": found.passages,
+            "references": {
+                "by_relation": dict(found.references_by_relation),
+                "by_status": dict(found.references_by_status),
+            },
+            "entities": found.entities,
+            "languages": dict(found.languages),
+            "embedding": found.embedding,
+        }
+    )
+
+
+def settings_from(options: argparse.Namespace) -> InvestigationSettings:
+    """The preset with what the command line changes. Raises SettingsError."""
+    changes: dict[str, Any] = {
+        "rounds": options.rounds,
+        "pool_size": options.pool_size,
+        "top_k": options.top_k,
+    }
+    if options.strategies is not None:
+        changes["strategies"] = tuple(name.strip() for name in options.strategies.split(",") if name.strip())
+    for name in InvestigationSettings.model_fields:
+        changes.setdefault(name, getattr(options, f"setting_{name}", None))
+    return preset(options.preset).changed(**changes)
+
+
+def print_json(value: object) -> None:
+    """One JSON object on standard output."""
+    sys.stdout.write(orjson.dumps(value, default=dict, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def print_lines(lines: Any) -> None:
+    """Lines on standard output."""
+    for line in lines:
+        print(line)
+
+
+def _fail(error: RedstringError, code: int) -> int:
+    print(f"redstring: {' '.join(str(error).split())}", file=sys.stderr)
+    return code

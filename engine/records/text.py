@@ -1,0 +1,106 @@
+"""Reports and investigations as plain text for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+
+from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.ingestion.report import IngestionReport
+from engine.investigation.events import (
+    CoverageChanged,
+    Event,
+    PlanMade,
+    Ranked,
+    RoundFinished,
+    ScanFinished,
+    Stopped,
+)
+from engine.model import RankedPassage
+from engine.records.wording import completeness_words, plural, short_citation, stop_words, trail_sentence
+
+WIDTH = 100
+MOST_PROBLEMS = 20
+
+
+def event_line(event: Event) -> str | None:
+    """One line of the story, None for an event that has nothing to add to it."""
+    match event:
+        case PlanMade(plan):
+            return f"Plan: {plural(len(plan.views), 'view')} of the question, language {plan.language}"
+        case ScanFinished(report, _, notes):
+            return "\n".join(
+                (f"Scan: {plural(report.admitted, 'candidate')}", *(f"Note: {note}" for note in notes))
+            )
+        case RoundFinished(report, _):
+            brought = ", ".join(f"{count.strategy} +{count.admitted}" for count in report.strategies)
+            return f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
+        case Stopped(stop):
+            numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
+            return " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+        case CoverageChanged() | Ranked() | _:
+            return None
+
+
+def passages_text(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Iterator[str]:
+    """The ranked passages, each with its citation, its text and why it is here."""
+    names = trail_names(passages, corpus)
+    for ranked in passages:
+        citation = short_citation(ranked.passage, ranked.document)
+        yield f"\n{ranked.rank}. {citation}  [{ranked.passage.id}]  score {ranked.score:.3f}"
+        for line in ranked.text.splitlines():
+            yield textwrap.fill(line, WIDTH, initial_indent="   ", subsequent_indent="   ")
+        for trail in ranked.trails[:2]:
+            yield textwrap.fill(
+                trail_sentence(trail, lambda passage_id: names.get(passage_id, passage_id)),
+                WIDTH,
+                initial_indent="   > ",
+                subsequent_indent="     ",
+            )
+
+
+def trail_names(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Mapping[str, str]:
+    """Short citations of all passages that the trails pass through."""
+    ids = sorted({hop.source_id for p in passages for trail in p.trails for hop in trail if hop.source_id})
+    rows = corpus.rows(ids)
+    documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
+    return {
+        passage.id: short_citation(passage, documents[number])
+        for passage, number in zip(corpus.passages(rows), numbers, strict=True)
+    }
+
+
+def ingestion_text(report: IngestionReport) -> Iterator[str]:
+    """The report of an ingestion."""
+    yield (
+        f"{report.name}: {plural(report.documents, 'document')}, {plural(report.sections, 'section')}, "
+        f"{plural(report.passages, 'passage')}, {plural(report.entities, 'entity', 'entities')}"
+    )
+    yield f"Languages: {_counts(report.languages)}"
+    yield f"References by status: {_counts(report.references_by_status)}"
+    yield f"References by relation: {_counts(report.references_by_relation)}"
+    unread = (
+        f"; {report.not_embedded:,} not embedded (a language it does not read)" if report.not_embedded else ""
+    )
+    yield f"Embedding: {report.embedding}{unread}"
+    steps = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
+    yield f"Time: {report.total_seconds:.1f} s ({steps})"
+    if report.problems:
+        yield f"{plural(len(report.problems), 'problem')}:"
+        yield from (f"  {problem}" for problem in report.problems[:MOST_PROBLEMS])
+        if len(report.problems) > MOST_PROBLEMS:
+            yield f"  and {len(report.problems) - MOST_PROBLEMS:,} more (all of them with --json)"
+
+
+def info_text(info: CorpusInfo) -> Iterator[str]:
+    """What a corpus holds."""
+    yield f"{info.name}: {plural(info.documents, 'document')}, {plural(info.passages, 'passage')}"
+    yield f"Languages: {_counts(info.languages)}"
+    yield f"References by status: {_counts(info.references_by_status)}"
+    yield f"References by relation: {_counts(info.references_by_relation)}"
+    yield f"Entities: {info.entities:,}"
+    yield f"Embedding: {info.embedding}"
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
