@@ -1,0 +1,199 @@
+/* Inside the frame: draws what the page sends, and tells the page what was clicked. */
+(() => {
+  "use strict";
+  const MARGIN = { left: 46, right: 46, top: 58, bottom: 30 };
+  const ROW = 9; // the least height of a dot's row, px, before the board grows beyond the frame
+  const QUIET = 0.26; // opacity of what does not belong to the selected trail
+  const EDGE = 0.48;
+
+  const host = document.getElementById("board");
+  const heads = document.getElementById("heads");
+  const notes = document.getElementById("notes");
+  const tip = document.getElementById("tip");
+  const nodes = new vis.DataSet();
+  const edges = new vis.DataSet();
+  const network = new vis.Network(host, { nodes, edges }, window.boardOptions);
+
+  let data = { nodes: [], edges: [], heads: [] };
+  let colours = {};
+  let chosen = null; // id of the selected passage
+  let evidence = null; // ids to be lifted, or null
+  let words = ""; // search
+  let place = new Map(); // id -> {x, y} in px
+  let columnX = [];
+  let labels = []; // notes along the selected trail
+
+  const colour = (token) => colours[token] || "#888";
+  const byId = () => new Map(data.nodes.map((node) => [node.id, node]));
+
+  function layOut() {
+    const width = host.clientWidth, height = host.clientHeight;
+    if (!width || !height || !data.nodes.length) return false;
+    const xs = data.nodes.map((node) => node.x);
+    const low = Math.min(...xs), high = Math.max(...xs, low + 0.001);
+    const tall = Math.max(height - MARGIN.top - MARGIN.bottom, data.rows * ROW);
+    const wide = width - MARGIN.left - MARGIN.right;
+    const single = high - low < 0.01;
+    const x = (value) => (single ? width / 2 : MARGIN.left + ((value - low) / (high - low)) * wide);
+    place = new Map(data.nodes.map((node) => [node.id, { x: x(node.x), y: MARGIN.top + node.y * tall }]));
+    columnX = data.heads.map((_, column) => x(column));
+    return { width, height, tall: tall + MARGIN.top + MARGIN.bottom };
+  }
+
+  function lit() {
+    const trail = new Set(), main = [];
+    const onTrail = new Set();
+    const node = chosen !== null && data.nodes.find((one) => one.id === chosen);
+    if (!node) return { trail, main, onTrail };
+    onTrail.add(node.id);
+    const edgeById = new Map(data.edges.map((edge) => [edge.id, edge]));
+    node.trails.forEach((path, index) => path.forEach((number) => {
+      trail.add(number);
+      if (index === 0) main.push(edgeById.get(number));
+      onTrail.add(edgeById.get(number).from).add(edgeById.get(number).to);
+    }));
+    return { trail, main, onTrail };
+  }
+
+  function paint() {
+    const { trail, main, onTrail } = lit();
+    const first = new Set(main.map((edge) => edge.id));
+    const hit = words ? (node) => `${node.name} ${node.title} ${node.where} ${node.text}`.toLowerCase().includes(words) : null;
+    const quiet = (node) =>
+      (hit && !hit(node)) || (evidence && !evidence.has(node.id)) || (!hit && !evidence && chosen !== null && onTrail.size && !onTrail.has(node.id));
+    nodes.update(data.nodes.map((node) => {
+      const red = onTrail.has(node.id);
+      const pinned = (data.pinned || []).includes(node.id);
+      const dim = quiet(node) && !red;
+      return {
+        id: node.id, ...place.get(node.id), size: node.size + (red ? 1 : 0), label: undefined,
+        borderWidth: red ? 3 : pinned ? 2.5 : 1.5, opacity: dim ? 0.5 : 1,
+        color: { background: colour(node.strategy), border: red ? colour("accent") : pinned ? colour("ink") : colour("panel") },
+      };
+    }));
+    const shown = new Map(data.nodes.map((node) => [node.id, node]));
+    edges.update(data.edges.map((edge) => {
+      const red = trail.has(edge.id);
+      const dim = trail.size > 0 || (hit && !(hit(shown.get(edge.from)) || hit(shown.get(edge.to)))) || evidence;
+      return {
+        id: edge.id, from: edge.from, to: edge.to, hidden: edge.hidden && !red,
+        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3,
+        color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
+      };
+    }));
+    label(main);
+  }
+
+  function label(main) {
+    const known = byId();
+    labels = main.filter((edge) => edge.quote).map((edge) => ({ text: edge.quote, edge, name: false }));
+    if (chosen !== null && known.has(chosen)) labels.push({ text: known.get(chosen).name, node: chosen, name: true });
+    notes.replaceChildren(...labels.map((item) => {
+      const note = document.createElement("div");
+      note.className = item.name ? "note name" : "note";
+      note.dir = "auto";
+      note.textContent = item.text;
+      item.element = note;
+      return note;
+    }));
+    follow();
+  }
+
+  /* Heads and notes are page elements that follow the canvas. */
+  function follow() {
+    [...heads.children].forEach((head, column) => {
+      head.style.left = `${network.canvasToDOM({ x: columnX[column] || 0, y: 0 }).x}px`;
+    });
+    const taken = [];
+    [...labels].reverse().forEach((item) => {
+      const from = item.node !== undefined ? place.get(item.node) : place.get(item.edge.from);
+      const to = item.node !== undefined ? from : place.get(item.edge.to);
+      if (!from || !to) return;
+      const middle = network.canvasToDOM({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
+      const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
+      const left = Math.min(Math.max(middle.x, half + 4), host.clientWidth - half - 4);
+      let bottom = Math.max(middle.y - 12, tall + 34);
+      for (const box of taken) {
+        if (Math.abs(box.left - left) < box.half + half && bottom > box.top - 2 && bottom - tall < box.bottom + 2) {
+          bottom = item.node === undefined && middle.y > (box.top + box.bottom) / 2 ? box.bottom + tall + 26 : box.top - 4;
+        }
+      }
+      taken.push({ left, half, top: bottom - tall, bottom });
+      item.element.style.left = `${left}px`;
+      item.element.style.top = `${bottom}px`;
+    });
+  }
+
+  function fit() {
+    const size = layOut();
+    if (!size) return;
+    network.setSize(`${size.width}px`, `${size.height}px`);
+    paint();
+    network.redraw();
+    network.moveTo({ position: { x: size.width / 2, y: size.tall / 2 }, scale: Math.min(1, size.height / size.tall), animation: false });
+  }
+
+  function draw(next) {
+    data = next;
+    const keptNodes = new Set(data.nodes.map((node) => node.id));
+    nodes.remove(nodes.getIds().filter((id) => !keptNodes.has(id)));
+    edges.clear();
+    if (chosen !== null && !keptNodes.has(chosen)) chosen = null;
+    heads.replaceChildren(...data.heads.map((text) => {
+      const head = document.createElement("div");
+      head.className = "head";
+      head.textContent = text;
+      return head;
+    }));
+    if (data.nodes.length) fit();
+    else { nodes.clear(); notes.replaceChildren(); labels = []; }
+  }
+
+  function theme(next) {
+    colours = next;
+    ["panel", "ink", "soft", "line", "accent"].forEach((name) => document.documentElement.style.setProperty(`--${name}`, next[name]));
+    if (data.nodes.length) paint();
+  }
+
+  function show(id, at) {
+    const node = data.nodes.find((one) => one.id === id);
+    if (!node) return;
+    const title = document.createElement("b"), why = document.createElement("span");
+    title.dir = why.dir = "auto";
+    title.textContent = node.name;
+    why.textContent = node.why;
+    tip.replaceChildren(title, why);
+    const left = at.x + 300 > host.clientWidth ? Math.max(8, at.x - 280) : at.x + 16;
+    tip.style.left = `${left}px`;
+    tip.style.top = `${Math.min(at.y + 14, Math.max(8, host.clientHeight - tip.offsetHeight - 8))}px`;
+    tip.classList.add("on");
+    host.classList.add("over");
+  }
+
+  const tell = (message) => parent.postMessage({ board: true, ...message }, "*");
+  network.on("afterDrawing", follow);
+  network.on("click", ({ nodes: hit }) => tell(hit.length ? { type: "select", id: hit[0] } : { type: "clear" }));
+  network.on("doubleClick", ({ nodes: hit }) => { if (!hit.length) fit(); });
+  network.on("hoverNode", ({ node, pointer }) => show(node, pointer.DOM));
+  network.on("blurNode", () => { tip.classList.remove("on"); host.classList.remove("over"); });
+  network.on("dragStart", () => tip.classList.remove("on"));
+  new ResizeObserver(fit).observe(host);
+
+  const commands = {
+    draw: (message) => draw(message.data),
+    theme: (message) => theme(message.colours),
+    select: (message) => { chosen = message.id; evidence = null; if (data.nodes.length) paint(); },
+    evidence: (message) => { evidence = message.ids && message.ids.length ? new Set(message.ids) : null; if (data.nodes.length) paint(); },
+    search: (message) => { words = message.text.trim().toLowerCase(); if (data.nodes.length) paint(); },
+    fit,
+    where: (message) => { // where a node stands in the frame, for tests and for the keyboard
+      const spot = place.get(message.id);
+      tell({ type: "where", id: message.id, at: spot ? network.canvasToDOM(spot) : null });
+    },
+  };
+  window.addEventListener("message", (event) => {
+    if (event.source === parent && event.data && commands[event.data.type]) commands[event.data.type](event.data);
+  });
+  if (window.boardStart.nodes.length) draw({ heads: [], ...window.boardStart });
+  tell({ type: "ready" });
+})();

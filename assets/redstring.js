@@ -1,0 +1,297 @@
+/* The page's own behaviour. Board, coverage and cards talk to each other here, without the server. */
+(() => {
+  "use strict";
+  if (window.redstring) return;
+  const THEME_KEY = "redstring-theme";
+  const TOKENS = ["panel", "ink", "soft", "line", "accent", "scan", "meta", "cite", "ent", "sem", "gap", "person", "spare-a", "spare-b", "spare-c"];
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const state = { selected: null, evidence: null, data: null, frame: null, ready: false, act: () => {}, expand: () => {}, steered: false };
+
+  /* ---------- theme ---------- */
+  const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+  function theme(wanted) {
+    document.body.classList.toggle("dark", wanted === "dark");
+    const button = one("#theme-toggle");
+    if (button) button.setAttribute("aria-pressed", String(wanted === "dark"));
+    sendTheme();
+  }
+  const remembered = () => { try { return localStorage.getItem(THEME_KEY); } catch { return null; } };
+  const wantedTheme = () => remembered() || (systemDark.matches ? "dark" : "light");
+  systemDark.addEventListener("change", () => theme(wantedTheme()));
+  function toggleTheme() {
+    const next = document.body.classList.contains("dark") ? "light" : "dark";
+    try { localStorage.setItem(THEME_KEY, next); } catch { /* private mode: the choice lasts for this visit */ }
+    theme(next);
+  }
+
+  /* ---------- the board's frame ---------- */
+  const post = (message) => { if (state.ready) state.frame.contentWindow.postMessage(message, "*"); };
+  function sendTheme() {
+    const style = getComputedStyle(document.body);
+    post({ type: "theme", colours: Object.fromEntries(TOKENS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) });
+  }
+  function sendBoard() {
+    if (!state.data || !state.data.nodes) return;
+    post({ type: "draw", data: state.data });
+    post({ type: "select", id: state.selected });
+  }
+  window.addEventListener("message", (event) => {
+    if (!state.frame || event.source !== state.frame.contentWindow || !event.data || !event.data.board) return;
+    if (event.data.type === "ready") { state.ready = true; sendTheme(); sendBoard(); }
+    if (event.data.type === "select") select(event.data.id, { scroll: true });
+    if (event.data.type === "clear") select(null);
+    if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
+  });
+
+  async function board(element, props, watch, trigger) {
+    state.frame = one("iframe", element);
+    state.expand = (limit) => { props.wanted = limit; trigger("expand", { limit }); };
+    const show = () => {
+      state.data = props.value && props.value.nodes ? props.value : null;
+      element.classList.toggle("blank", !state.data);
+      boardHead(element);
+      if (state.data) sendBoard(); else post({ type: "draw", data: { nodes: [], edges: [], heads: [] } });
+    };
+    watch("value", show);
+    one("[data-board=search]", element).addEventListener("input", (event) => post({ type: "search", text: event.target.value }));
+    element.addEventListener("click", (event) => {
+      const control = event.target.closest("[data-board]");
+      if (!control) return;
+      if (control.dataset.board === "more") state.expand(Number(control.dataset.limit));
+      if (control.dataset.board === "full") fullScreen(element);
+    });
+    const script = await (await fetch(element.querySelector("[data-vis]").dataset.vis)).text();
+    state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
+    show();
+  }
+  function boardHead(element) {
+    const data = state.data || { shown: 0, total: 0, legend: [] };
+    one("[data-board=count]", element).textContent = data.total ? `${data.shown} of ${data.total} shown` : "";
+    const more = one("[data-board=more]", element);
+    more.hidden = data.shown >= data.total;
+    more.dataset.limit = data.shown < 300 ? 300 : 100000;
+    more.textContent = data.shown < 300 && data.total > 300 ? "show more" : "show all";
+    const legend = one(".legend", element);
+    legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected trail" }] : [])].map((item) => {
+      const entry = document.createElement("span");
+      entry.style.setProperty("--c", `var(--${item.token})`);
+      entry.append(document.createElement("i"), item.words);
+      return entry;
+    }));
+  }
+  function fullScreen(element) {
+    const pane = element.closest(".pane");
+    if (document.fullscreenElement) document.exitFullscreen(); else if (pane.requestFullscreen) pane.requestFullscreen();
+  }
+
+  /* ---------- cards ---------- */
+  const cardOf = (id) => all("#passages .card").find((card) => card.dataset.members.split("\n").includes(id));
+  function select(id, { scroll = false } = {}) {
+    state.selected = id;
+    all("#passages .card.on").forEach((card) => card.classList.remove("on"));
+    let card = id === null ? null : cardOf(id);
+    const peek = one("#peek");
+    if (peek && (!card || card.parentElement !== peek)) peek.replaceChildren();
+    if (id !== null && !card) card = peekAt(id);
+    if (card) {
+      card.classList.add("on");
+      if (scroll) { pane("passages"); card.scrollIntoView({ block: "nearest", behavior: "smooth" }); }
+    }
+    post({ type: "select", id });
+  }
+  /* A passage that stands on the board and has no card yet: told from the board's own data. */
+  function peekAt(id) {
+    const node = ((state.data && state.data.nodes) || []).find((item) => item.id === id);
+    const peek = one("#peek");
+    if (!node || !peek) return null;
+    const piece = (tag, name, text) => { const made = document.createElement(tag); made.className = name; made.textContent = text; made.dir = "auto"; return made; };
+    const card = piece("article", "card compact", "");
+    Object.assign(card.dataset, { id, members: id, citation: node.citation, document: node.title });
+    const cite = piece("header", "cite", "");
+    cite.append(piece("span", "n", "·"), piece("b", "", node.title), piece("span", "where", node.where));
+    if (node.badge) cite.append(piece("span", "badge", node.badge));
+    const text = piece("p", "text", node.text);
+    text.lang = node.language;
+    const acts = document.createElement("footer");
+    acts.className = "acts";
+    for (const [act, words] of [["follow", "Follow from here"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"]]) {
+      const button = piece("button", "", words);
+      button.type = "button";
+      button.dataset.act = act;
+      acts.append(button);
+    }
+    card.append(cite, text, piece("div", "why", node.why), acts);
+    peek.replaceChildren(card);
+    return card;
+  }
+  async function copy(card, button) {
+    const before = button.textContent;
+    try { await navigator.clipboard.writeText(card.dataset.citation); button.textContent = "Copied"; }
+    catch { button.textContent = card.dataset.citation; }
+    setTimeout(() => { button.textContent = before; }, 1600);
+  }
+  function onCardClick(event) {
+    const control = event.target.closest("[data-act]");
+    const card = event.target.closest(".card");
+    if (control) {
+      const act = control.dataset.act;
+      if (act === "more") return state.act({ action: "more", id: "" });
+      if (act === "copy") return copy(card, control);
+      state.steered = act !== "follow" ? state.selected : card.dataset.id;
+      return state.act({ action: act, id: card.dataset.id });
+    }
+    if (card && !event.target.closest("summary, details table, a")) select(card.dataset.id);
+    return undefined;
+  }
+  function passages(element, trigger, watch, kind) {
+    element.addEventListener("click", onCardClick);
+    element.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.classList.contains("card")) select(event.target.dataset.id);
+    });
+    if (kind === "ranked") state.act = (detail) => trigger("select", detail);
+    watch("value", () => {
+      if (kind === "ranked") {
+        const keep = state.steered || null;
+        state.steered = false;
+        evidence(null);
+        const first = one("#ranked .card");
+        if (keep && cardOf(keep)) select(keep, { scroll: true });
+        else select(first ? first.dataset.id : null);
+        one("#passages .list").scrollTop = keep ? one("#passages .list").scrollTop : 0;
+      }
+      filter();
+    });
+  }
+  function filter() {
+    const wanted = (one("#filter") ? one("#filter").value : "").trim().toLowerCase();
+    const cards = all("#ranked .card, #rest .card");
+    cards.forEach((card) => {
+      const members = card.dataset.members.split("\n");
+      const out = (wanted && !card.textContent.toLowerCase().includes(wanted)) || (state.evidence && !members.some((id) => state.evidence.ids.has(id)));
+      card.hidden = Boolean(out);
+    });
+    const note = one("#filter-note");
+    if (!note) return;
+    note.hidden = !state.evidence;
+    if (state.evidence) {
+      const count = cards.filter((card) => !card.hidden).length;
+      one("span", note).textContent = `Evidence for ${state.evidence.name}: ${count} of ${state.evidence.ids.size} among the cards`;
+    }
+  }
+  function sort() {
+    const by = one("#sort").value;
+    const list = one("#ranked .cards");
+    if (!list) return;
+    const rank = (card) => Number(one(".n", card).textContent);
+    const cards = all(".card", list).sort((a, b) => (by === "document" ? a.dataset.document.localeCompare(b.dataset.document) : 0) || rank(a) - rank(b));
+    cards.forEach((card, index) => { card.style.order = String(index); });
+  }
+  function passagesHead(element) {
+    element.addEventListener("input", (event) => { if (event.target.id === "filter") filter(); });
+    element.addEventListener("change", (event) => { if (event.target.id === "sort") sort(); });
+    element.addEventListener("click", (event) => { if (event.target.closest("#filter-note button")) evidence(null); });
+  }
+
+  /* ---------- coverage ---------- */
+  function evidence(area) {
+    state.evidence = area;
+    all("#coverage .area").forEach((button) => button.setAttribute("aria-pressed", String(Boolean(area) && button === area.button)));
+    post({ type: "evidence", ids: area ? [...area.ids] : [] });
+    filter();
+  }
+  function coverage(element, watch) {
+    const head = () => {
+      const areas = one(".areas", element);
+      one("#coverage-count").textContent = areas ? areas.dataset.summary : "";
+      counts();
+    };
+    watch("value", head);
+    element.addEventListener("click", (event) => {
+      const button = event.target.closest(".area");
+      if (!button) return;
+      const ids = JSON.parse(button.dataset.evidence);
+      if (button.getAttribute("aria-pressed") === "true" || !ids.length) return evidence(null);
+      evidence({ button, name: one("b", button).textContent, ids: new Set(ids) });
+      if (matchMedia("(max-width: 760px)").matches) pane("passages");
+      return undefined;
+    });
+  }
+
+  /* ---------- story, rail, panes ---------- */
+  function story(element, watch) {
+    const show = () => {
+      const line = one(".story", element);
+      const brought = line && line.dataset.brought ? JSON.parse(line.dataset.brought) : {};
+      all("#threads label, #set-close_gaps label").forEach((label) => {
+        const key = one("input", label).name === "test" ? "gaps" : one("input", label).name;
+        const count = brought[key];
+        if (count === undefined) label.removeAttribute("data-count"); else label.dataset.count = `+${count}`;
+      });
+      if (line && line.dataset.state === "running") { state.steered = state.steered || false; }
+      counts();
+    };
+    watch("value", show);
+    show();
+  }
+  function counts() {
+    const ranked = all("#ranked .card").length;
+    const covered = (one("#coverage-count") || {}).textContent || "";
+    const set = (name, text) => { const tab = one(`#switch [data-pane=${name}]`); if (tab) tab.textContent = text; };
+    set("passages", ranked ? `Passages ${ranked}` : "Passages");
+    set("coverage", covered ? `Coverage ${covered.replace(" of ", "/")}` : "Coverage");
+  }
+  function pane(name) {
+    const stage = one("#panes");
+    if (stage) stage.dataset.pane = name;
+    all("#switch button").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.pane === name)));
+  }
+  function panes(element) {
+    element.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-pane]");
+      if (button) pane(button.dataset.pane);
+    });
+    pane("passages");
+  }
+  function ask(text) {
+    const area = one("#question textarea");
+    const setter = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
+    setter.call(area, text);
+    area.dispatchEvent(new Event("input", { bubbles: true }));
+    requestAnimationFrame(() => setTimeout(() => one("#go").click(), 30));
+  }
+  function rail() {
+    const area = one("#question textarea");
+    if (!area) { setTimeout(rail, 50); return; }
+    area.dir = "auto";
+    area.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); one("#go").click(); }
+    });
+  }
+  function chips(element) {
+    element.addEventListener("click", (event) => {
+      const chip = event.target.closest(".chip");
+      if (!chip) return;
+      if (chip.dataset.question) ask(chip.dataset.question);
+      else chip.parentElement.classList.add("all");
+    });
+  }
+  function fold(element) {
+    element.addEventListener("click", (event) => {
+      const button = event.target.closest("#fold");
+      if (!button) return;
+      const open = one("#rail").classList.toggle("open");
+      button.setAttribute("aria-expanded", String(open));
+    });
+  }
+  function header(element) {
+    theme(wantedTheme());
+    element.addEventListener("click", (event) => { if (event.target.closest("#theme-toggle")) toggleTheme(); });
+    rail();
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
+  });
+  window.redstring = { header, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post };
+})();

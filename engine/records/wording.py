@@ -1,0 +1,178 @@
+"""Trails, stops and scores in plain English.
+
+Pure functions from the nouns to words, shared by the page and the command line. A hop is told from
+the side of the passage that it reached: "cited by COBS 3.4.2", "defines a term used in Art. 12".
+``name`` turns a passage id into a short citation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from engine.model import Direction, Document, Hop, Passage, Relation, Stop, StopReason
+
+Name = Callable[[str], str]
+GAP_STRATEGY = "gaps"
+
+# What the target is to the seed: where the relation leads from the seed to the target, and where it
+# leads back. Each is a predicate, so that it can stand after "which".
+_PREDICATES: dict[Relation, tuple[str, str]] = {
+    Relation.CITES: ("is cited by {seed}", "cites {seed}"),
+    Relation.AMENDS: ("is amended by {seed}", "amends {seed}"),
+    Relation.REPEALS: ("is repealed by {seed}", "repeals {seed}"),
+    Relation.SUPERSEDES: ("is superseded by {seed}", "supersedes {seed}"),
+    Relation.DEFINES: ("uses a term that {seed} defines", "defines a term used in {seed}"),
+    Relation.EXCEPTION_TO: ("has an exception in {seed}", "makes an exception to {seed}"),
+    Relation.EXTENDS: ("is extended by {seed}", "extends {seed}"),
+    Relation.APPLIES_TO: ("is governed by {seed}", "applies to {seed}"),
+    Relation.BASED_ON: ("is the basis of {seed}", "is based on {seed}"),
+    Relation.PART_OF: ("is in the same part as {seed}", "is in the same part as {seed}"),
+    Relation.NEXT_TO: ("is next to {seed}", "is next to {seed}"),
+    Relation.MENTIONS: ("shares a term with {seed}", "shares a term with {seed}"),
+    Relation.SIMILAR_TO: ("is similar in meaning to {seed}", "is similar in meaning to {seed}"),
+    Relation.MATCHES: ("matches {seed}", "matches {seed}"),
+}
+
+# Where a passage stands in the document it shares with the seed, by the detail that the strategy gives.
+_PLACES: dict[str, str] = {
+    "same section": "is in the same section as {seed}",
+    "same chapter": "is in the same chapter as {seed}",
+    "heading above": "stands above {seed}",
+    "next": "comes right after {seed}",
+    "previous": "comes right before {seed}",
+    "preamble": "is in the preamble to {seed}",
+    "recital": "is a recital to {seed}",
+    "annex": "is annexed to the document of {seed}",
+    "schedule": "is scheduled to the document of {seed}",
+    "definitions": "is among the definitions for {seed}",
+}
+
+STOP_WORDS: dict[StopReason, str] = {
+    StopReason.ROUNDS: "all rounds done",
+    StopReason.NOTHING_NEW: "nothing new",
+    StopReason.TOO_LITTLE_NEW: "too little new",
+    StopReason.POOL_FULL: "pool full",
+    StopReason.COVERAGE: "coverage reached",
+    StopReason.CONFIDENCE: "confidence reached",
+    StopReason.COMPLETENESS: "completeness reached",
+    StopReason.TIME: "time used up",
+    StopReason.CALLS: "calls used up",
+    StopReason.PERSON: "cancelled",
+}
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th, 21st."""
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """The count with its noun: "1 passage", "1,204 passages"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def short_citation(passage: Passage, document: Document) -> str:
+    """How a trail names a passage: the document's shortest name and the label inside it."""
+    named = min((*document.aliases, document.title or document.id), key=len)
+    return f"{named} {passage.label}".strip()
+
+
+def full_citation(passage: Passage, document: Document) -> str:
+    """A citation for a memo: title, number and year, label, page, source id."""
+    number = " of ".join(str(part) for part in (document.number, document.year) if part)
+    title = f"{document.title} ({number})" if number and number not in document.title else document.title
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    return ", ".join(part for part in (title, passage.label, page) if part) + f" [{passage.id}]"
+
+
+def is_start(hop: Hop) -> bool:
+    """Whether a hop starts at the question or at a gap's query instead of at a passage."""
+    return hop.source_id is None
+
+
+def hop_words(hop: Hop, name: Name) -> str:
+    """One hop in words, without its quote: "scan, 3rd", "cited by COBS 3.4.2"."""
+    if hop.source_id is not None:
+        return _predicate(hop, name(hop.source_id)).removeprefix("is ")
+    if hop.relation is Relation.CITES:
+        return "named in the question"
+    start = "query for a gap" if hop.strategy == GAP_STRATEGY else hop.strategy
+    return f"{start}, {ordinal(hop.rank)}" if hop.rank else start
+
+
+def hop_quote(hop: Hop, limit: int = 90) -> str:
+    """The words that made the link, in quotation marks, shortened at a word; empty where none."""
+    words = " ".join(hop.quote.split())
+    if not words:
+        return ""
+    if len(words) > limit:
+        words = words[:limit].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    return f"“{words}”"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One hop of a trail as part of a sentence. ``quote`` is in quotation marks, or empty."""
+
+    hop: Hop
+    words: str
+    quote: str
+
+
+def trail_clauses(trail: Sequence[Hop], name: Name) -> tuple[Clause, ...]:
+    """The trail of a passage, told from the passage back to the question, one clause a hop."""
+    return tuple(
+        Clause(hop, _clause_words(hop, name, first=index == 0), hop_quote(hop))
+        for index, hop in enumerate(reversed(trail))
+    )
+
+
+def trail_sentence(trail: Sequence[Hop], name: Name) -> str:
+    """Why a passage is here.
+
+    "Cited by COBS 3.4.2 (“in accordance with Rule 6.2.1”), which the scan ranked 3rd."
+    """
+    clauses = trail_clauses(trail, name)
+    if not clauses:
+        return ""
+    sentence = ", which ".join(
+        clause.words + (f" ({clause.quote})" if clause.quote else "") for clause in clauses
+    )
+    return sentence[:1].upper() + sentence[1:] + "."
+
+
+def _predicate(hop: Hop, seed: str) -> str:
+    if hop.relation in (Relation.PART_OF, Relation.NEXT_TO) and hop.detail in _PLACES:
+        return _PLACES[hop.detail].format(seed=seed)
+    outward, inward = _PREDICATES[hop.relation]
+    return (outward if hop.direction is Direction.OUT else inward).format(seed=seed)
+
+
+def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
+    if hop.source_id is not None:
+        predicate = _predicate(hop, name(hop.source_id))
+        return predicate.removeprefix("is ") if first else predicate
+    it = " it" if first else ""
+    if hop.relation is Relation.CITES:
+        return f"the question names{it}"
+    if hop.strategy == GAP_STRATEGY:
+        return f"a query for a gap found{it}"
+    return f"the {hop.strategy} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"the {hop.strategy} found{it}"
+
+
+def stop_words(stop: Stop) -> str:
+    """Why an investigation ended: "Stopped: coverage reached", "Cancelled"."""
+    words = STOP_WORDS[stop.reason]
+    return "Cancelled" if stop.reason is StopReason.PERSON else f"Stopped: {words}"
+
+
+def completeness_words(stop: Stop) -> str:
+    """The estimate with its interval: "est. completeness 93 % (88 to 97)"; empty where there is none."""
+    found = stop.completeness
+    if found is None:
+        return ""
+    low, high = round(found.low * 100), round(found.high * 100)
+    return f"est. completeness {round(found.estimate * 100)} % ({low} to {high})"

@@ -1,0 +1,126 @@
+"""Controls generated from the fields of the settings.
+
+What a control is called, explains, offers and starts with stands in ``InvestigationSettings``; this
+file only decides which component shows which kind of field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from engine.settings import InvestigationSettings, checked
+
+GROUP_TITLES: Mapping[str, str] = {
+    "scan": "Scan",
+    "rounds": "Rounds",
+    "gate": "Gate",
+    "coverage": "Coverage",
+    "stopping": "Stopping",
+    "ranking": "Ranking",
+}
+FRACTION_STEP = 0.01
+_ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One field as a person sees it. ``low`` and ``high`` are None where the field has no such bound."""
+
+    name: str
+    label: str
+    meaning: str
+    unit: str
+    group: str
+    kind: str
+    default: Any
+    optional: bool
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+def knobs() -> tuple[Knob, ...]:
+    """Every field of the settings, in the order in which they are declared."""
+    properties = InvestigationSettings.model_json_schema()["properties"]
+    defaults = InvestigationSettings().model_dump(mode="json")
+    return tuple(_knob(name, schema, defaults[name]) for name, schema in properties.items())
+
+
+def _knob(name: str, schema: Mapping[str, Any], default: Any) -> Knob:
+    variants = [variant for variant in schema.get("anyOf", (schema,)) if variant.get("type") != "null"]
+    shape = variants[0]
+    kind = "date" if shape.get("format") == "date" else "choice" if "enum" in shape else shape["type"]
+    return Knob(
+        name=name,
+        label=name.replace("_", " ").capitalize(),
+        meaning=schema["description"],
+        unit=schema["unit"],
+        group=schema["group"],
+        kind=kind,
+        default=default,
+        optional="anyOf" in schema,
+        low=_bound(schema, shape, "minimum"),
+        high=_bound(schema, shape, "maximum"),
+        choices=tuple(shape.get("enum", ())),
+    )
+
+
+def _bound(schema: Mapping[str, Any], shape: Mapping[str, Any], name: str) -> float | None:
+    bound = shape.get(name, schema.get(name))
+    return None if bound is None else float(bound)
+
+
+def label(knob: Knob) -> str:
+    """The label with its unit, where the unit adds something."""
+    return f"{knob.label} ({knob.unit})" if knob.unit in _ADDED_TO_LABEL else knob.label
+
+
+def component(knob: Knob) -> Component:
+    """The component that shows a field. Has the element id ``set-<name>``."""
+    shared: dict[str, Any] = {
+        "label": label(knob),
+        "info": knob.meaning,
+        "elem_id": f"set-{knob.name}",
+        "interactive": True,
+    }
+    if knob.kind == "boolean":
+        return gr.Checkbox(value=knob.default, **shared)
+    if knob.kind == "choice":
+        return gr.Radio(choices=list(knob.choices), value=knob.default, **shared)
+    if knob.kind in ("integer", "number"):
+        return _number(knob, shared)
+    placeholder = "YYYY-MM-DD" if knob.kind == "date" else "none"
+    return gr.Textbox(value=knob.default or "", placeholder=placeholder, max_lines=1, **shared)
+
+
+def _number(knob: Knob, shared: Mapping[str, Any]) -> Component:
+    whole = knob.kind == "integer"
+    if knob.optional or knob.low is None or knob.high is None:
+        return gr.Number(
+            value=knob.default, minimum=knob.low, maximum=knob.high, precision=0 if whole else None,
+            step=1 if whole else FRACTION_STEP, placeholder="off", **shared,
+        )  # fmt: skip
+    step = 1 if whole else FRACTION_STEP
+    return gr.Slider(knob.low, knob.high, value=knob.default, step=step, buttons=[], **shared)
+
+
+def shown_value(name: str, settings: InvestigationSettings) -> Any:
+    """What a control shows for the value that settings hold."""
+    value = settings.model_dump(mode="json")[name]
+    if value is None:
+        kind = next(knob.kind for knob in knobs() if knob.name == name)
+        return None if kind in ("integer", "number") else ""
+    return value
+
+
+def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:
+    """Settings from what the controls hold; an empty field is None. Raises SettingsError."""
+    given = {
+        name: None if value == "" else value for name, value in zip(names, values, strict=True)
+    }
+    return checked(given)

@@ -1,0 +1,174 @@
+"""From events of the engine to what the page shows: asking, cancelling, showing more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import gradio as gr
+
+from engine.errors import InputError, RedstringError
+from engine.investigation import Case
+from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished
+from engine.records.wording import full_citation
+from ui.board import Dossier, board_data, provenance
+from ui.controls import settings_from
+from ui.coverage import WAITING as NO_AREAS
+from ui.coverage import coverage
+from ui.library import Library
+from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
+from ui.rail import Rail
+from ui.session import Desk, OpenCase
+from ui.stage import Stage, banner_html
+from ui.story import Story, heard, told
+from ui.validity import badge
+
+REST_STEP = 40
+EXCERPT = 320
+Updates = dict[Any, Any]
+
+
+def reading(opened: OpenCase) -> Reading:
+    """What cards of this case are read with."""
+    return Reading(opened.question, opened.name, date.today())
+
+
+def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
+    """What the board tells of passages, from one look into the corpus."""
+    today = date.today()
+    found: dict[str, Dossier] = {}
+    for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
+        seal = badge(passage, document, today)
+        page = f"p. {passage.page}" if passage.page is not None else ""
+        text = passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+        found[passage_id] = Dossier(
+            name=opened.name(passage_id),
+            title=document.title or document.id,
+            where=", ".join(part for part in (passage.label, page) if part),
+            text=text,
+            language=passage.language,
+            citation=full_citation(passage, document),
+            badge=seal.words if seal else "",
+        )
+    return found
+
+
+def board_value(opened: OpenCase) -> dict[str, Any]:
+    """The data of the board as the case stands."""
+    pool = opened.case.pool
+    ranked = [found.passage.id for found in opened.case.ranking]
+    return board_data(provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes), pool)
+
+
+def rest_of_pool(opened: OpenCase) -> list[str]:
+    """Passages of the pool that have no card in the ranking, the best first."""
+    pool = opened.case.pool
+    ranked = {member for found in opened.case.ranking for member in (found.passage.id, *found.assembled_ids)}
+    entries = [
+        entry for entry in pool.entries() if entry.passage_id not in ranked and entry.passage_id not in pool.dismissed
+    ]
+    return [entry.passage_id for entry in sorted(entries, key=lambda entry: -entry.score)]
+
+
+def rest_value(opened: OpenCase) -> str:
+    """Compact cards of as much of the rest as was asked for, and the control for more."""
+    waiting = rest_of_pool(opened)
+    shown = opened.lookup(waiting[: opened.rest_shown])
+    read = reading(opened)
+    cards = "".join(
+        compact_card(passage, document, opened.case.pool.trails(passage_id, 1), read)
+        for passage_id, (passage, document) in shown.items()
+    )
+    return f'<div class="cards">{cards}</div>' + more_button(len(waiting) - len(shown))
+
+
+def ranked_value(opened: OpenCase) -> str:
+    """The cards of the ranking, or a friendly word where there is none."""
+    if not opened.case.ranking:
+        return nothing_found(opened.question)
+    return f'<div class="cards">{ranked_cards(opened.case.ranking, reading(opened))}</div>'
+
+
+def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
+    """What an event changes on the page. The story is always among it."""
+    updates: Updates = {stage.story: told(opened.story)}
+    match event:
+        case ScanFinished() | RoundFinished():
+            updates[stage.board] = board_value(opened)
+        case CoverageChanged(areas=areas):
+            updates[stage.coverage] = coverage(areas)
+        case Ranked():
+            updates[stage.board] = board_value(opened)
+            updates[stage.ranked] = ranked_value(opened)
+            updates[stage.rest] = rest_value(opened)
+    return updates
+
+
+def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
+    """Tell each event on the page as it comes; a RedstringError becomes a banner."""
+    if not opened.busy.acquire(blocking=False):
+        yield {stage.banner: banner_html("The case is still being investigated; cancel it or wait.")}
+        return
+    try:
+        heard_before = time.perf_counter()
+        for event in events():
+            opened.seconds += time.perf_counter() - heard_before
+            opened.story = heard(opened.story, event, opened.seconds)
+            yield shown(opened, stage, event)
+            heard_before = time.perf_counter()
+    except RedstringError as error:
+        yield {stage.banner: banner_html(str(error)), stage.story: ""}
+    finally:
+        opened.busy.release()
+
+
+def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk) -> None:
+    """The button that asks, the button that cancels, and what fetches more of a finished case."""
+    names = list(rail.settings)
+
+    def ask(session: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
+        try:
+            opened = open_case(library, question, corpus_name, names, values)
+        except RedstringError as error:
+            yield {stage.banner: banner_html(str(error))}
+            return
+        desk.put(session, opened)
+        yield {stage.banner: "", stage.story: told(Story()), stage.board: {}, stage.coverage: NO_AREAS,
+               stage.ranked: "", stage.rest: ""}  # fmt: skip
+        yield from listen(opened, stage, opened.case.run)
+
+    def cancel(session: str) -> None:
+        opened = desk.find(session)
+        if opened is not None:
+            opened.case.cancel()
+
+    rail.go.click(
+        ask, [token, rail.question, rail.corpus, *rail.settings.values()], stage.outputs(),
+        api_visibility="private", show_progress="hidden", trigger_mode="once",
+    )  # fmt: skip
+    rail.cancel.click(cancel, token, None, api_visibility="private", show_progress="hidden", queue=False)
+    _wire_more(stage, token, desk)
+
+
+def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
+    def expand(session: str, wanted: gr.EventData) -> Any:
+        opened = desk.find(session)
+        if opened is None:
+            return gr.skip()
+        opened.nodes = int(wanted.limit)
+        return board_value(opened)
+
+    stage.board.expand(expand, token, stage.board, api_visibility="private", show_progress="hidden")
+
+
+def open_case(
+    library: Library, question: str, corpus_name: str, names: Sequence[str], values: Sequence[Any]
+) -> OpenCase:
+    """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value."""
+    if not question or not question.strip():
+        raise InputError("there is no question: write one, or choose an example")
+    settings = settings_from(names, values)
+    corpus = library.corpus(corpus_name)
+    return OpenCase(Case(corpus, question.strip(), settings), corpus, question.strip(), settings.strategies)

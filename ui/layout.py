@@ -1,0 +1,159 @@
+"""Tidy layered layout of a provenance forest: rounds are columns, read from left to right.
+
+Each passage hangs on the passage that first led to it, so what is drawn is a forest. Subtrees are
+placed by their contours (Reingold and Tilford 1981): no two edges cross, a parent stands at the
+middle of its children, and roots without children fill the gaps.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Position = tuple[float, float]
+
+# Dots of one column stand a little to the left or right of its middle, as pins on a board do.
+SCATTER = 0.14
+# A passage reached from one of its own round stands this far right of it.
+WITHIN_ROUND = 0.36
+
+
+@dataclass(slots=True)
+class _Tree:
+    """A subtree placed relative to its root: offsets of its nodes, lowest and highest place per column."""
+
+    offsets: dict[str, float] = field(default_factory=dict)
+    top: dict[int, float] = field(default_factory=dict)
+    bottom: dict[int, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """``positions``: x in columns, y in 0..1. ``rows``: how many rows of dots the height must hold."""
+
+    positions: Mapping[str, Position]
+    rows: int
+
+
+def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout:
+    """Place the nodes of all columns; ``parents`` maps a node to the node it hangs on.
+
+    A parent must stand in the same or an earlier column. Within a column, earlier nodes come first.
+    """
+    column_of = {node: number for number, column in enumerate(columns) for node in column}
+    children: dict[str, list[str]] = {}
+    roots: list[str] = []
+    for node in column_of:
+        parent = parents.get(node)
+        if parent in column_of and parent is not None:
+            children.setdefault(parent, []).append(node)
+        else:
+            roots.append(node)
+    heights = _forest(roots, children, column_of)
+    low = min(heights.values(), default=0.0)
+    span = max(heights.values(), default=0.0) - low
+    depth = _depths(column_of, parents)
+    positions = {
+        node: (
+            round(column_of[node] + WITHIN_ROUND * min(depth[node], 2) + _scatter(node), 4),
+            round((height - low) / span, 4) if span else 0.5,
+        )
+        for node, height in heights.items()
+    }
+    return Layout(positions, int(span) + 1)
+
+
+def _forest(
+    roots: Sequence[str], children: Mapping[str, Sequence[str]], column_of: Mapping[str, int]
+) -> dict[str, float]:
+    """Heights of all nodes, in rows. Roots without children go where they do not push the others apart."""
+    placed = _Tree()
+    lone: dict[int, list[str]] = {}
+    for root in roots:
+        if root not in children:
+            lone.setdefault(column_of[root], []).append(root)
+    for root in roots:
+        if root not in children:
+            continue
+        tree = _subtree(root, children, column_of)
+        column = column_of[root]
+        waiting = lone.get(column, [])
+        start = _clear_of(placed, tree, besides=column)
+        while waiting and placed.bottom.get(column, -1.0) + 2.0 <= start:
+            _join(placed, _leaf(waiting.pop(0), column), placed.bottom.get(column, -1.0) + 1.0)
+        _join(placed, tree, max(start, _clear_of(placed, tree)))
+    for column, waiting in lone.items():
+        for node in waiting:
+            _join(placed, _leaf(node, column), placed.bottom.get(column, -1.0) + 1.0)
+    return placed.offsets
+
+
+def _subtree(node: str, children: Mapping[str, Sequence[str]], column_of: Mapping[str, int]) -> _Tree:
+    below = _Tree()
+    firsts: list[float] = []
+    for child in children.get(node, ()):
+        tree = _subtree(child, children, column_of)
+        offset = _clear_of(below, tree)
+        _join(below, tree, offset)
+        firsts.append(below.offsets[child])
+    middle = (firsts[0] + firsts[-1]) / 2 if firsts else 0.0
+    column = column_of[node]
+    tree = _leaf(node, column)
+    for name, offset in below.offsets.items():
+        tree.offsets[name] = offset - middle
+    for number in below.top:
+        tree.top[number] = min(tree.top.get(number, 0.0), below.top[number] - middle)
+        tree.bottom[number] = max(tree.bottom.get(number, 0.0), below.bottom[number] - middle)
+    return tree
+
+
+def _leaf(node: str, column: int) -> _Tree:
+    return _Tree({node: 0.0}, {column: 0.0}, {column: 0.0})
+
+
+def _clear_of(placed: _Tree, tree: _Tree, besides: int | None = None) -> float:
+    """The least offset at which a tree lies one row below everything placed, in every column but one."""
+    clear = [
+        placed.bottom[number] + 1.0 - top
+        for number, top in tree.top.items()
+        if number in placed.bottom and number != besides
+    ]
+    return max(clear, default=0.0)
+
+
+def _join(placed: _Tree, tree: _Tree, offset: float) -> None:
+    for name, place in tree.offsets.items():
+        placed.offsets[name] = place + offset
+    for number, top in tree.top.items():
+        placed.top[number] = min(placed.top.get(number, top + offset), top + offset)
+        bottom = tree.bottom[number] + offset
+        placed.bottom[number] = max(placed.bottom.get(number, bottom), bottom)
+
+
+def _depths(column_of: Mapping[str, int], parents: Mapping[str, str]) -> dict[str, int]:
+    """How many steps inside its own round led to a node."""
+    depth: dict[str, int] = {}
+    for node in column_of:
+        steps, at = 0, node
+        while (parent := parents.get(at)) is not None and column_of.get(parent) == column_of[node]:
+            steps, at = steps + 1, parent
+        depth[node] = steps
+    return depth
+
+
+def _scatter(node: str) -> float:
+    return (zlib.crc32(node.encode()) % 1000 / 999 - 0.5) * SCATTER
+
+
+def crossings(positions: Mapping[str, Position], edges: Sequence[tuple[str, str]]) -> int:
+    """Pairs of edges between the same two columns that cross."""
+    spans = [
+        (round(positions[a][0]), round(positions[b][0]), positions[a][1], positions[b][1]) for a, b in edges
+    ]
+    return sum(
+        1
+        for index, (x0, x1, y0, y1) in enumerate(spans)
+        for u0, u1, v0, v1 in spans[index + 1 :]
+        if (x0, x1) == (u0, u1) and (y0 - v0) * (y1 - v1) < 0
+    )

@@ -1,0 +1,38 @@
+"""The page: its panels put together, each wired by its own small function."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.api import add_api
+from ui.header import build_header, header_html
+from ui.investigate import wire_investigation
+from ui.library import Library
+from ui.rail import build_rail, wire_rail
+from ui.session import Desk, new_token
+from ui.stage import build_stage
+from ui.steer import wire_steering
+
+CONCURRENT = 4
+LONGEST_QUEUE = 64
+
+
+def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
+    """The Investigate page over a library of open corpora. Launch it with ``theme.launch_options``."""
+    desk = desk or Desk()
+    with gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True) as page:
+        token = gr.State(new_token, delete_callback=desk.forget)
+        header = build_header(library)
+        with gr.Row(elem_id="app"):
+            with gr.Column(elem_id="rail"):
+                rail = build_rail(library)
+            with gr.Column(elem_id="stage"):
+                stage = build_stage()
+        wire_rail(rail, library, header, lambda name: header_html(library, name))
+        wire_investigation(rail, stage, token, library, desk)
+        threads = rail.settings["strategies"]
+        assert isinstance(threads, gr.CheckboxGroup)
+        wire_steering(stage, token, threads, desk)
+        add_api(library)
+    page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
+    return page

@@ -1,0 +1,183 @@
+"""Passage cards: what was found, word for word, why it is here, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from html import escape
+
+from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
+from engine.records.wording import Clause, Name, full_citation, plural, trail_clauses
+from ui.marks import marked
+from ui.palette import TOKENS, colour
+from ui.validity import badge
+
+RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
+Marker = Callable[[str, str], str]
+
+_ACTIONS = (
+    ("follow", "Follow from here"),
+    ("pin", "Pin"),
+    ("dismiss", "Dismiss"),
+    ("copy", "Copy citation"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What cards need besides passages: the question, names for trails, the day of today."""
+
+    question: str
+    name: Name
+    today: date
+
+
+def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
+    """All cards of a ranking, best first."""
+    return "".join(ranked_card(found, reading) for found in ranking)
+
+
+def ranked_card(found: RankedPassage, reading: Reading) -> str:
+    """One full card. Everything that comes from a document is escaped."""
+    passage, document = found.passage, found.document
+    language = passage.language
+    body = marked(found.text, language, reading.question)
+    return (
+        _opening(passage, document, "card", found.assembled_ids)
+        + _cite(passage, document, reading.today, str(found.rank))
+        + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
+        + _why(found.trails, reading.name)
+        + _score(found.score, found.breakdown)
+        + _actions(pinned=found.pinned)
+        + "</article>"
+    )
+
+
+def compact_card(
+    passage: Passage, document: Document, trails: Sequence[Sequence[Hop]], reading: Reading
+) -> str:
+    """A card of two lines for what is in the pool and not in the ranking."""
+    body = marked(passage.text, passage.language, reading.question)
+    return (
+        _opening(passage, document, "card compact", (passage.id,))
+        + _cite(passage, document, reading.today, "·")
+        + f'<p class="text" dir="auto" lang="{escape(passage.language)}">{body}</p>'
+        + _why(trails[:1], reading.name)
+        + _actions(pinned=False)
+        + "</article>"
+    )
+
+
+def nothing_found(question: str) -> str:
+    """What the pane says when a question finds nothing."""
+    return (
+        '<div class="empty"><b>Nothing in this corpus answers to these words.</b>'
+        f"<p>No passage passed the thresholds of the scan for “{escape(question)}”. Try the words that the "
+        "texts themselves would use, a more general term, or lower thresholds under “More”.</p></div>"
+    )
+
+
+WAITING = (
+    '<div class="empty"><b>Ask a question to open a case.</b><p>The scan finds the first suspects; each round '
+    "follows the threads from there. Every passage keeps the trail by which it was found.</p></div>"
+)
+
+
+def more_button(remaining: int) -> str:
+    """The control that fetches the next part of the pool; empty where nothing remains."""
+    if remaining <= 0:
+        return ""
+    return f'<button type="button" class="more-pool" data-act="more">Show more of the pool ({remaining:,})</button>'
+
+
+def _opening(passage: Passage, document: Document, classes: str, members: Sequence[str]) -> str:
+    right = passage.language.split("-")[0] in RIGHT_TO_LEFT
+    attributes = {
+        "class": classes,
+        "data-id": passage.id,
+        "data-members": "\n".join(members or (passage.id,)),
+        "data-document": document.title or document.id,
+        "data-citation": full_citation(passage, document),
+        "dir": "rtl" if right else "ltr",
+        "tabindex": "0",
+    }
+    return "<article " + " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items()) + ">"
+
+
+def _cite(passage: Passage, document: Document, today: date, rank: str) -> str:
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    where = ", ".join(part for part in (passage.label, page) if part)
+    path = " › ".join(passage.headings)
+    seal = badge(passage, document, today)
+    sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
+    return (
+        f'<header class="cite" title="{escape(path)}"><span class="n">{rank}</span>'
+        f'<b dir="auto">{escape(document.title or document.id)}</b>'
+        f'<span class="where" dir="auto">{escape(where)}</span>{sealed}</header>'
+    )
+
+
+def _why(trails: Sequence[Sequence[Hop]], name: Name) -> str:
+    if not trails:
+        return ""
+    first = f'<div class="why" dir="ltr">{_trail(trail_clauses(trails[0], name))}</div>'
+    if len(trails) == 1:
+        return first
+    others = "".join(f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in trails[1:])
+    count = plural(len(trails) - 1, "more trail")
+    return f'{first}<details class="trails" dir="ltr"><summary>{count}</summary><ul>{others}</ul></details>'
+
+
+def _trail(clauses: Sequence[Clause]) -> str:
+    told = []
+    for index, clause in enumerate(clauses):
+        words = clause.words[:1].upper() + clause.words[1:] if index == 0 else "which " + clause.words
+        words_quoted = escape(clause.quote.strip("“”"))
+        quote = f' <q dir="auto">{words_quoted}</q>' if words_quoted else ""
+        comma = "," if index < len(clauses) - 1 else "."
+        detail = f' title="{escape(clause.hop.detail)}"' if clause.hop.detail else ""
+        told.append(
+            f'<span class="hop" style="--c:{colour(clause.hop.strategy)}"{detail}><i></i>'
+            f"<span><bdi>{escape(words)}</bdi>{quote}{comma}</span></span>"
+        )
+    return " ".join(told)
+
+
+def _score(total: float, parts: Sequence[ScorePart]) -> str:
+    if not parts:
+        return ""
+    shown = [part for part in parts if part.value]
+    longest = max(sum(part.value for part in shown if part.value > 0), 1.0)
+    bar = "".join(
+        f'<u style="--v:{100 * part.value / longest:.1f}%;--c:{_part_colour(part, index)}" '
+        f'title="{escape(part.name)} {part.value:+.3f}"></u>'
+        for index, part in enumerate(shown)
+        if part.value > 0
+    )
+    rows = "".join(
+        f'<tr><td><i style="--c:{_part_colour(part, index)}"></i>{escape(part.name)}</td>'
+        f"<td>{part.value:+.3f}</td><td>{escape(part.detail)}</td></tr>"
+        for index, part in enumerate(shown)
+    )
+    return (
+        f'<details class="score" dir="ltr"><summary title="Score {total:.3f}: open for its parts"><span>{bar}</span></summary>'
+        f"<table>{rows}<tr><td>score</td><td>{total:.3f}</td><td></td></tr></table></details>"
+    )
+
+
+_PART_TOKENS = {"relevance": "scan", "dense": "sem", "lexical": "scan", "citations": "cite", "coverage": "gap"}
+
+
+def _part_colour(part: ScorePart, index: int) -> str:
+    return f"var(--{_PART_TOKENS.get(part.name, TOKENS[index % len(TOKENS)])})"
+
+
+def _actions(*, pinned: bool) -> str:
+    labels = {"pin": "Unpin"} if pinned else {}
+    buttons = "".join(
+        f'<button type="button" data-act="{key}"{" class=on" if key == "pin" and pinned else ""}>'
+        f"{labels.get(key, words)}</button>"
+        for key, words in _ACTIONS
+    )
+    return f'<footer class="acts" dir="ltr">{buttons}</footer>'

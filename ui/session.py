@@ -1,0 +1,97 @@
+"""The open case of each visitor. Cases stay on the server; a page holds only a session's token."""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation import Case
+from engine.model import Document, Passage
+from engine.records.wording import short_citation
+from ui.board import DEFAULT_NODES
+from ui.story import Story
+
+MOST_CASES = 64
+
+
+def new_token() -> str:
+    """A name for a session that nobody can guess."""
+    return secrets.token_urlsafe(16)
+
+
+@dataclass(slots=True)
+class OpenCase:
+    """A case with what the page remembers of it. ``busy`` is held while the case runs."""
+
+    case: Case
+    corpus: Corpus
+    question: str
+    strategies: tuple[str, ...]
+    story: Story = field(default_factory=Story)
+    seconds: float = 0.0
+    nodes: int = DEFAULT_NODES
+    rest_shown: int = 0
+    busy: Lock = field(default_factory=Lock)
+    _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
+
+    def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
+        """Passages with their documents, fetched in one batch and kept for the life of the case."""
+        missing = [passage_id for passage_id in dict.fromkeys(passage_ids) if passage_id not in self._known]
+        if missing:
+            rows = self.corpus.rows(missing)
+            documents = self.corpus.documents()
+            numbers = self.corpus.document_numbers(rows)
+            found = zip(self.corpus.passages(rows), numbers, strict=True)
+            self._known.update({passage.id: (passage, documents[number]) for passage, number in found})
+        return {passage_id: self._known[passage_id] for passage_id in passage_ids}
+
+    def name(self, passage_id: str) -> str:
+        """A passage's short citation."""
+        passage, document = self.lookup([passage_id])[passage_id]
+        return short_citation(passage, document)
+
+
+class Desk:
+    """The cases on the table, the least recently used put away first. Safe for several threads."""
+
+    def __init__(self, most: int = MOST_CASES) -> None:
+        self._most = most
+        self._cases: OrderedDict[str, OpenCase] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def put(self, token: str, opened: OpenCase) -> None:
+        """Lay a case on the table, in place of the session's last one, which is cancelled."""
+        with self._lock:
+            before = self._cases.pop(token, None)
+            self._cases[token] = opened
+            spare = [self._cases.popitem(last=False)[1] for _ in range(len(self._cases) - self._most)]
+        for old in (*spare, *([before] if before else [])):
+            old.case.cancel()
+
+    def find(self, token: str) -> OpenCase | None:
+        """The session's case, if it has one."""
+        with self._lock:
+            if token in self._cases:
+                self._cases.move_to_end(token)
+            return self._cases.get(token)
+
+    def get(self, token: str) -> OpenCase:
+        """The session's case. Raises InputError where there is none (any more)."""
+        opened = self.find(token)
+        if opened is None:
+            raise InputError("this case is no longer on the table: ask the question again")
+        return opened
+
+    def forget(self, token: str) -> None:
+        """Put a session's case away, cancelling it if it still runs."""
+        with self._lock:
+            opened = self._cases.pop(token, None)
+        if opened is not None:
+            opened.case.cancel()

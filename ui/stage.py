@@ -1,0 +1,82 @@
+"""The stage: banner, story line, and the three panes side by side (on a phone: one at a time)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import gradio as gr
+from gradio.components import Component
+
+from ui import coverage, passages
+from ui.board import VIS_NETWORK, frame_page
+
+_FRAME = (
+    '<div class="bar-head"><h2>Board</h2><small data-board="count"></small>'
+    '<button type="button" data-board="more" hidden></button>'
+    '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
+    '<button type="button" data-board="full">full screen</button></div>'
+    '<iframe sandbox="allow-scripts" title="Board: how each passage was found" data-vis="VIS"></iframe>'
+    '<div class="legend"></div>'
+)
+_SWITCH = (
+    '<div class="switch" role="tablist"><button type="button" role="tab" data-pane="passages" aria-selected="true">'
+    'Passages</button><button type="button" role="tab" data-pane="coverage" aria-selected="false">Coverage</button>'
+    '<button type="button" role="tab" data-pane="board" aria-selected="false">Board</button></div>'
+)
+_PASSAGES_HEAD = (
+    '<div class="bar-head"><h2>Passages</h2><small></small><select id="sort" aria-label="Sort passages">'
+    '<option value="rank">relevance</option><option value="document">document</option></select>'
+    '<input type="search" id="filter" placeholder="filter" aria-label="Filter passages"></div>'
+    '<div id="filter-note" hidden><span></span><button type="button">show all</button></div>'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What events write to."""
+
+    banner: gr.HTML
+    story: gr.HTML
+    board: gr.HTML
+    coverage: gr.HTML
+    ranked: gr.HTML
+    rest: gr.HTML
+
+    def outputs(self) -> list[Component]:
+        """All components, for events that may touch any of them."""
+        return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest]
+
+
+def _html(value: object, elem_id: str, script: str = "", **more: object) -> gr.HTML:
+    return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=script or None, **more)
+
+
+def build_stage() -> Stage:
+    """Build the stage inside the column that is open."""
+    banner = _html("", "banner")
+    story = _html("", "story", "redstring.story(element, watch)")
+    _html(_SWITCH, "switch", "redstring.panes(element)")
+    with gr.Row(elem_id="panes"):
+        with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
+            board = _html(
+                {}, "board", "redstring.board(element, props, watch, trigger)",
+                html_template=_FRAME.replace("VIS", f"/gradio_api/file={VIS_NETWORK}"), page=frame_page(),
+            )  # fmt: skip
+        with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
+            _html('<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small></div>', "coverage-head")
+            areas = _html(coverage.WAITING, "coverage", "redstring.coverage(element, watch)")
+        with gr.Column(elem_id="passages", elem_classes=["pane"]):
+            _html(_PASSAGES_HEAD, "passages-head", "redstring.passagesHead(element)")
+            with gr.Column(elem_classes=["list"]):
+                _html('<div id="peek"></div>', "peek-holder", "redstring.passages(element, trigger, watch, 'peek')")
+                ranked = _html(
+                    passages.WAITING, "ranked", "redstring.passages(element, trigger, watch, 'ranked')"
+                )
+                rest = _html("", "rest", "redstring.passages(element, trigger, watch, 'rest')")
+    return Stage(banner, story, board, areas, ranked, rest)
+
+
+def banner_html(message: str) -> str:
+    """A calm line about what went wrong and what to do."""
+    return f'<div class="banner" role="alert"><b>Not investigated.</b><span dir="auto">{escape(message)}</span></div>'

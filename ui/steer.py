@@ -1,0 +1,58 @@
+"""Steering: follow a lead from a passage, pin it, dismiss it, look at more of the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from engine.errors import RedstringError
+from ui.investigate import REST_STEP, Updates, board_value, listen, ranked_value, rest_value
+from ui.session import Desk, OpenCase
+from ui.stage import Stage, banner_html
+
+
+def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
+    """One listener for all actions of the cards."""
+
+    def act(session: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
+        try:
+            yield from steer(desk.get(session), stage, chosen.action, chosen.id, threads)
+        except RedstringError as error:
+            yield {stage.banner: banner_html(str(error))}
+
+    stage.ranked.select(
+        act, [token, strategies], stage.outputs(), api_visibility="private", show_progress="hidden",
+        trigger_mode="multiple",
+    )  # fmt: skip
+
+
+def steer(
+    opened: OpenCase, stage: Stage, action: Any, passage_id: Any, threads: list[str]
+) -> Iterator[Updates]:
+    """Do one action on a case and show what it changed; an unknown action or passage changes nothing."""
+    if action == "more":
+        opened.rest_shown += REST_STEP
+        yield {stage.rest: rest_value(opened)}
+        return
+    if passage_id not in opened.case.pool:
+        return
+    if action == "follow":
+        opened.story = replace(opened.story, ranked=None)
+        followed = tuple(threads) or opened.strategies
+        yield from listen(opened, stage, lambda: opened.case.follow(passage_id, followed))
+        return
+    if action == "pin":
+        opened.case.pin(passage_id)
+    elif action == "dismiss":
+        opened.case.dismiss(passage_id)
+    else:
+        return
+    yield {
+        stage.banner: "",
+        stage.board: board_value(opened),
+        stage.ranked: ranked_value(opened),
+        stage.rest: rest_value(opened),
+    }

@@ -1,0 +1,142 @@
+"""The story line: what happened so far in one line, with the figures behind each step on hover."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+
+from engine.investigation.events import (
+    CoverageChanged,
+    Event,
+    PlanMade,
+    Ranked,
+    RoundFinished,
+    RoundStarted,
+    ScanFinished,
+    Stopped,
+)
+from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
+from engine.records.wording import completeness_words, plural, stop_words
+from ui.coverage import covered
+from ui.palette import thread
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What was heard of an investigation so far."""
+
+    plan: QueryPlan | None = None
+    reports: tuple[RoundReport, ...] = ()
+    under_way: RoundStarted | None = None
+    areas: tuple[AreaCoverage, ...] = ()
+    stop: Stop | None = None
+    ranked: int | None = None
+    seconds: float = 0.0
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def running(self) -> bool:
+        """Whether the ranking is still to come."""
+        return self.ranked is None
+
+
+def heard(story: Story, event: Event, seconds: float) -> Story:
+    """The story with one more event in it; ``seconds`` is the time the engine took so far."""
+    story = replace(story, seconds=seconds)
+    match event:
+        case PlanMade(plan=plan):
+            return replace(story, plan=plan, notes=plan.notes)
+        case ScanFinished(report=report, notes=notes):
+            return replace(story, reports=(*story.reports, report), notes=notes)
+        case RoundFinished(report=report):
+            return replace(story, reports=(*story.reports, report), under_way=None)
+        case RoundStarted():
+            return replace(story, under_way=event)
+        case CoverageChanged(areas=areas):
+            return replace(story, areas=areas)
+        case Stopped(stop=stop):
+            return replace(story, stop=stop, under_way=None)
+        case Ranked(passages=passages):
+            return replace(story, ranked=len(passages))
+
+
+def brought(reports: Sequence[RoundReport]) -> dict[str, int]:
+    """Passages that each strategy brought in the rounds; the scan is not a thread."""
+    counts: Counter[str] = Counter()
+    for report in reports:
+        if report.number > 0:
+            counts.update({count.strategy: count.admitted for count in report.strategies})
+    return dict(counts)
+
+
+def refused(reports: Sequence[RoundReport]) -> int:
+    """Leads that the gate refused in all rounds."""
+    return sum(report.refused for report in reports)
+
+
+def told(story: Story) -> str:
+    """The story line as HTML."""
+    steps = [_plan_step(story.plan)] if story.plan else []
+    steps += [_report_step(report) for report in story.reports]
+    if story.under_way is not None:
+        steps.append(_started_step(story.under_way))
+    elif story.running:
+        steps.append('<span class="step live">…</span>')
+    state = "running" if story.running else "done"
+    counts = escape(json.dumps(brought(story.reports)))
+    line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
+    return (
+        f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">{line}{_ending(story)}</div>'
+    )
+
+
+def _step(words: str, tip: str) -> str:
+    return f'<span class="step" tabindex="0" data-tip="{escape(tip)}">{words}</span>'
+
+
+def _plan_step(plan: QueryPlan) -> str:
+    count = len(plan.views)
+    lines = [f"{view.name}: {view.text}" for view in plan.views]
+    lines += [f"named: {reference}" for reference in plan.references]
+    lines += list(plan.notes)
+    return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
+
+
+def _report_step(report: RoundReport) -> str:
+    lines = [_count_words(count) for count in report.strategies]
+    lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
+    if report.number == 0:
+        return _step(f"Scan <b>{report.admitted:,}</b>", "\n".join(lines))
+    return _step(f"Round {report.number} <b>+{report.admitted:,}</b>", "\n".join(lines))
+
+
+def _count_words(count: StrategyCount) -> str:
+    words = f"{thread(count.strategy).title}: +{count.admitted} of {plural(count.proposed, 'lead')}"
+    reasons = ", ".join(f"{number} {reason.replace('_', ' ')}" for reason, number in count.refused.items())
+    return f"{words}; refused: {reasons}" if reasons else words
+
+
+def _started_step(started: RoundStarted) -> str:
+    lines = [plural(len(started.seeds), "seed"), *(f"gap query: {query}" for query in started.queries)]
+    return f'<span class="step live" data-tip="{escape(chr(10).join(lines))}">Round {started.number} …</span>'
+
+
+def _ending(story: Story) -> str:
+    if story.stop is None or story.running:
+        return ""
+    done, wanted = covered(story.areas)
+    facts = [
+        f"{done} of {plural(wanted, 'area')}" if wanted else "",
+        completeness_words(story.stop),
+        f"{plural(refused(story.reports), 'lead')} refused",
+        f"{story.seconds:.2f} s",
+    ]
+    numbers = "\n".join(f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items())
+    tone = " early" if story.stop.reason is StopReason.PERSON else ""
+    return (
+        f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b> · '
+        f"{' · '.join(fact for fact in facts if fact)}</span>"
+    )

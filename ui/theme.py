@@ -1,0 +1,38 @@
+"""What the page is launched with: its style, its script, its head, and what Gradio is told to leave out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+
+from ui.board import ASSETS, VIS_NETWORK
+
+_FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
+_ICON = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "
+    "stroke='%23b3261e' stroke-width='1.8'%3E%3Ccircle cx='4' cy='5' r='2.2'/%3E%3Ccircle cx='18' cy='9' "
+    "r='2.2'/%3E%3Ccircle cx='8' cy='18' r='2.2'/%3E%3Cpath d='M6 5.6 16 8.5M16.6 10.8 9.6 16.6'/%3E%3C/svg%3E"
+)
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's plainest theme on the fonts of the reader's system: nothing is fetched."""
+    return gr.themes.Base(font=_FONTS, font_mono=["ui-monospace", "Consolas", "monospace"])
+
+
+def launch_options() -> dict[str, Any]:
+    """Arguments for ``Blocks.launch`` that make the page ours and keep it private."""
+    script = (ASSETS / "redstring.js").read_text(encoding="utf-8")
+    gr.set_static_paths([VIS_NETWORK])
+    return {
+        "theme": theme(),
+        "css_paths": [ASSETS / "redstring.css"],
+        "head": f'<link rel="icon" href="{_ICON}"><script>{script}</script>',
+        "footer_links": [],
+        "run_history": False,
+        "share": False,
+        "ssr_mode": False,
+        "quiet": True,
+        "show_error": False,
+    }
