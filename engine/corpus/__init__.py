@@ -1,0 +1,3 @@
+from engine.corpus.opening import open_corpus
+
+__all__ = ["open_corpus"]

@@ -77,8 +77,12 @@ def ontology_from(content: Mapping[str, Any]) -> Ontology:
     model = OntologyModel.model_validate(content)
     areas = tuple(
         Area(
-            id=area.id, names=area.names or {"en": area.id}, keywords=area.keywords, required=area.required,
-            minimum_passages=area.minimum_passages, minimum_similarity=area.minimum_similarity,
+            id=area.id,
+            names=area.names or {"en": area.id},
+            keywords=area.keywords,
+            required=area.required,
+            minimum_passages=area.minimum_passages,
+            minimum_similarity=area.minimum_similarity,
         )
         for area in model.areas
     )

@@ -35,7 +35,7 @@ class StringTable:
         size = int(self._offsets[-1])
         path = folder / f"{name}.utf8"
         # An empty file cannot be mapped.
-        self._bytes = memoryview(np.memmap(path, np.uint8, "r", shape=(size,))) if size else memoryview(b"")
+        self._bytes = np.memmap(path, np.uint8, "r", shape=(size,)).data if size else memoryview(b"")
 
     @staticmethod
     def write(folder: Path, name: str, values: Iterable[str]) -> None:

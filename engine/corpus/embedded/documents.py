@@ -131,16 +131,18 @@ class SectionTable:
         for number in numbers:
             document, parent = int(self.document[number]), int(self.parent[number])
             start = int(documents.first[document])
-            sections.append(Section(
-                id=self._ids[number],
-                document_id=documents.all[document].id,
-                parent_id=None if parent < 0 else self._ids[parent],
-                kind=SECTION_KINDS[self.kind[number]],
-                number=self._numbers[number] or None,
-                title=self._titles[number],
-                first=int(self.first[number]) - start,
-                stop=int(self.stop[number]) - start,
-            ))
+            sections.append(
+                Section(
+                    id=self._ids[number],
+                    document_id=documents.all[document].id,
+                    parent_id=None if parent < 0 else self._ids[parent],
+                    kind=SECTION_KINDS[self.kind[number]],
+                    number=self._numbers[number] or None,
+                    title=self._titles[number],
+                    first=int(self.first[number]) - start,
+                    stop=int(self.stop[number]) - start,
+                )
+            )
         return sections
 
 

@@ -44,7 +44,17 @@ class ReferenceTable:
         self._candidates = StringTable(folder, "references.candidates")
         self._columns: dict[str, Array] = {
             name: open_array(folder, f"references.{name}")
-            for name in ("source", "start", "end", "relation", "status", "kind", "target", "confidence", "grammar")
+            for name in (
+                "source",
+                "start",
+                "end",
+                "relation",
+                "status",
+                "kind",
+                "target",
+                "confidence",
+                "grammar",
+            )
         }
 
     @staticmethod
@@ -53,7 +63,8 @@ class ReferenceTable:
     ) -> None:
         """Write the table. Raises KeyError where a resolved target is not in the corpus."""
         numbers = {
-            TargetKind.PASSAGE: targets.passages, TargetKind.SECTION: targets.sections,
+            TargetKind.PASSAGE: targets.passages,
+            TargetKind.SECTION: targets.sections,
             TargetKind.DOCUMENT: targets.documents,
         }
         kinds = {kind: number for number, kind in enumerate(TARGET_KINDS)}
@@ -83,7 +94,10 @@ class ReferenceTable:
         return len(self._columns["source"])
 
     def take(
-        self, numbers: Sequence[int] | Array, passages: PassageTable, sections: SectionTable,
+        self,
+        numbers: Sequence[int] | Array,
+        passages: PassageTable,
+        sections: SectionTable,
         documents: DocumentTable,
     ) -> list[Reference]:
         """The references with these numbers, in that order."""
@@ -95,18 +109,20 @@ class ReferenceTable:
         for n, text in enumerate(texts):
             kind = None if column["kind"][n] < 0 else TARGET_KINDS[column["kind"][n]]
             span = Span(column["start"][n], column["end"][n])
-            references.append(Reference(
-                source_id=sources[n],
-                span=span,
-                text=text[span.start : span.end],
-                relation=RELATIONS[column["relation"][n]],
-                status=STATUSES[column["status"][n]],
-                target_kind=kind,
-                target_id=_target_id(kind, column["target"][n], passages, sections, documents),
-                candidates=tuple(orjson.loads(candidates[n])) if candidates[n] else (),
-                confidence=round(column["confidence"][n], 6),
-                grammar=self._grammars[column["grammar"][n]],
-            ))
+            references.append(
+                Reference(
+                    source_id=sources[n],
+                    span=span,
+                    text=text[span.start : span.end],
+                    relation=RELATIONS[column["relation"][n]],
+                    status=STATUSES[column["status"][n]],
+                    target_kind=kind,
+                    target_id=_target_id(kind, column["target"][n], passages, sections, documents),
+                    candidates=tuple(orjson.loads(candidates[n])) if candidates[n] else (),
+                    confidence=round(column["confidence"][n], 6),
+                    grammar=self._grammars[column["grammar"][n]],
+                )
+            )
         return references
 
     def each(
@@ -123,7 +139,10 @@ class ReferenceTable:
         kind, target = self._columns["kind"][resolved], self._columns["target"][resolved].astype(np.int64)
         first, stop, weight = target.copy(), target + 1, np.ones(len(resolved), np.float32)
         is_section = kind == TARGET_KINDS.index(TargetKind.SECTION)
-        first[is_section], stop[is_section] = sections.first[target[is_section]], sections.stop[target[is_section]]
+        first[is_section], stop[is_section] = (
+            sections.first[target[is_section]],
+            sections.stop[target[is_section]],
+        )
         is_document = kind == TARGET_KINDS.index(TargetKind.DOCUMENT)
         first[is_document] = documents.first[target[is_document]]
         weight[is_document] = DOCUMENT_WEIGHT
@@ -131,11 +150,15 @@ class ReferenceTable:
         origins, rows = ranges(first, stop)
         weights = weight[origins] * np.where(rows == first[origins], 1.0, SECTION_BODY_WEIGHT)
         weights *= self._columns["confidence"][resolved][origins]
-        return _distinct(Edges(
-            self._columns["source"][resolved][origins].astype(np.int64), rows,
-            self._columns["relation"][resolved][origins], weights.astype(np.float32),
-            resolved[origins].astype(np.int32),
-        ))
+        return _distinct(
+            Edges(
+                self._columns["source"][resolved][origins].astype(np.int64),
+                rows,
+                self._columns["relation"][resolved][origins],
+                weights.astype(np.float32),
+                resolved[origins].astype(np.int32),
+            )
+        )
 
 
 class Edges(NamedTuple):
@@ -176,7 +199,10 @@ class LinkIndex:
             kept = np.isin(matrix.relations[places], wanted)
             origins, places = origins[kept], places[kept]
         return Links(
-            origins.astype(np.int32), matrix.rows[places], matrix.relations[places], matrix.weights[places],
+            origins.astype(np.int32),
+            matrix.rows[places],
+            matrix.relations[places],
+            matrix.weights[places],
             matrix.evidence[places],
         )
 
@@ -202,7 +228,11 @@ def _distinct(edges: Edges) -> Edges:
 
 
 def _target_id(
-    kind: TargetKind | None, number: int, passages: PassageTable, sections: SectionTable, documents: DocumentTable
+    kind: TargetKind | None,
+    number: int,
+    passages: PassageTable,
+    sections: SectionTable,
+    documents: DocumentTable,
 ) -> str | None:
     if kind is None or number < 0:
         return None

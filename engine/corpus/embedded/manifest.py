@@ -40,7 +40,7 @@ class Manifest(BaseModel):
     references_by_status: dict[str, int]
     embedding: str
     dimensions: int
-    lexical_headings: bool
+    similarity_floor: float
     ontology: dict[str, Any] | None
     metadata: dict[str, Any]
     files: dict[str, int]
@@ -75,13 +75,15 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         content = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise CorpusError(f"no corpus at {folder}: it has no {MANIFEST_NAME}; create one with `ingest`") from None
+        raise CorpusError(
+            f"no corpus at {folder}: it has no {MANIFEST_NAME}; create one with `ingest`"
+        ) from None
     except (OSError, ValueError) as error:
         raise CorpusError(f"damaged corpus at {folder}: {MANIFEST_NAME} is not readable ({error})") from error
     found = content.get("format") if isinstance(content, dict) else None
     if found != FORMAT_VERSION:
         raise CorpusError(
-            f"corpus at {folder} has format {found!r}, this program reads {FORMAT_VERSION}; ingest its sources again"
+            f"corpus at {folder} has format {found!r}, not {FORMAT_VERSION}; ingest its sources again"
         )
     try:
         manifest = Manifest.model_validate(content)
@@ -90,7 +92,9 @@ def read_manifest(folder: Path) -> Manifest:
         where = ".".join(str(part) for part in first["loc"])
         raise CorpusError(f"damaged corpus at {folder}: {MANIFEST_NAME}, {where}: {first['msg']}") from error
     if not manifest.is_sound():
-        raise CorpusError(f"damaged corpus at {folder}: {MANIFEST_NAME} does not fit its checksum; ingest again")
+        raise CorpusError(
+            f"damaged corpus at {folder}: {MANIFEST_NAME} does not fit its checksum; ingest again"
+        )
     return manifest
 
 
@@ -103,5 +107,7 @@ def check_files(folder: Path, manifest: Manifest) -> Path:
         except FileNotFoundError:
             raise CorpusError(f"damaged corpus at {folder}: {name} is missing; ingest again") from None
         if found != size:
-            raise CorpusError(f"damaged corpus at {folder}: {name} has {found} bytes, not {size}; ingest again")
+            raise CorpusError(
+                f"damaged corpus at {folder}: {name} has {found} bytes, not {size}; ingest again"
+            )
     return data

@@ -33,7 +33,10 @@ class EntityTable:
 
     @staticmethod
     def write(
-        folder: Path, entities: Sequence[Entity], mention_rows: Array, mention_entities: Array,
+        folder: Path,
+        entities: Sequence[Entity],
+        mention_rows: Array,
+        mention_entities: Array,
         passages: Mapping[str, int],
     ) -> None:
         """Write the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.

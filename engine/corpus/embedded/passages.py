@@ -23,7 +23,8 @@ from engine.corpus.embedded.documents import (
     dump_metadata,
     load_metadata,
 )
-from engine.corpus.protocol import Rows
+from engine.corpus.headings import is_bare_heading
+from engine.corpus.protocol import Mask, Rows
 from engine.model import Passage
 
 STRING_COLUMNS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
@@ -45,6 +46,7 @@ class PassageTable:
         self.section: NDArray[np.int32] = open_array(folder, "passages.section")
         self.valid_from: NDArray[np.int32] = open_array(folder, "passages.valid_from")
         self.valid_to: NDArray[np.int32] = open_array(folder, "passages.valid_to")
+        self.bare: Mask = open_array(folder, "passages.bare")
         self._hashes: NDArray[np.uint64] = open_array(folder, "passages.id_hashes")
         self._hash_rows: NDArray[np.int32] = open_array(folder, "passages.id_rows")
 
@@ -74,6 +76,8 @@ class PassageTable:
         for name, (values, dtype) in columns.items():
             write_array(folder, f"passages.{name}", np.asarray(values, dtype))
         StringTable.write(folder, "headings", [orjson.dumps(titles).decode() for titles in headings])
+        bare = np.asarray([is_bare_heading(passage.text) for passage in passages], np.bool_)
+        write_array(folder, "passages.bare", bare)
         hashes = np.asarray([id_hash(passage.id) for passage in passages], np.uint64)
         order = np.argsort(hashes, kind="stable")
         write_array(folder, "passages.id_hashes", hashes[order])
@@ -89,25 +93,63 @@ class PassageTable:
         headings = self._headings.take(self._heading[chosen])
         first = documents.first[self.document[chosen]]
         columns = zip(
-            strings["id"], strings["text"], strings["source_id"], strings["number"], strings["paragraph"],
-            strings["label"], strings["metadata"], headings, self.document[chosen].tolist(),
-            self.section[chosen].tolist(), (chosen - first).tolist(), self._language[chosen].tolist(),
-            self._kind[chosen].tolist(), self.status[chosen].tolist(), self._page[chosen].tolist(),
-            self.valid_from[chosen].tolist(), self.valid_to[chosen].tolist(), strict=True,
+            strings["id"],
+            strings["text"],
+            strings["source_id"],
+            strings["number"],
+            strings["paragraph"],
+            strings["label"],
+            strings["metadata"],
+            headings,
+            self.document[chosen].tolist(),
+            self.section[chosen].tolist(),
+            (chosen - first).tolist(),
+            self._language[chosen].tolist(),
+            self._kind[chosen].tolist(),
+            self.status[chosen].tolist(),
+            self._page[chosen].tolist(),
+            self.valid_from[chosen].tolist(),
+            self.valid_to[chosen].tolist(),
+            strict=True,
         )
         return [
             Passage(
-                id=passage_id, document_id=documents.all[document].id,
-                section_id=None if section < 0 else sections.id(section), position=position, text=text,
-                language=self._languages[language], kind=SECTION_KINDS[kind], number=number or None,
-                paragraph=paragraph or None, label=label, headings=tuple(orjson.loads(titles)),
-                source_id=source_id, status=None if status < 0 else self._statuses[status],
-                valid_from=day_of(start), valid_to=day_of(end), page=None if page < 0 else page,
+                id=passage_id,
+                document_id=documents.all[document].id,
+                section_id=None if section < 0 else sections.id(section),
+                position=position,
+                text=text,
+                language=self._languages[language],
+                kind=SECTION_KINDS[kind],
+                number=number or None,
+                paragraph=paragraph or None,
+                label=label,
+                headings=tuple(orjson.loads(titles)),
+                source_id=source_id,
+                status=None if status < 0 else self._statuses[status],
+                valid_from=day_of(start),
+                valid_to=day_of(end),
+                page=None if page < 0 else page,
                 metadata=load_metadata(metadata),
             )
             for (
-                passage_id, text, source_id, number, paragraph, label, metadata, titles, document, section,
-                position, language, kind, status, page, start, end,
+                passage_id,
+                text,
+                source_id,
+                number,
+                paragraph,
+                label,
+                metadata,
+                titles,
+                document,
+                section,
+                position,
+                language,
+                kind,
+                status,
+                page,
+                start,
+                end,
             ) in columns
         ]
 

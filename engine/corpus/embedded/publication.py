@@ -37,7 +37,9 @@ def new_generation(folder: Path) -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CorpusError(f"another process is writing the corpus at {folder}; wait until it is done") from None
+            raise CorpusError(
+                f"another process is writing the corpus at {folder}; wait until it is done"
+            ) from None
         _sweep(folder, keep=_current_generation(folder))
         generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
         generation.mkdir()
@@ -50,9 +52,8 @@ def new_generation(folder: Path) -> Iterator[Path]:
 def publish(folder: Path, manifest: Manifest) -> None:
     """Make a complete generation the corpus of its folder. Durable once this returns."""
     generation = folder / manifest.generation
-    for path in generation.iterdir():
+    for path in (*generation.rglob("*"), generation):
         _flush(path)
-    _flush(generation)
     waiting = folder / f"{MANIFEST_NAME}.new"
     waiting.write_text(manifest.to_json(), encoding="utf-8")
     _flush(waiting)
@@ -65,12 +66,13 @@ def _claim(folder: Path) -> None:
         raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
     folder.mkdir(parents=True, exist_ok=True)
     foreign = [
-        path.name for path in folder.iterdir()
+        path.name
+        for path in folder.iterdir()
         if not path.name.startswith((GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME))
     ]
     if foreign:
         raise CorpusError(
-            f"cannot write a corpus to {folder}: it holds other files ({sorted(foreign)[0]}); name a new folder"
+            f"cannot write a corpus to {folder}: it holds other files ({min(foreign)}); name another"
         )
 
 

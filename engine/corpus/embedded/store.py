@@ -40,7 +40,7 @@ class EmbeddedCorpus:
         try:
             self._documents = DocumentTable(data)
             self._sections = SectionTable(data)
-            self._passages = PassageTable(data, tuple(manifest.languages), manifest.statuses)
+            self._passages = PassageTable(data, sorted(manifest.languages), manifest.statuses)
             self._references = ReferenceTable(data, manifest.grammars)
             self._links = LinkIndex(data)
             self._entities = EntityTable(data)
@@ -50,12 +50,17 @@ class EmbeddedCorpus:
             raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
         self._structure = Structure(self._passages, self._sections, self._documents)
         counts = {
-            "documents": len(self._documents), "sections": len(self._sections), "passages": len(self._passages),
-            "references": len(self._references), "entities": len(self._entities),
+            "documents": len(self._documents),
+            "sections": len(self._sections),
+            "passages": len(self._passages),
+            "references": len(self._references),
+            "entities": len(self._entities),
         }
         for name, found in counts.items():
             if found != getattr(manifest, name):
-                raise CorpusError(f"damaged corpus at {folder}: {found} {name}, not {getattr(manifest, name)}")
+                raise CorpusError(
+                    f"damaged corpus at {folder}: {found} {name}, not {getattr(manifest, name)}"
+                )
 
     @property
     def name(self) -> str:
@@ -79,13 +84,18 @@ class EmbeddedCorpus:
         """Counts, languages and what the ingestion noted."""
         manifest = self._manifest
         return CorpusInfo(
-            name=manifest.name, documents=manifest.documents, passages=manifest.passages,
+            name=manifest.name,
+            documents=manifest.documents,
+            passages=manifest.passages,
             references_by_relation=manifest.references_by_relation,
-            references_by_status=manifest.references_by_status, entities=manifest.entities,
-            languages=manifest.languages, embedding=manifest.embedding,
+            references_by_status=manifest.references_by_status,
+            entities=manifest.entities,
+            languages=manifest.languages,
+            embedding=manifest.embedding,
             metadata={
-                **manifest.metadata, "created": manifest.created, "sections": manifest.sections,
-                "lexical_headings": manifest.lexical_headings,
+                **manifest.metadata,
+                "created": manifest.created,
+                "sections": manifest.sections,
             },
         )
 
@@ -94,6 +104,19 @@ class EmbeddedCorpus:
     ) -> list[Hits]:
         """BM25 for each query text, scores above 0 only."""
         return self._lexical.search(analyzer(language).batch(list(queries)), limit, mask)
+
+    def score_lexical(self, queries: Sequence[str], language: str, rows: Rows) -> NDArray[np.float32]:
+        """BM25 of chosen rows, shape (queries, rows), 0 for none."""
+        return self._lexical.score(analyzer(language).batch(list(queries)), rows)
+
+    @property
+    def similarity_floor(self) -> float:
+        """Cosine of unrelated passages; 0 in a corpus without vectors."""
+        return self._manifest.similarity_floor
+
+    def bare_headings(self, rows: Rows) -> Mask:
+        """Which passages are nothing but a heading."""
+        return self._passages.bare[np.asarray(rows, np.int64)]
 
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None

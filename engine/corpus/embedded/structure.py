@@ -31,7 +31,9 @@ SAME_SECTION, HEAD, ADJACENT, AROUND, ATTACHED = 1.0, 0.8, 0.6, 0.4, 0.2
 DISTANCE_LOSS, HALF_DISTANCE = 0.15, 8.0
 
 _PART_OF, _NEXT_TO = RELATION_NUMBERS[Relation.PART_OF], RELATION_NUMBERS[Relation.NEXT_TO]
-_ATTACHED_KINDS = [KIND_NUMBERS[kind] for kind in (SectionKind.PREAMBLE, SectionKind.ANNEX, SectionKind.SCHEDULE)]
+_ATTACHED_KINDS = [
+    KIND_NUMBERS[kind] for kind in (SectionKind.PREAMBLE, SectionKind.ANNEX, SectionKind.SCHEDULE)
+]
 
 
 class Structure:
@@ -42,14 +44,14 @@ class Structure:
 
     def siblings(self, rows: Rows, limit: int) -> Links:
         """The structural neighbours of ``rows``, at most ``limit`` distinct passages a document."""
-        rows = np.asarray(rows, np.int64)
-        found = _Candidates(rows)
-        section = self._passages.section[rows].astype(np.int64)
+        near = np.asarray(rows, np.int64)
+        found = _Candidates(near)
+        section = self._passages.section[near].astype(np.int64)
         inside = np.flatnonzero(section >= 0)
         own = section[inside]
         parent = self._sections.parent[own].astype(np.int64)
         nested = parent >= 0
-        document = self._passages.document[rows].astype(np.int64)
+        document = self._passages.document[near].astype(np.int64)
         first, stop = self._documents.first[document], self._documents.first[document + 1]
         if len(self._sections):
             found.window(inside, self._sections.first[own], self._sections.stop[own], limit, SAME_SECTION)
@@ -63,7 +65,7 @@ class Structure:
         flat = np.flatnonzero(section < 0)
         found.window(flat, first[flat], stop[flat], limit, AROUND)
         for step in (-1, 1):
-            beside = rows + step
+            beside = near + step
             within = np.flatnonzero((beside >= first) & (beside < stop))
             found.each(within, beside[within], ADJACENT, _NEXT_TO)
         return found.links(document, limit)
@@ -115,11 +117,19 @@ class _Candidates:
         others = np.flatnonzero(reached != self._rows[origins])
         order = others[np.lexsort((-weights[others], reached[others], origins[others]))]
         order = order[_first_of(origins[order], reached[order])]
-        origins, reached, weights, relations = origins[order], reached[order], weights[order], relations[order]
+        origins, reached, weights, relations = (
+            origins[order],
+            reached[order],
+            weights[order],
+            relations[order],
+        )
         kept = np.isin(reached, _best_of_documents(document[origins], reached, weights, limit))
         return Links(
-            origins[kept].astype(np.int32), reached[kept].astype(np.int32), relations[kept],
-            weights[kept].astype(np.float32), np.full(int(kept.sum()), -1, np.int32),
+            origins[kept].astype(np.int32),
+            reached[kept].astype(np.int32),
+            relations[kept],
+            weights[kept].astype(np.float32),
+            np.full(int(kept.sum()), -1, np.int32),
         )
 
 

@@ -30,8 +30,9 @@ class Contents:
     """Everything a corpus consists of.
 
     ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
-    are their index terms. ``mentions``: arrays (rows, entity numbers) of shape (m,). ``vectors``:
-    shape (passages, d), zero rows for what is not embedded, or None.
+    are the index terms of their texts, ``contexts`` of what stands around them. ``mentions``: arrays
+    (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
+    embedded, or None.
     """
 
     name: str
@@ -39,12 +40,14 @@ class Contents:
     sections: Sequence[Section]
     passages: Sequence[Passage]
     terms: Iterable[Sequence[str]]
+    contexts: Iterable[Sequence[str]]
     references: Sequence[Reference] = ()
     entities: Sequence[Entity] = ()
-    mentions: tuple[Array, Array] = field(default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32)))
+    mentions: tuple[Array, Array] = field(
+        default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32))
+    )
     vectors: NDArray[np.float32] | None = None
     embedding: str = NO_EMBEDDING
-    lexical_headings: bool = False
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,10 +69,9 @@ def _write(generation: Path, contents: Contents) -> Manifest:
     rows = {passage.id: row for row, passage in enumerate(contents.passages)}
     _check(contents, documents, sections, rows)
     languages = Counter(passage.language for passage in contents.passages)
-    language_codes = {language: code for code, language in enumerate(languages)}
-    statuses = sorted(
-        {item.status for item in (*contents.documents, *contents.passages) if item.status is not None}
-    )
+    language_codes = {language: code for code, language in enumerate(sorted(languages))}
+    named = [d.status for d in contents.documents] + [p.status for p in contents.passages]
+    statuses = sorted({status for status in named if status is not None})
     status_codes: dict[str | None, int] = {None: -1, **{status: code for code, status in enumerate(statuses)}}
     grammars = sorted({reference.grammar for reference in contents.references})
     grammar_codes = {grammar: code for code, grammar in enumerate(grammars)}
@@ -83,26 +85,40 @@ def _write(generation: Path, contents: Contents) -> Manifest:
     EntityTable.write(generation, contents.entities, *contents.mentions, rows)
     edges = ReferenceTable(generation, grammars).edges(SectionTable(generation), DocumentTable(generation))
     LinkIndex.write(generation, edges, len(rows))
-    LexicalIndex.write(generation, contents.terms)
+    LexicalIndex.write(generation, contents.terms, contents.contexts)
+    floor = 0.0
     if contents.vectors is not None:
-        from engine.corpus.embedded.dense import VectorIndex
+        from engine.corpus.embedded.dense import VectorIndex, similarity_floor
 
         VectorIndex.write(generation, contents.vectors)
+        floor = similarity_floor(contents.vectors)
     return Manifest(
-        format=FORMAT_VERSION, name=contents.name, generation=generation.name,
+        format=FORMAT_VERSION,
+        name=contents.name,
+        generation=generation.name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        documents=len(documents), sections=len(sections), passages=len(rows),
-        references=len(contents.references), entities=len(contents.entities),
-        languages=dict(languages), statuses=tuple(statuses), grammars=tuple(grammars),
+        documents=len(documents),
+        sections=len(sections),
+        passages=len(rows),
+        references=len(contents.references),
+        entities=len(contents.entities),
+        languages=dict(languages),
+        statuses=tuple(statuses),
+        grammars=tuple(grammars),
         references_by_relation=dict(Counter(str(r.relation) for r in contents.references)),
         references_by_status=dict(Counter(str(r.status) for r in contents.references)),
         embedding=NO_EMBEDDING if contents.vectors is None else contents.embedding,
         dimensions=0 if contents.vectors is None else contents.vectors.shape[1],
-        lexical_headings=contents.lexical_headings,
+        similarity_floor=floor,
         ontology=None if contents.ontology is None else dict(contents.ontology),
         metadata=dict(contents.metadata),
-        files={path.name: path.stat().st_size for path in sorted(generation.iterdir())},
+        files=_files(generation),
     ).sealed()
+
+
+def _files(generation: Path) -> dict[str, int]:
+    paths = sorted(path for path in generation.rglob("*") if path.is_file())
+    return {path.relative_to(generation).as_posix(): path.stat().st_size for path in paths}
 
 
 def _check(

@@ -1,0 +1,9 @@
+"""File formats. A further one is a further file here, and its place in ``READERS``."""
+
+from engine.ingestion.readers.base import Problem, ReadDocument, Reader
+from engine.ingestion.readers.beir import BeirReader
+
+# Asked in this order; the first that accepts a file reads it.
+READERS: tuple[Reader, ...] = (BeirReader(),)
+
+__all__ = ["READERS", "Problem", "ReadDocument", "Reader"]

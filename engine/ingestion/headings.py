@@ -1,0 +1,238 @@
+"""Headings of legal texts: which level they open, its number, and the title that follows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from engine.language.addresses import WORDS
+from engine.language.numerals import ARABIC_ORDINAL, GERMAN_BOOKS, HAN_NUMBER, arabic_ordinal, han_number
+from engine.language.script import visible, western_digits
+from engine.model import SectionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a heading says.
+
+    ``number`` is without the word for its level; ``slug`` is the piece of an id that it gives
+    ("art-14", "annex-i"); ``label`` is its number as it is printed ("Article 14", "§ 14").
+    """
+
+    kind: SectionKind
+    number: str | None
+    title: str
+    label: str
+    slug: str
+
+
+# The pieces of ids that are not the name of the kind.
+_SLUGS = {"§": "sec", "§§": "sec", "clause": "clause", "disclosure": "disclosure"}
+_MORE_WORDS = {
+    "disclosure": SectionKind.RULE,
+    "subpart": SectionKind.PART,
+    "subchapter": SectionKind.CHAPTER,
+    "unterabschnitt": SectionKind.SUBSECTION,
+    "untertitel": SectionKind.SUBSECTION,
+    "unterkapitel": SectionKind.SUBSECTION,
+    "subsection": SectionKind.SUBSECTION,
+    "paragraf": SectionKind.SUBSECTION,
+    "chapitre": SectionKind.CHAPTER,
+    "titre": SectionKind.TITLE,
+    "partie": SectionKind.PART,
+    "livre": SectionKind.BOOK,
+    "appendices": SectionKind.ANNEX,
+}
+_WORDS = {**WORDS, **_MORE_WORDS}
+_UNNUMBERED = {
+    **dict.fromkeys(
+        (
+            "preamble",
+            "präambel",
+            "pembukaan",
+            "préambule",
+            "preambule",
+            "recitals",
+            "الديباجة",
+            "considerations",
+            "erwägungsgründe",
+            "menimbang",
+            "mengingat",
+        ),
+        SectionKind.PREAMBLE,
+    ),
+    **dict.fromkeys(
+        (
+            "definitions",
+            "begriffsbestimmungen",
+            "definisi",
+            "تعريفات",
+            "التعريفات",
+            "interpretation",
+            "glossary",
+        ),
+        SectionKind.DEFINITIONS,
+    ),
+    **dict.fromkeys(("guidance",), SectionKind.GUIDANCE),
+    **dict.fromkeys(("annex", "appendix", "anlage", "anhang", "lampiran"), SectionKind.ANNEX),
+    **dict.fromkeys(("schedule",), SectionKind.SCHEDULE),
+}
+_INDONESIAN_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        (
+            "kesatu",
+            "kedua",
+            "ketiga",
+            "keempat",
+            "kelima",
+            "keenam",
+            "ketujuh",
+            "kedelapan",
+            "kesembilan",
+            "kesepuluh",
+            "kesebelas",
+            "kedua belas",
+            "ketiga belas",
+        ),
+        start=1,
+    )
+} | {"pertama": 1}
+
+_REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
+_NUMBER = (
+    r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|[A-Z]{0,2}\d+\s?[a-z]?(?![a-z])(?:[.-]\d+[a-z]?)*"
+    r"|[IVXLC]+(?![\w])|[A-Z](?!\w))"
+)
+_WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}\)?{_REST}", re.DOTALL)
+_NUMBER_FIRST = re.compile(rf"(?P<number>\d+[a-z]?|[IVXLC]+)\.\s+(?P<word>[^\W\d_]+){_REST}", re.DOTALL)
+_GERMAN = re.compile(rf"(?P<ordinal>[A-ZÄÖÜ][a-zäöüß]+t)e[rs]?\s+(?P<word>[A-Z][a-z]+){_REST}", re.DOTALL)
+_INDONESIAN = re.compile(
+    rf"(?P<word>buku|bagian|bab|paragraf)\s+(?P<ordinal>ke\w+(?:\s+belas)?|pertama){_REST}",
+    re.IGNORECASE | re.DOTALL,
+)
+_ARABIC = re.compile(
+    rf"(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)\s*"
+    rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))(?P<again>\s*مكرر\w*)?{_REST}",
+    re.DOTALL,
+)
+_ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
+_HAN = re.compile(
+    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>编|章|节|条)(?:之(?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    re.DOTALL,
+)
+_HAN_UNITS = {
+    "编": SectionKind.BOOK,
+    "章": SectionKind.CHAPTER,
+    "节": SectionKind.SECTION,
+    "条": SectionKind.ARTICLE,
+}
+_PLAIN_NUMBER = re.compile(
+    r"(?:(?P<number>[A-Z]?\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*)(?:[.)]?\s+[-–]?|[.)])"
+    r"|(?P<sign>[IVXLC]+|[A-Z])[.)]\s*[-–]?)\s*(?P<title>\S.*)\Z",
+    re.DOTALL,
+)
+# "RS 306-1": a standard's series and its number.
+_SERIES = re.compile(r"[A-Z]{2,5} \d")
+_LETTERS = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=65536)
+def parse_heading(text: str) -> Heading:
+    """The heading that a line of text is; one without a number or known word is a plain one."""
+    line = " ".join(western_digits(visible(text)).split())
+    return (
+        _han(line)
+        or _arabic(line)
+        or _german(line)
+        or _indonesian(line)
+        or _worded(line)
+        or _unnumbered(line)
+        or _numbered(line)
+        or Heading(SectionKind.HEADING, None, line, "", slug_of(line) or "heading")
+    )
+
+
+def slug_of(text: str) -> str:
+    """Letters and digits of any script in small letters, the rest as single hyphens."""
+    return _LETTERS.sub("-", text.casefold()).strip("-")[:80].rstrip("-")
+
+
+def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> Heading:
+    number = number.strip() if _SERIES.match(number) else number.replace(" ", "")
+    base = _SLUGS.get(word.casefold()) or ("art" if kind is SectionKind.ARTICLE else str(kind))
+    return Heading(kind, number, title.strip(" -–—:"), label.strip(), f"{base}-{slug_of(number)}")
+
+
+def _worded(line: str) -> Heading | None:
+    match = _WORD_FIRST.match(line) or _NUMBER_FIRST.match(line)
+    kind = _WORDS.get(match["word"].casefold()) if match else None
+    if match is None or kind is None:
+        return None
+    return _made(
+        kind, match["word"], match["number"], match["title"], line[: match.start("title")].rstrip(" .:–—-")
+    )
+
+
+def _german(line: str) -> Heading | None:
+    match = _GERMAN.match(line)
+    value = GERMAN_BOOKS.get(match["ordinal"].casefold()) if match else None
+    kind = _WORDS.get(match["word"].casefold()) if match else None
+    if match is None or value is None or kind is None:
+        return None
+    return _made(kind, match["word"], str(value), match["title"], line[: match.end("word")])
+
+
+def _indonesian(line: str) -> Heading | None:
+    match = _INDONESIAN.match(line)
+    value = _INDONESIAN_ORDINALS.get(" ".join(match["ordinal"].casefold().split())) if match else None
+    if match is None or value is None:
+        return None
+    kind = _WORDS[match["word"].casefold()]
+    return _made(kind, match["word"], str(value), match["title"], line[: match.end("ordinal")])
+
+
+def _arabic(line: str) -> Heading | None:
+    match = _ARABIC.match(line)
+    if not match:
+        return None
+    value = match["number"] or arabic_ordinal(match["ordinal"])
+    if not value:
+        return None
+    word = match["word"]
+    kind = _ARABIC_KINDS.get(word) or _WORDS[word]
+    number = f"{value} مكرر" if match["again"] else str(value)
+    label = line[: match.start("title")].rstrip(" .:–—-")
+    heading = _made(kind, word, str(value), match["title"], label)
+    return Heading(kind, number, heading.title, label, heading.slug + ("-bis" if match["again"] else ""))
+
+
+def _han(line: str) -> Heading | None:
+    match = _HAN.match(line)
+    value = (
+        None if not match else int(match["value"]) if match["value"].isdigit() else han_number(match["value"])
+    )
+    if match is None or value is None:
+        return None
+    kind = _HAN_UNITS[match["unit"]]
+    number = f"{value}-{han_number(match['again'])}" if match["again"] else str(value)
+    return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
+
+
+def _unnumbered(line: str) -> Heading | None:
+    first = line.rstrip(" :.").casefold()
+    kind = _UNNUMBERED.get(first)
+    if kind is None:
+        return None
+    slug = "preamble" if kind is SectionKind.PREAMBLE and not first.startswith("meng") else slug_of(first)
+    return Heading(kind, None, line.rstrip(" :."), "", slug)
+
+
+def _numbered(line: str) -> Heading | None:
+    match = _PLAIN_NUMBER.match(line)
+    if not match:
+        return None
+    number = match["number"] or match["sign"]
+    kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
+    return Heading(kind, number, match["title"].strip(), number, slug_of(number))

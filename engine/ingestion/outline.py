@@ -1,0 +1,86 @@
+"""From passages that each know the headings above them to sections that are ranges of passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.model import Section, SectionKind
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A heading above a passage. Equal ``key`` under an equal parent is the same section.
+
+    ``shown`` is the heading as it reads in a path ("Chapter 1 Scope"); ``slug`` its piece of an id.
+    """
+
+    key: str
+    kind: SectionKind
+    number: str | None
+    title: str
+    shown: str
+    slug: str
+
+
+@dataclass(slots=True)
+class _Open:
+    key: str
+    id: str
+    parent_id: str | None
+    node: Node
+    first: int
+
+
+@dataclass(slots=True)
+class Outline:
+    """Builds the sections of one document, passage by passage, in reading order."""
+
+    document_id: str
+    sections: list[Section | None] = field(default_factory=list)
+    _open: list[tuple[_Open, int]] = field(default_factory=list)
+    _ids: set[str] = field(default_factory=set)
+
+    def place(self, nodes: Sequence[Node], position: int) -> str | None:
+        """The id of the innermost section of a passage, which is opened if it is new."""
+        shared = 0
+        while (
+            shared < len(nodes)
+            and shared < len(self._open)
+            and self._open[shared][0].key == nodes[shared].key
+        ):
+            shared += 1
+        self._close(shared, position)
+        for node in nodes[shared:]:
+            parent = self._open[-1][0].id if self._open else None
+            opened = _Open(node.key, self._id(node, parent), parent, node, position)
+            self.sections.append(None)
+            self._open.append((opened, len(self.sections) - 1))
+        return self._open[-1][0].id if self._open else None
+
+    def finish(self, stop: int) -> tuple[Section, ...]:
+        """All sections, outer before inner. ``stop``: the number of passages."""
+        self._close(0, stop)
+        return tuple(section for section in self.sections if section is not None)
+
+    def _close(self, depth: int, stop: int) -> None:
+        while len(self._open) > depth:
+            opened, place = self._open.pop()
+            self.sections[place] = Section(
+                id=opened.id,
+                document_id=self.document_id,
+                parent_id=opened.parent_id,
+                kind=opened.node.kind,
+                number=opened.node.number,
+                title=opened.node.title,
+                first=opened.first,
+                stop=stop,
+            )
+
+    def _id(self, node: Node, parent: str | None) -> str:
+        wanted = f"{parent or self.document_id}/{node.slug}"
+        found, again = wanted, 2
+        while found in self._ids:
+            found, again = f"{wanted}~{again}", again + 1
+        self._ids.add(found)
+        return found

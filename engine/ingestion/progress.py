@@ -1,0 +1,45 @@
+"""How far an ingestion is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import TracebackType
+
+from tqdm import tqdm
+
+# Called with the name of a step, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+
+
+def silent(step: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+class ProgressBar:
+    """A bar on standard error, one line for each step. Used as a context manager."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm[None] | None = None
+        self._step = ""
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Show the state of a step; another step closes the last one's bar."""
+        if step != self._step or self._bar is None:
+            self._close()
+            self._step = step
+            self._bar = tqdm(total=total, desc=step, file=sys.stderr, mininterval=0.2, dynamic_ncols=True)
+        self._bar.update(done - self._bar.n)
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None

@@ -1,0 +1,54 @@
+"""The seam between file formats and the engine: a reader turns a file into documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from engine.model import Document, Passage, Section
+
+
+@dataclass(frozen=True, slots=True)
+class ReadDocument:
+    """One document with its sections and passages, both in reading order."""
+
+    document: Document
+    sections: tuple[Section, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read: where it is, and why. ``line`` counts from 1."""
+
+    path: str
+    reason: str
+    line: int | None = None
+    id: str | None = None
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return f"{place}: {self.reason}" if self.id is None else f"{place}: {self.id}: {self.reason}"
+
+
+class Reader(Protocol):
+    """Reads one format."""
+
+    @property
+    def name(self) -> str:
+        """What the format is called."""
+        ...
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Whether a file, by its name and its first bytes (unpacked), is of this format."""
+        ...
+
+    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+        """The documents of a file and what is wrong with it, in the order of the file.
+
+        Never raises for what a file contains: that is a Problem. Raises OSError where it cannot be
+        opened.
+        """
+        ...

@@ -1,0 +1,279 @@
+"""Corpora in the form that BEIR made common: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
+
+A line is ``{"id" or "_id", "title", "text", "metadata"}``. A line is a passage and keeps its id;
+where it is too long, its parts are called ``<id>``, ``<id>#2``, ``<id>#3`` and all know the line's id
+as their ``source_id``. Lines of one regulation or document make one Document; a line that names
+none is a document of its own.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from engine.ingestion.citing import below, cited_as
+from engine.ingestion.headings import slug_of
+from engine.ingestion.outline import Node, Outline
+from engine.ingestion.readers import fields
+from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.dotted import DottedOutline
+from engine.ingestion.segmentation import Piece, cut
+from engine.language.addresses import parse_label
+from engine.language.aliases import aliases_of
+from engine.model import NOTHING, Document, Passage, SectionKind
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
+_ID_SEPARATORS = re.compile(r"[-_./:# ]")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One usable line of a file."""
+
+    number: int
+    id: str
+    title: str
+    text: str
+    metadata: Mapping[str, Any]
+
+    @property
+    def language(self) -> str:
+        """Its language code, "und" where the source does not say."""
+        return str(self.metadata.get("language") or "und")
+
+
+class BeirReader:
+    """Reads ``corpus.jsonl[.gz]``."""
+
+    name = "BEIR"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """JSON lines whose first object has a text."""
+        if not path.name.removesuffix(".gz").endswith(".jsonl"):
+            return False
+        first = head.lstrip().split(b"\n", 1)[0]
+        return first.startswith(b"{") and (b'"text"' in first or b'"_id"' in first or b'"id"' in first)
+
+    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+        """The documents of a file; lines of one document need not stand together."""
+        groups: dict[tuple[str, ...], list[Line]] = {}
+        seen: set[str] = set()
+        for line in _lines(path):
+            if isinstance(line, Problem):
+                yield line
+            elif line.id in seen:
+                yield Problem(str(path), "this id stands on an earlier line", line.number, line.id)
+            else:
+                seen.add(line.id)
+                groups.setdefault(_key(line), []).append(line)
+        ids: set[str] = set()
+        for lines in groups.values():
+            document_id = _document_id(lines, ids)
+            ids.add(document_id)
+            yield _document(document_id, lines, path)
+
+
+def _lines(path: Path) -> Iterator[Line | Problem]:
+    opener = gzip.open if path.name.endswith(".gz") else open
+    with opener(path, "rb") as file:
+        number = 0
+        try:
+            for number, raw in enumerate(file, start=1):
+                if raw.strip():
+                    yield _line(path, number, raw)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            yield Problem(str(path), f"the compressed file is broken from here on ({error})", number + 1)
+
+
+def _line(path: Path, number: int, raw: bytes) -> Line | Problem:
+    try:
+        record = orjson.loads(raw.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        return Problem(str(path), f"not JSON in UTF-8: {error}", number)
+    if not isinstance(record, dict):
+        return Problem(str(path), "not a JSON object", number)
+    given = record.get("id", record.get("_id"))
+    if not isinstance(given, str | int) or isinstance(given, bool) or not str(given).strip():
+        return Problem(str(path), 'no "id" or "_id"', number)
+    line_id, text, title = str(given), record.get("text"), record.get("title") or ""
+    metadata = record.get("metadata") or {}
+    if not isinstance(text, str) or not isinstance(title, str) or not isinstance(metadata, dict):
+        return Problem(
+            str(path), '"text" and "title" must be strings and "metadata" an object', number, line_id
+        )
+    if not text.strip():
+        return Problem(str(path), "the text is empty", number, line_id)
+    return Line(number, line_id, title.strip(), text, metadata)
+
+
+def _key(line: Line) -> tuple[str, ...]:
+    name = fields.text_of(line.metadata, fields.DOCUMENT_NAMES)
+    if name is None:
+        return ("", line.id)
+    version = fields.text_of(line.metadata, fields.VERSIONS) or ""
+    return (name, line.language, version, str(line.metadata.get("source_file") or ""))
+
+
+def _document_id(lines: Sequence[Line], taken: set[str]) -> str:
+    """What the ids of the lines have in common, or else the document's name; never one twice."""
+    first = lines[0]
+    name = fields.text_of(first.metadata, fields.DOCUMENT_NAMES)
+    if name is None:
+        return first.id if first.id not in taken else f"{first.id}~document"
+    common = "" if _UUID.match(first.id) else _common_beginning([line.id for line in lines])
+    wanted = common if common and common not in taken else slug_of(name) or "document"
+    found, again = wanted, 2
+    while found in taken:
+        found, again = f"{wanted}~{again}", again + 1
+    return found
+
+
+def _common_beginning(ids: Sequence[str]) -> str:
+    first, last = min(ids), max(ids)
+    length = next(
+        (n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last))
+    )
+    borders = [match.start() for match in _ID_SEPARATORS.finditer(first[: length + 1])]
+    return first[: borders[-1]] if borders else ""
+
+
+def _document(document_id: str, lines: Sequence[Line], path: Path) -> ReadDocument:
+    first = lines[0]
+    shared = _shared_metadata(lines)
+    name = fields.text_of(first.metadata, fields.DOCUMENT_NAMES)
+    language = first.language
+    known: dict[str, Any] = {
+        "number": fields.text_of(first.metadata, ("number",)),
+        "year": fields.year_of(first.metadata),
+        "type": fields.text_of(first.metadata, fields.TYPES),
+    }
+    aliases: tuple[str, ...] = ()
+    if name is not None:
+        abbreviation = fields.text_of(first.metadata, fields.ABBREVIATIONS)
+        aliases = aliases_of(
+            name, document_id=document_id, abbreviation=abbreviation, language=language, **known
+        ) + _heads(lines, language, known)
+    document = Document(
+        id=document_id,
+        title=_title(name, aliases, first),
+        language=language,
+        status=fields.status_of(first.metadata.get("status")),
+        version=fields.text_of(first.metadata, fields.VERSIONS),
+        valid_from=fields.day_of(first.metadata.get("valid_from") or first.metadata.get("date")),
+        valid_to=fields.day_of(first.metadata.get("valid_to")),
+        aliases=tuple(dict.fromkeys(aliases)),
+        source=fields.text_of(first.metadata, ("url", "source_file")) or path.name,
+        metadata=shared,
+        **known,
+    )
+    return _with_passages(document, lines)
+
+
+def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
+    """A document's name without its version, where that is the first of its aliases."""
+    if name is None:
+        return first.title or first.id
+    return aliases[0] if aliases and len(aliases[0]) > len(name) / 3 else name
+
+
+def _heads(lines: Sequence[Line], language: str, known: Mapping[str, Any]) -> tuple[str, ...]:
+    """The full title of an act that stands as the label of its first line, before any number."""
+    label = fields.text_of(lines[0].metadata, ("passage_label",)) or ""
+    if len(lines) < 2 or len(label.split()) < 3 or parse_label(label, language) is not None:
+        return ()
+    return aliases_of(label.title() if label.isupper() else label, language=language)
+
+
+def _shared_metadata(lines: Sequence[Line]) -> Mapping[str, Any]:
+    """What all lines of a document say alike: it is said once, of the document."""
+    if len(lines) == 1:
+        return NOTHING
+    first, *rest = (line.metadata for line in lines)
+    return {
+        name: value
+        for name, value in first.items()
+        if name != "path" and all(name in other and other[name] == value for other in rest)
+    }
+
+
+def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
+    provisions = [fields.provision_of(line.metadata, line.language) for line in lines]
+    dotted = DottedOutline(
+        [(provision.dotted, line.text) for provision, line in zip(provisions, lines, strict=True)],
+        document.language,
+    )
+    outline = Outline(document.id)
+    passages: list[Passage] = []
+    for line, provision in zip(lines, provisions, strict=True):
+        pieces = cut(line.text)
+        nodes = provision.nodes if provision.dotted is None else dotted.nodes(provision.dotted)
+        above = nodes
+        if provision.dotted is not None and dotted.is_heading(provision.dotted, line.text):
+            above = nodes[:-1]
+        headings = tuple(node.shown for node in above if node.title or node.number is None)
+        if len(pieces) > 1 and provision.dotted is None:
+            nodes = (*nodes, _own_node(line, provision))
+        if provision.title:
+            headings = (*headings, provision.title)
+        section_id = outline.place(nodes, len(passages))
+        for part, piece in enumerate(pieces):
+            passages.append(
+                _passage(document, line, provision, piece, part, len(passages), section_id, headings)
+            )
+    return ReadDocument(document, outline.finish(len(passages)), tuple(passages))
+
+
+def _own_node(line: Line, provision: fields.Provision) -> Node:
+    """The section that a line too long for one passage is."""
+    address = provision.address
+    shown = cited_as(address, line.language) if address else line.title
+    kind = address.kind if address else SectionKind.HEADING
+    return Node(
+        line.id, kind, address.number if address else None, provision.title, shown, slug_of(shown) or "text"
+    )
+
+
+def _passage(
+    document: Document,
+    line: Line,
+    provision: fields.Provision,
+    piece: Piece,
+    part: int,
+    position: int,
+    section_id: str | None,
+    headings: tuple[str, ...],
+) -> Passage:
+    address = provision.address
+    label = cited_as(address, line.language) if address else ""
+    paragraph = address.paragraph if address else None
+    if piece.number and paragraph is None:
+        paragraph = piece.number
+        label += below(piece.number, line.language) if label else ""
+    metadata = {
+        name: value
+        for name, value in line.metadata.items()
+        if not (name in document.metadata and document.metadata[name] == value)
+    }
+    return Passage(
+        id=line.id if part == 0 else f"{line.id}#{part + 1}",
+        document_id=document.id,
+        section_id=section_id,
+        position=position,
+        text=line.text[piece.start : piece.end],
+        language=line.language,
+        kind=address.kind if address else SectionKind.HEADING,
+        number=address.number if address else None,
+        paragraph=paragraph,
+        label=label or (line.title if document.title != line.title else ""),
+        headings=headings,
+        source_id=line.id,
+        status=fields.passage_status(line.metadata),
+        metadata=metadata,
+    )

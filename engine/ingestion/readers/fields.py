@@ -1,0 +1,148 @@
+"""What the metadata of a line mean: the fields that many sources have, under the names they use.
+
+Nothing is dropped: what is not understood here stays in the metadata of the passage, or of the
+document where all its lines agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from engine.ingestion.headings import parse_heading
+from engine.ingestion.outline import Node
+from engine.language.addresses import Address, parse_label
+from engine.language.script import visible
+from engine.model import SectionKind
+
+Metadata = Mapping[str, Any]
+
+DOCUMENT_NAMES = ("regulation", "document")
+ABBREVIATIONS = ("abbreviation", "short_name")
+TYPES = ("regulation_type", "type")
+VERSIONS = ("version", "version_date", "consolidated")
+LABELS = ("passage_label", "rule", "article_label")
+
+# The words of a source for what became of a text. Others are kept as they are.
+STATUSES = {
+    "ساري": "in force",
+    "active": "in force",
+    "in_force": "in force",
+    "in force": "in force",
+    "valid": "in force",
+    "berlaku": "in force",
+    "لاغي": "repealed",
+    "ملغاة": "repealed",
+    "canceled": "repealed",
+    "cancelled": "repealed",
+    "repealed": "repealed",
+    "tidak berlaku": "repealed",
+    "dicabut": "repealed",
+    "aufgehoben": "repealed",
+    "amended": "amended",
+    "معدلة": "amended",
+    "draft": "draft",
+}
+
+_ARTICLE_WORDS = {"id": "Pasal", "de": "Artikel", "ar": "المادة", "es": "Artículo", "it": "Articolo"}
+_LEADING_NUMBER = re.compile(
+    r"(?:§{1,2}|Art(?:\.|ikel|icle)?|Anlage|Anhang)\s*\d+\s?[a-z]?(?![\w])", re.IGNORECASE
+)
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})[./](\d{4})")
+_YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """What a line is: its address, its own heading, and the headings above it from the outside in."""
+
+    address: Address | None
+    title: str
+    nodes: tuple[Node, ...]
+    dotted: tuple[str, ...] | None
+
+
+def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
+    """The first of several fields that holds a text."""
+    for name in names:
+        value = metadata.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+            return str(value).strip()
+    return None
+
+
+def day_of(value: Any) -> date | None:
+    """A day written as 2021-03-05, 05/03/2021 or 5.3.2021; None for anything else."""
+    match = _DAY.fullmatch(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return value if isinstance(value, date) else None
+    parts = match.group(1, 2, 3) if match[1] else match.group(6, 5, 4)
+    try:
+        return date(*(int(part) for part in parts))
+    except ValueError:
+        return None
+
+
+def year_of(metadata: Metadata) -> int | None:
+    """The year a document is known by."""
+    value = metadata.get("year")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = _YEAR.search(str(value)) if value else None
+    return int(match[1]) if match else None
+
+
+def status_of(value: Any) -> str | None:
+    """The status of a text in this program's words where they are known."""
+    if value is True or value is False or not value:
+        return None
+    text = str(value).strip()
+    return STATUSES.get(text.casefold(), text)
+
+
+def passage_status(metadata: Metadata) -> str | None:
+    """The status of the line itself, where it differs from its document's by a field of its own."""
+    if metadata.get("repealed") is True:
+        return "repealed"
+    return status_of(metadata.get("article_status"))
+
+
+def provision_of(metadata: Metadata, language: str) -> Provision:
+    """The provision that a line is, from its label, its article or its recital."""
+    path = tuple(visible(str(piece)).strip() for piece in metadata.get("path") or () if str(piece).strip())
+    label = text_of(metadata, ("passage_label", "rule"))
+    if label is not None:
+        return Provision(parse_label(label, language), "", (), path or (label,))
+    nodes = tuple(heading_node(piece) for piece in path)
+    address, title = _numbered(metadata, language)
+    return Provision(address, title, nodes, None)
+
+
+def heading_node(text: str) -> Node:
+    """The node of a heading in a path."""
+    heading = parse_heading(text)
+    return Node(text, heading.kind, heading.number, heading.title, text, heading.slug)
+
+
+def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
+    heading = str(metadata.get("heading") or "").strip()
+    if leading := _LEADING_NUMBER.match(heading):
+        return parse_label(leading[0], language), heading[leading.end() :].strip(" -–—:.")
+    if recital := text_of(metadata, ("recital",)):
+        return Address(SectionKind.RECITAL, recital), heading
+    article = text_of(metadata, ("article",))
+    label = text_of(metadata, ("article_label",))
+    if label and (found := parse_heading(label)).number and found.kind is SectionKind.ARTICLE:
+        return Address(SectionKind.ARTICLE, article or found.number), found.title
+    if article is None:
+        return None, heading
+    if (
+        not any(character.isdigit() for character in article)
+        and (found := parse_heading(article)).number is None
+    ):
+        return (Address(found.kind, None) if found.kind is SectionKind.PREAMBLE else None), heading
+    label = article if not article[0].isdigit() else f"{_ARTICLE_WORDS.get(language, 'Article')} {article}"
+    return parse_label(label, language) or Address(SectionKind.ARTICLE, article), heading
