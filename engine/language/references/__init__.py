@@ -1,0 +1,9 @@
+"""References: what a text cites, found by the grammar of its jurisdiction and resolved in a corpus."""
+
+from __future__ import annotations
+
+from engine.language.references.grammar import Grammar, Mention, Target
+from engine.language.references.registry import GRAMMARS, find_mentions, recogniser
+from engine.language.references.resolver import Resolver
+
+__all__ = ["GRAMMARS", "Grammar", "Mention", "Resolver", "Target", "find_mentions", "recogniser"]

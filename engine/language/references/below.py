@@ -1,0 +1,136 @@
+"""Reads what stands below a provision: "(1)(a) and (b)", "Absatz 2 und 3 Satz 1", "ayat (1) huruf a"."""
+
+from __future__ import annotations
+
+import re
+
+from engine.language.references.grammar import Grammar, Level, cased
+
+# A path below the provision joined by "/", and where its words begin and end in the text.
+Path = tuple[str, int, int]
+
+_IN_BRACKETS = re.compile(r"\(\s*([^()\s]+)\s*\)")
+_VALUE = re.compile(r"[0-9]+[^\W\d_]{0,2}|[^\W\d_]{1,6}")
+
+
+class BelowReader:
+    """Reads parts below a number by a grammar's ``brackets`` and ``levels``."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._brackets = re.compile(grammar.brackets) if grammar.brackets else None
+        self._levels = [
+            (level, re.compile(rf"(?:{'|'.join(cased(level.words))})\s*"), re.compile(level.value))
+            for level in grammar.levels
+        ]
+        self._also = re.compile(grammar.also)
+        self._through = re.compile(grammar.through)
+        self._glue = re.compile(r"\s*,?\s*")
+
+    def read(self, text: str, position: int, number: str, plural: bool) -> tuple[list[Path], int]:
+        """Paths below a number that ends at ``position``, and where reading stopped."""
+        if self._brackets:
+            paths, end = self._read_brackets(text, position)
+            if paths:
+                return paths, end
+        glue = self._glue.match(text, position)
+        after_glue = glue.end() if glue else position
+        limit = int(number) if plural and number.isdecimal() else None
+        paths, end = self.read_levels(text, after_glue, limit)
+        return (paths, end) if paths else ([], position)
+
+    def _read_brackets(self, text: str, position: int) -> tuple[list[Path], int]:
+        assert self._brackets is not None
+        match = self._brackets.match(text, position)
+        if not match:
+            return [], position
+        parts = _IN_BRACKETS.findall(match[0])
+        paths: list[Path] = [("/".join(parts), position, match.end())]
+        end = match.end()
+        while True:
+            joiner = self._also.match(text, end) or self._through.match(text, end)
+            following = self._brackets.match(text, joiner.end()) if joiner else None
+            if joiner is None or following is None:
+                return paths, end
+            sibling = _sibling(parts, _IN_BRACKETS.findall(following[0]))
+            if sibling is None:
+                return paths, end
+            parts = sibling
+            end = following.end()
+            paths.append(("/".join(parts), following.start(), end))
+
+    def read_levels(self, text: str, position: int, limit: int | None = None) -> tuple[list[Path], int]:
+        """Paths of a sequence of level words with their values; "Absatz 2 und 3" gives two.
+
+        ``limit`` is the number of the provision where a list of provisions is being read: a larger
+        number after "and" is the next provision, not the next paragraph.
+        """
+        paths: list[Path] = []
+        parts: list[str] = []
+        end = position
+        here = position
+        while True:
+            found = self._level_at(text, here)
+            if found is None:
+                return paths, end
+            level, first, value_end, value = found
+            if level.counts:
+                fresh = level.depth == 0 or not paths
+                parts = [*parts[: level.depth], value]
+                if fresh:
+                    paths.append(("/".join(parts), here if paths else position, value_end))
+                else:
+                    paths[-1] = ("/".join(parts), paths[-1][1], value_end)
+            end = value_end
+            end = self._more_values(text, level, end, paths, parts, limit)
+            glue = self._also.match(text, end) or self._glue.match(text, end)
+            here = glue.end() if glue else end
+            if first == here:
+                return paths, end
+
+    def _level_at(self, text: str, position: int) -> tuple[Level, int, int, str] | None:
+        for level, words, value in self._levels:
+            word = words.match(text, position)
+            found = value.match(text, word.end()) if word else None
+            if word and found:
+                return level, word.start(), found.end(), _bare_value(found[0])
+        return None
+
+    def _more_values(
+        self, text: str, level: Level, end: int, paths: list[Path], parts: list[str], limit: int | None
+    ) -> int:
+        pattern = next(value for known, _, value in self._levels if known is level)
+        while True:
+            joiner = self._also.match(text, end) or self._through.match(text, end)
+            found = pattern.match(text, joiner.end()) if joiner else None
+            if joiner is None or found is None:
+                return end
+            value = _bare_value(found[0])
+            if limit is not None and value.isdecimal() and int(value) > limit:
+                return end
+            if level.counts and level.depth == 0:
+                parts[:] = [value]
+                paths.append((value, found.start(), found.end()))
+            end = found.end()
+
+
+def _bare_value(printed: str) -> str:
+    inside = _IN_BRACKETS.findall(printed)
+    if inside:
+        return "/".join(inside)
+    match = _VALUE.search(printed)
+    return match[0] if match else printed
+
+
+def _sibling(parts: list[str], following: list[str]) -> list[str] | None:
+    """The path of "(b)" after "(1)(a)": what follows replaces the part of its own form."""
+    form = _form(following[0])
+    for index in range(len(parts) - 1, -1, -1):
+        if _form(parts[index]) == form:
+            return [*parts[:index], *following]
+    return None
+
+
+def _form(part: str) -> str:
+    if part[0].isdigit():
+        return "digit"
+    return "upper" if part[0].isupper() else "lower"

@@ -1,0 +1,194 @@
+"""Which document a mention speaks of: named, defined in the text, its own, or the one cited throughout.
+
+Names are learned from three places: the documents' own aliases, the grammar's groups of known names,
+and the texts themselves, where they define a name ('... Regulations 2015 ("FSMR")').
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from engine.language.addresses import Address
+from engine.language.references.definitions import defined_names, parent_act, same_as
+from engine.language.references.grammar import Mention
+from engine.language.references.names import Names, merged_groups
+from engine.language.references.provisions import Provisions
+from engine.language.references.registry import GRAMMARS, recogniser
+from engine.model import Document, Passage
+
+Exists = Callable[[int, Address, int], bool]
+
+# A document is the companion of another where this share of its named citations goes there.
+COMPANION_SHARE = 0.6
+COMPANION_MINIMUM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """Documents a mention may speak of. ``named`` says that the text names one, known or not."""
+
+    documents: tuple[int | None, ...]
+    named: bool = False
+    name_end: int | None = None
+    confidence: float = 1.0
+
+
+class DocumentFinder:
+    """Finds the document of each mention of a passage."""
+
+    def __init__(self, documents: Sequence[Document], provisions: Provisions) -> None:
+        self._documents = documents
+        self._provisions = provisions
+        self._names: dict[str, Names] = {}
+        self._local: dict[int, Names] = {}
+        self._companions: dict[int, int | None] = {}
+        self._learn_titles()
+        self._learn_definitions()
+
+    def _names_of(self, language: str) -> Names:
+        return self._names.setdefault(language, Names())
+
+    def _learn_titles(self) -> None:
+        languages = {document.language for document in self._documents}
+        for number, document in enumerate(self._documents):
+            for language in {document.language, *(l for l in languages if l == "und")}:
+                for name in (document.title, document.id, *document.aliases):
+                    self._names_of(language).add(name, number, language)
+        for grammar in GRAMMARS:
+            for language in grammar.languages:
+                merged_groups(grammar.known, self._names_of(language), language)
+
+    def _learn_definitions(self) -> None:
+        for row, passage in enumerate(self._provisions.passages):
+            document = self._provisions.document_of[row]
+            for name, short, everywhere in defined_names(passage.text, passage.language):
+                self._learn(name, short, everywhere, document, passage.language)
+        for number, document in enumerate(self._documents):
+            parent = parent_act(document.title, document.language)
+            if parent:
+                short, name = parent
+                meant = self._names_of(document.language).meanings(name, document.language) or (None,)
+                for meaning in meant:
+                    self._local.setdefault(number, Names()).add(short, meaning, document.language)
+
+    def _learn(self, name: str, short: str, everywhere: bool, document: int, language: str) -> None:
+        names = self._names_of(language)
+        by_name = names.meanings(name, language)
+        by_short = names.meanings(short, language)
+        if by_name and not by_short:
+            for meaning in by_name:
+                self._local.setdefault(document, Names()).add(short, meaning, language)
+        elif by_short and not by_name and everywhere:
+            for meaning in by_short:
+                names.add(name, meaning, language)
+        elif not by_name and not by_short and not everywhere:
+            self._local.setdefault(document, Names()).add(short, None, language)
+
+    def meanings(
+        self, mentions: Sequence[Mention], passage: Passage, row: int, exists: Exists
+    ) -> list[Meaning]:
+        """The meaning of each mention, in order."""
+        own = self._provisions.document_of[row]
+        found = [self._meaning(mention, passage, own) for mention in mentions]
+        self._run_on(mentions, found, own, row, exists)
+        if passage.language.startswith("en"):
+            self._fall_back(mentions, found, own, row, exists)
+        return found
+
+    def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
+        if mention.here or mention.document is None or mention.name_at is None:
+            return Meaning((own,))
+        local = self._local.get(own)
+        for names in (local, self._names.get(passage.language), self._names.get("und")):
+            matched = names.match(passage.text, mention.name_at, passage.language) if names else None
+            if matched and matched[1] >= mention.name_at + len(mention.document.split()[0]):
+                known = tuple(document for document in matched[0] if document is not None)
+                return Meaning(known, True, matched[1])
+        if same_as(mention.document, self._documents[own].title, passage.language):
+            return Meaning((own,))
+        if _is_weak(mention, passage.text):
+            return Meaning((own,))
+        return Meaning((), True)
+
+    def _run_on(
+        self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
+    ) -> None:
+        """ "§ 5 and § 7 of the Act": the first may belong to the Act, or to the text's own document."""
+        for index in range(len(mentions) - 2, -1, -1):
+            mention, after = mentions[index], found[index + 1]
+            if not (mention.joined and mention.targets and mention.document is None and not mention.here):
+                continue
+            following = mentions[index + 1]
+            if not after.named or _name_stands_before(following) or not following.targets:
+                continue
+            address = mention.targets[0].address
+            if address.number is None or address.kind is not following.targets[0].address.kind:
+                continue
+            here = exists(own, address, row)
+            there = [document for document in after.documents if document is not None and exists(document, address, row)]
+            if here and (there or not after.documents):
+                found[index] = Meaning((own, *there), True, None, 0.5)
+            elif there:
+                found[index] = Meaning(tuple(there), True, None, 0.9)
+
+    def _fall_back(
+        self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
+    ) -> None:
+        """A number that its own document lacks belongs to the one named just before, or cited throughout."""
+        last: int | None = None
+        for index, (mention, meaning) in enumerate(zip(mentions, found, strict=True)):
+            if meaning.named:
+                last = meaning.documents[0] if len(meaning.documents) == 1 else last
+                continue
+            if not mention.targets or mention.here or mention.targets[0].address.number is None:
+                continue
+            address = mention.targets[0].address
+            if exists(own, address, row):
+                continue
+            for document, confidence in ((last, 0.8), (self._companion(own), 0.7)):
+                if document is not None and document != own and exists(document, address, row):
+                    found[index] = replace(meaning, documents=(document,), confidence=confidence)
+                    break
+
+    def _companion(self, own: int) -> int | None:
+        """The document to which most named citations of a document go."""
+        if own in self._companions:
+            return self._companions[own]
+        counts: Counter[int] = Counter()
+        for row, document in enumerate(self._provisions.document_of):
+            if document != own:
+                continue
+            passage = self._provisions.passages[row]
+            reader = recogniser(passage.language)
+            for mention in reader.find(passage.text) if reader else ():
+                if mention.targets and mention.document:
+                    meaning = self._meaning(mention, passage, own)
+                    if len(meaning.documents) == 1 and meaning.documents[0] is not None and meaning.documents[0] != own:
+                        counts[meaning.documents[0]] += 1
+        total = sum(counts.values())
+        best, count = counts.most_common(1)[0] if counts else (None, 0)
+        chosen = best if count >= COMPANION_MINIMUM and count >= COMPANION_SHARE * total else None
+        self._companions[own] = chosen
+        return chosen
+
+
+_ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
+
+
+def _name_stands_before(mention: Mention) -> bool:
+    return mention.name_at is not None and mention.name_at < mention.targets[0].span.end and (
+        mention.name_at == mention.span.start
+    )
+
+
+def _is_weak(mention: Mention, text: str) -> bool:
+    """Capitals in front of a provision, or behind "in", that name no known document are no name."""
+    assert mention.document is not None and mention.name_at is not None
+    if not mention.targets:
+        return False
+    if mention.name_at == mention.span.start:
+        return True
+    return bool(_ACRONYM_ONLY.match(mention.document)) and text[: mention.name_at].rstrip().endswith(" in")

@@ -1,0 +1,113 @@
+"""References in English regulatory texts: rulebooks, acts, regulations, guidance, contracts.
+
+"Rule 4.3.2(1)(a)", "sections 12 to 15 of the Companies Regulations", "COBS 3.4.2", "Part 3 of
+Chapter 3 of PRU", "paragraph (2)", "A4.3 of App4".
+"""
+
+from __future__ import annotations
+
+import re
+
+from engine.language.references.grammar import Cue, Grammar, Level, Unit
+from engine.language.script import visible
+from engine.model import Relation, SectionKind
+
+# Marks of no width stand before many numbers that were once fields of a word processor.
+_MARK = "[\u200e\u200f\u200b\u00a0]*"
+_NUMBER = rf"{_MARK}[A-Z]{{0,2}}\d{{1,4}}[A-Z]{{0,2}}(?:\.\d{{1,3}}[A-Z]{{0,2}}){{0,4}}(?![\w%/]|[.,]\d)"
+_CONTAINER_NUMBER = rf"{_MARK}(?:\d{{1,3}}[A-Z]{{0,2}}|[IVX]{{1,5}}|[A-Z])(?![\w%/]|[.,]\d)"
+_BRACKETS = rf"(?:{_MARK}\s?\({_MARK}(?:\d{{1,3}}[A-Z]?|[a-z]{{1,4}}|[A-Z])\))+"
+# The heading of a provision may stand between its number and what follows: "Rule 9.5.3 (Voting) of MKT".
+_HEADING = r"(?:\s*\([A-Za-z][^()]{2,80}\))?"
+
+_LAW_WORD = (
+    r"(?:Act|Regulations?|Rules|Rulebook|Law|Code|Order|Directive|Decree|Convention|Treaty|Guidance"
+    r"|Guidelines|Standards?|Manual|Principles|Agreement)"
+)
+_YEAR = r"(?:\s*,?\s*\(?(?:19|20)\d\d\)?)?"
+_LINKED = r"(?:\s+(?:and|of|the|for|on|in|to|[A-Z(][\w'’&)/-]*))"
+_ACRONYM = rf"[A-Z]{{2,8}}(?![\w-])(?:\s+{_LAW_WORD}(?!\w))?"
+_LONG_NAME = rf"[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR}"
+_NUMBERED_LAW = (
+    r"(?:Federal\s+)?(?:(?:Decree[\s-]+)?(?:[Bb]y[\s-]+)?Law|Cabinet\s+(?:Decision|Resolution)|Ministerial\s+Decision)"
+    r"\s+No\.?\s*\(?\d+\)?\s+of\s+(?:the\s+year\s+)?\d{4}"
+)
+_EU_ACT = (
+    r"(?:Regulation|Directive|Decision)\s+(?:\((?:EU|EC|EEC|Euratom)[^)]{0,12}\)\s*)?(?:No\.?\s*)?\d{2,4}/\d{1,4}"
+    r"(?:/(?:EU|EC|EEC|JHA))?"
+)
+_GENERIC_NAME = rf"{_LAW_WORD}(?!\w){_YEAR}"
+_NAME = rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|{_LONG_NAME}|{_GENERIC_NAME}|{_ACRONYM})"
+
+_YEARS = re.compile(r"(?:19|20)\d\d\Z")
+
+
+def _value(printed: str) -> str | None:
+    number = visible(printed).strip()
+    return None if _YEARS.match(number) else number
+
+
+ENGLISH = Grammar(
+    name="english",
+    languages=("en",),
+    number=_NUMBER,
+    value=_value,
+    brackets=_BRACKETS,
+    units=(
+        Unit(SectionKind.RULE, ("rule", "regulation"), ("rules", "regulations")),
+        Unit(SectionKind.SECTION, ("section", r"sec\.", r"s\."), ("sections", r"ss\.")),
+        Unit(SectionKind.SECTION, ("clause",), ("clauses",)),
+        Unit(SectionKind.ARTICLE, ("article", r"art\."), ("articles", r"arts\.")),
+        Unit(SectionKind.PARAGRAPH, ("paragraph", r"para\.?"), ("paragraphs", r"paras\.?")),
+        Unit(SectionKind.RECITAL, ("recital",), ("recitals",)),
+        Unit(SectionKind.CHAPTER, ("chapter",), ("chapters",), _CONTAINER_NUMBER),
+        Unit(SectionKind.PART, ("part",), ("parts",), _CONTAINER_NUMBER),
+        Unit(SectionKind.SCHEDULE, ("schedule",), ("schedules",), _CONTAINER_NUMBER),
+        Unit(SectionKind.ANNEX, ("annex", "appendix", r"app\.?"), ("annexes", "appendices"), _CONTAINER_NUMBER),
+    ),
+    levels=(
+        Level(("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?"), _BRACKETS),
+    ),
+    # Three components are a rule's number without any word; fewer only behind a letter or an acronym.
+    bare=(
+        rf"{_MARK}(?:[A-Z]?\d{{1,2}}[A-Z]?(?:\.\d{{1,3}}[A-Z]?){{2,3}}|A\d{{1,2}}\.\d{{1,2}}"
+        r"|(?:(?<=[A-Z]{3} )|(?<=[A-Z]{4} )|(?<=[A-Z]{5} ))\d{1,2}[A-Z]?\.\d{1,2}[A-Z]?)(?![\w%/]|[.,]\d)"
+    ),
+    also=r"\s*,\s*(?:(?:and/or|and|or)\s+)?|\s+(?:and/or|and|or|&)\s+",
+    through=rf"\s+(?:to|through)\s+(?:and\s+including\s+)?|\s*[–—-]\s*(?={_MARK}[A-Z]?[\d(])",
+    chain=rf"{_HEADING}\s*,?\s*(?:of|in|to)\s+(?:the\s+)?",
+    here=(
+        rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:this|these|the\s+present)\s+"
+        r"(?:Act|Law|Regulations?|Rules|Rulebook|Code|Order|Directive|Agreement|Contract|Guidance|Module|Policy)"
+    ),
+    after=rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:the\s+|that\s+)?",
+    name_form=_NAME,
+    before=rf"(?:{_LONG_NAME}|(?<![\w-])[A-Z]{{2,8}}(?:\s+Rulebook)?),?",
+    acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
+    cues=(
+        Cue(Relation.EXCEPTION_TO, before=(
+            r"(?:except\s+(?:as\s+)?(?:provided|set\s+out|specified|stated|permitted|where|under|for|in|by|to\s+the"
+            r"\s+extent)[\w\s]{0,25}|notwithstanding|despite|by\s+way\s+of\s+(?:exception|derogation)[\w\s]{0,10}"
+            r"|exempt(?:ed)?\s+from|without\s+regard\s+to)"
+        )),
+        Cue(Relation.DEFINES, before=(
+            r"(?:(?:has|have|having|bears?|given)\s+the\s+(?:same\s+)?meanings?[\w\s]{0,25}|as\s+defined\s+(?:in|by|under)"
+            r"|within\s+the\s+meaning\s+of|defined\s+(?:in|by|under)|definition\s+(?:in|under))"
+        )),
+        Cue(Relation.REPEALS, before=r"(?:repeal(?:s|ed|ing)?(?:\s+by)?|revok(?:es|ed|ing)(?:\s+by)?)",
+            after=r"(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked)"),
+        Cue(Relation.SUPERSEDES, before=r"(?:supersed(?:es|ed|ing)(?:\s+by)?|replac(?:es|ed|ing)(?:\s+by)?)"),
+        Cue(Relation.AMENDS, before=r"(?:amend(?:s|ed|ing|ment\s+(?:to|of))?(?:\s+by)?)",
+            after=r"(?:is|are)\s+(?:hereby\s+)?amended"),
+        Cue(Relation.BASED_ON, before=(
+            r"(?:pursuant\s+to|in\s+exercise\s+of(?:\s+\w+){0,6}|(?:made|issued|granted|imposed|conferred)"
+            r"\s+(?:under|by|on\s+the\s+basis\s+of)|by\s+virtue\s+of|on\s+the\s+basis\s+of)(?:\s+(?:a|the)\s+\w+)?"
+        )),
+        Cue(Relation.EXTENDS, before=r"(?:in\s+addition\s+to(?:\s+[\w\s]{0,30})?|supplements?)"),
+    ),
+    known=(
+        ("GDPR", "General Data Protection Regulation", "Regulation (EU) 2016/679"),
+        ("MiFID II", "Directive 2014/65/EU"), ("MiFIR", "Regulation (EU) No 600/2014"),
+        ("CRR", "Capital Requirements Regulation", "Regulation (EU) No 575/2013"),
+    ),
+)

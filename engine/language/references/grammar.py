@@ -1,0 +1,133 @@
+"""What a jurisdiction's grammar of references consists of, and what is found with it.
+
+A grammar is data: words and patterns that a lawyer can read and extend, one file a jurisdiction
+(``english.py``, ``german.py``, ``indonesian.py``, ``arabic.py``). All patterns are regular expressions
+without capturing groups, matched against the raw text. ``recogniser.py`` is the engine for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.language.addresses import Address
+from engine.model import Relation, SectionKind, Span
+
+NEVER = r"(?!)"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A word that names a kind of provision: "Rules" before "4.3.2", "§§" before "12 bis 15".
+
+    Each of ``words`` begins with a plain letter or sign; capitals are added by the engine. ``plural``
+    are the forms that announce a list: after them what follows "and" is again a number of this unit.
+    ``number`` overrides the grammar's own number pattern.
+    """
+
+    kind: SectionKind
+    words: tuple[str, ...]
+    plural: tuple[str, ...] = ()
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level below a provision: "Absatz 2", "ayat (1)", "الفقرة (2)", "paragraph (a)".
+
+    ``depth`` 0 is the first level below the provision. Sentences and half-sentences do not ``count``:
+    no print numbers them, so they are read but not part of an address.
+    """
+
+    words: tuple[str, ...]
+    value: str
+    depth: int = 0
+    counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words that show more than a plain citation, right before or right after the reference."""
+
+    relation: Relation
+    before: str = NEVER
+    after: str = NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The grammar of one jurisdiction.
+
+    ``value`` turns a printed number into the canonical one, None where it is no number after all.
+    ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a
+    provision without any word. ``also`` and ``through`` join lists and ranges; ``chain`` joins an
+    inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
+    ("Artikel 229 § 5"). ``here`` says "of this document";
+    ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
+    ``before`` a name right in front of a provision, ``acts`` a name that stands alone. ``glued`` are
+    letters that may be written together with the word after them. ``known`` are groups of names that
+    mean one act, where no rule derives one from the other.
+    """
+
+    name: str
+    languages: tuple[str, ...]
+    units: tuple[Unit, ...]
+    number: str
+    value: Callable[[str], str | None]
+    levels: tuple[Level, ...] = ()
+    brackets: str = ""
+    bare: str = ""
+    also: str = NEVER
+    through: str = NEVER
+    chain: str = NEVER
+    inward: str = NEVER
+    here: str = NEVER
+    after: str = NEVER
+    name_form: str = NEVER
+    before: str = ""
+    acts: str = ""
+    glued: str = ""
+    cues: tuple[Cue, ...] = ()
+    known: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing a mention points at. ``through`` is the last member where ``span`` names a range."""
+
+    address: Address
+    span: Span
+    through: Address | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words of a text that refer to provisions or to a document.
+
+    ``document`` is the document's name as printed and ``name_at`` where it starts in the text (a name
+    can be longer than its form shows). ``here`` says that the text names its own document. ``bare``
+    marks numbers without a word: they are references only where such a provision exists. ``joined``
+    says that "and" or a comma leads straight to the next mention.
+    """
+
+    span: Span
+    text: str
+    grammar: str
+    relation: Relation
+    targets: tuple[Target, ...] = ()
+    document: str | None = None
+    name_at: int | None = None
+    here: bool = False
+    bare: bool = False
+    joined: bool = False
+
+
+def cased(words: tuple[str, ...]) -> list[str]:
+    """The words as given, with a capital, and in capitals where no escape would change its meaning."""
+    forms: dict[str, None] = {}
+    for word in words:
+        forms.setdefault(word)
+        forms.setdefault(word[0].upper() + word[1:])
+        if "\\" not in word and "[" not in word:
+            forms.setdefault(word.upper())
+    return list(forms)

@@ -1,0 +1,82 @@
+"""Which documents a name means, and where the name ends.
+
+A name is matched by its stems, the longest name winning, so that "des Bürgerlichen Gesetzbuchs" and
+"the Financial Services and Markets Regulations 2015" are found from the word they begin with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from engine.language.aliases import name_key
+
+# A name of more words is a sentence.
+LONGEST_NAME = 24
+
+_WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
+# Between the words of a name: spaces, brackets, commas, quotes and dashes; no sentence ends inside.
+_GAP = re.compile(r"[\s(),\"'“”„’«»–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
+
+
+class Names:
+    """An index of names; a name may mean several documents, or (None) one outside the corpus."""
+
+    def __init__(self) -> None:
+        self._documents: dict[tuple[str, ...], dict[int | None, None]] = {}
+        self._lengths: dict[str, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def add(self, name: str, document: int | None, language: str) -> None:
+        """Lets ``name`` mean ``document`` (its position in the corpus)."""
+        key = name_key(name, language)
+        if not key or len(key) > LONGEST_NAME:
+            return
+        self._documents.setdefault(key, {})[document] = None
+        lengths = self._lengths.setdefault(key[0], [])
+        if len(key) not in lengths:
+            lengths.append(len(key))
+            lengths.sort(reverse=True)
+
+    def meanings(self, name: str, language: str) -> tuple[int | None, ...]:
+        """What a whole name means; empty where it is unknown."""
+        return tuple(self._documents.get(name_key(name, language), ()))
+
+    def match(self, text: str, position: int, language: str) -> tuple[tuple[int | None, ...], int] | None:
+        """The longest known name that begins at ``position``, and where it ends in the text."""
+        keys: list[str] = []
+        ends: list[int] = []
+        lengths: list[int] | None = None
+        last = position
+        for found in _WORD.finditer(text, position, position + 300):
+            if found.start() > last and not _GAP.match(text, last, found.start()):
+                break
+            last = found.end()
+            key = name_key(found[0], language)
+            if not key:
+                continue
+            if lengths is None:
+                lengths = self._lengths.get(key[0])
+                if lengths is None:
+                    return None
+            keys.append(key[0])
+            ends.append(found.end())
+            if len(keys) >= lengths[0]:
+                break
+        for length in lengths or ():
+            if length <= len(keys):
+                documents = self._documents.get(tuple(keys[:length]))
+                if documents:
+                    return tuple(documents), ends[length - 1]
+        return None
+
+
+def merged_groups(groups: Iterable[tuple[str, ...]], names: Names, language: str) -> None:
+    """Lets all names of a group mean what one of them already means."""
+    for group in groups:
+        meant = {document: None for name in group for document in names.meanings(name, language)}
+        for name in group:
+            for document in meant:
+                names.add(name, document, language)

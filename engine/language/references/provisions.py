@@ -1,0 +1,180 @@
+"""The provisions of a corpus: which passages carry a number, under which sections.
+
+A provision is a run of consecutive passages of one document that print the same number: a rule with
+its paragraphs. Guidance is not part of the provision it explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.language.addresses import CONTAINERS, number_key
+from engine.model import Document, Passage, Section, SectionKind
+
+Ancestors = tuple[tuple[SectionKind, str], ...]
+
+# Kinds that one numbering serves: a "section" of one text is a "rule" or an "article" of another.
+_SERIES = {SectionKind.PARAGRAPH: "paragraph", SectionKind.RECITAL: "recital"}
+# Schedules and annexes are the same thing by two names.
+_CONTAINER_SERIES = {SectionKind.ANNEX: SectionKind.SCHEDULE}
+
+
+def series_of(kind: SectionKind) -> str:
+    """Which series of numbers a kind belongs to: paragraphs and recitals count for themselves."""
+    return _SERIES.get(kind, "provision")
+
+
+def container_of(kind: SectionKind) -> SectionKind:
+    """The kind by which containers are compared."""
+    return _CONTAINER_SERIES.get(kind, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """``rows`` are positions in the corpus; ``section`` is the section of the provision, if it has one."""
+
+    document: int
+    key: str
+    kind: SectionKind
+    rows: tuple[int, ...]
+    section: int | None
+    ancestors: Ancestors
+
+
+class Provisions:
+    """Provisions and containers of all documents, by document and number."""
+
+    def __init__(
+        self, documents: Sequence[Document], sections: Sequence[Section], passages: Sequence[Passage]
+    ) -> None:
+        self.passages = passages
+        self.sections = sections
+        self._document_numbers = {document.id: number for number, document in enumerate(documents)}
+        self._section_numbers = {section.id: number for number, section in enumerate(sections)}
+        self.document_of = [self._document_numbers[passage.document_id] for passage in passages]
+        self._section_ancestors = self._all_ancestors()
+        self.first_row = self._first_rows()
+        self.by_number: dict[tuple[int, str], list[int]] = {}
+        self.all: list[Provision] = []
+        self.of_row: list[int | None] = [None] * len(passages)
+        self.containers: dict[tuple[int, SectionKind, str], list[int]] = {}
+        self._collect()
+
+    def _all_ancestors(self) -> list[Ancestors]:
+        """For each section the chain from the outermost section down to itself."""
+        chains: dict[str, Ancestors] = {}
+        by_id = {section.id: section for section in self.sections}
+
+        def chain(section_id: str, depth: int = 0) -> Ancestors:
+            if section_id in chains:
+                return chains[section_id]
+            section = by_id.get(section_id)
+            if section is None or depth > 50:
+                return ()
+            above = chain(section.parent_id, depth + 1) if section.parent_id else ()
+            own = (container_of(section.kind), number_key(section.number or ""))
+            chains[section_id] = (*above, own)
+            return chains[section_id]
+
+        return [chain(section.id) for section in self.sections]
+
+    def _first_rows(self) -> dict[int, int]:
+        first: dict[int, int] = {}
+        for row, document in enumerate(self.document_of):
+            first.setdefault(document, row)
+        return first
+
+    def ancestors_of(self, row: int) -> Ancestors:
+        """The sections around a passage, from the outside in."""
+        section_id = self.passages[row].section_id
+        number = self._section_numbers.get(section_id) if section_id else None
+        return self._section_ancestors[number] if number is not None else ()
+
+    def section_ancestors(self, section: int) -> Ancestors:
+        """The chain of a section, itself included."""
+        return self._section_ancestors[section]
+
+    def section_rows(self, section: int) -> range:
+        """The rows of a section's passages."""
+        entry = self.sections[section]
+        first = self.first_row.get(self._document_numbers[entry.document_id], 0)
+        return range(first + entry.first, first + entry.stop)
+
+    def _collect(self) -> None:
+        self._collect_runs()
+        for number, section in enumerate(self.sections):
+            key = number_key(section.number or "")
+            document = self._document_numbers[section.document_id]
+            rows = self.section_rows(number)
+            if not rows:
+                continue
+            if section.kind in CONTAINERS:
+                ancestors = self._section_ancestors[number]
+                self._add_container(Provision(document, key, section.kind, (rows[0],), number, ancestors))
+            elif key and section.kind is not SectionKind.GUIDANCE:
+                self._add_section(document, key, number, section)
+
+    def _collect_runs(self) -> None:
+        run: list[int] = []
+        identity: tuple[int, str, str, Ancestors] | None = None
+        for row, passage in enumerate(self.passages):
+            if not passage.number or passage.kind is SectionKind.GUIDANCE:
+                continue
+            key = number_key(passage.number)
+            ancestors = self.ancestors_of(row)
+            outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
+            current = (self.document_of[row], key, series_of(passage.kind), outer)
+            if current != identity or self.passages[run[-1]].valid_from != passage.valid_from:
+                self._add_run(identity, run)
+                run, identity = [], current
+            run.append(row)
+        self._add_run(identity, run)
+
+    def _add_run(self, identity: tuple[int, str, str, Ancestors] | None, run: list[int]) -> None:
+        if not run or identity is None:
+            return
+        document, key, _, _ = identity
+        kind = self.passages[run[0]].kind
+        section = self._own_section(key, run)
+        provision = Provision(document, key, kind, tuple(run), section, self.ancestors_of(run[0]))
+        if kind not in CONTAINERS:
+            self._add(provision)
+        elif section is None:
+            self._add_container(provision)
+
+    def _own_section(self, key: str, run: list[int]) -> int | None:
+        """The section that prints the same number and holds all of the run."""
+        section_id = self.passages[run[0]].section_id
+        number = self._section_numbers.get(section_id) if section_id else None
+        while number is not None:
+            section = self.sections[number]
+            if number_key(section.number or "") == key:
+                rows = self.section_rows(number)
+                return number if run[0] in rows and run[-1] in rows else None
+            number = self._section_numbers.get(section.parent_id) if section.parent_id else None
+        return None
+
+    def _add(self, provision: Provision) -> None:
+        index = len(self.all)
+        self.all.append(provision)
+        self.by_number.setdefault((provision.document, provision.key), []).append(index)
+        for row in provision.rows:
+            if self.of_row[row] is None:
+                self.of_row[row] = index
+
+    def _add_container(self, provision: Provision) -> None:
+        self.all.append(provision)
+        place = (provision.document, container_of(provision.kind), provision.key)
+        self.containers.setdefault(place, []).append(len(self.all) - 1)
+
+    def _add_section(self, document: int, key: str, number: int, section: Section) -> None:
+        """A section whose number no passage prints, or prints elsewhere, is a provision by itself."""
+        rows = self.section_rows(number)
+        known = self.by_number.get((document, key), [])
+        if any(self.all[index].section == number or self.all[index].rows[0] in rows for index in known):
+            return
+        self._add(Provision(document, key, section.kind, (rows[0],), number, self._section_ancestors[number]))
+
+
+_OUTER = CONTAINERS | {SectionKind.ARTICLE}

@@ -1,0 +1,288 @@
+"""The engine that reads a text by a grammar: finds provisions, lists, ranges and named documents.
+
+One combined expression finds where a mention begins; from there the list, what stands below each
+number and the document's name are read step by step. Nothing is looked up: whether what is named
+exists is the resolver's question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+
+from engine.language.addresses import CONTAINERS, Address
+from engine.language.references.below import BelowReader
+from engine.language.references.grammar import Grammar, Mention, Target, Unit, cased
+from engine.model import Relation, SectionKind, Span
+
+# How far before and after a reference words are read that tell its relation, in characters.
+CUE_BEFORE = 60
+CUE_AFTER = 40
+# How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
+NAME_BEFORE = 80
+# A longer list is a table or a register, not a citation.
+LONGEST_LIST = 60
+
+
+class Recogniser:
+    """Finds the mentions of one grammar. Holds compiled patterns only; build one per grammar."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self._units = {unit: _UnitReader(unit, grammar) for unit in grammar.units}
+        self._below = BelowReader(grammar)
+        self._heads = re.compile("|".join([
+            *(rf"{word}\s*(?={self._units[unit].ahead})" for unit in grammar.units
+              for word in cased((*unit.plural, *unit.words))),
+            *(rf"{word}\s*(?={level.value})" for level in grammar.levels if level.depth == 0 and level.counts
+              for word in cased(level.words)),
+        ]))
+        self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
+        self._acts = re.compile(grammar.acts) if grammar.acts else None
+        self._also = re.compile(grammar.also)
+        self._through = re.compile(grammar.through)
+        self._chain = re.compile(grammar.chain)
+        self._inward = re.compile(grammar.inward)
+        self._here = re.compile(grammar.here)
+        self._after = re.compile(rf"(?:{grammar.after})(?P<name>{grammar.name_form})")
+        self._before = re.compile(rf"(?P<name>{grammar.before})\s*\Z") if grammar.before else None
+        self._cues = [
+            (cue.relation, re.compile(rf"(?:{cue.before})\W*\Z", re.IGNORECASE),
+             re.compile(rf"\W*(?:{cue.after})", re.IGNORECASE))
+            for cue in grammar.cues
+        ]
+        self._by_word: dict[str, Unit | None] = {}
+
+    def find(self, text: str) -> list[Mention]:
+        """All mentions of a text in order; spans of two mentions never overlap."""
+        found: list[Mention] = []
+        end = 0
+        for start, head_end, bare in self._starts(text):
+            if start < end:
+                continue
+            mention = self._read(text, start, head_end, bare, end)
+            if mention:
+                found.append(mention)
+                end = mention.span.end
+        found = self._with_acts(text, self._chained(text, found))
+        return [
+            replace(mention, joined=True) if self._joined(text, mention, after) else mention
+            for mention, after in zip_longest(found, found[1:])
+        ]
+
+    def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
+        return after is not None and self._also.fullmatch(text, mention.span.end, after.span.start) is not None
+
+    def _starts(self, text: str) -> Iterator[tuple[int, int, bool]]:
+        heads = [
+            (match.start(), match.end(), False) for match in self._heads.finditer(text)
+            if self._begins_word(text, match.start())
+        ]
+        if self._bare is None:
+            return iter(heads)
+        heads.extend((match.start(), match.start(), True) for match in self._bare.finditer(text))
+        return iter(sorted(heads))
+
+    def _begins_word(self, text: str, start: int) -> bool:
+        if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha():
+            return True
+        position = start
+        while position and text[position - 1] in self.grammar.glued and start - position < 3:
+            position -= 1
+        return position < start and (position == 0 or not text[position - 1].isalnum())
+
+    def _read(self, text: str, start: int, head_end: int, bare: bool, floor: int) -> Mention | None:
+        word = text[start:head_end].strip()
+        unit = None if bare else self._unit(word)
+        targets: list[Target] = []
+        end = start
+        if bare:
+            targets, end = self._provisions(text, start, self.grammar.units[0], start, plural=True)
+        elif unit:
+            plural = self._units[unit].plural.match(word) is not None
+            targets, end = self._provisions(text, start, unit, head_end, plural=plural)
+        if not targets and not bare:
+            targets, end = self._relative(text, start)
+        if not targets:
+            return None
+        return self._named(text, start, end, targets, bare, floor)
+
+    def _unit(self, word: str) -> Unit | None:
+        if word not in self._by_word:
+            self._by_word[word] = next((u for u, reader in self._units.items() if reader.words.match(word)), None)
+        return self._by_word[word]
+
+    def _relative(self, text: str, start: int) -> tuple[list[Target], int]:
+        paths, end = self._below.read_levels(text, start)
+        return [
+            Target(Address(SectionKind.PARAGRAPH, None, path), Span(first, last)) for path, first, last in paths
+        ], end
+
+    def _provisions(
+        self, text: str, start: int, unit: Unit, position: int, *, plural: bool
+    ) -> tuple[list[Target], int]:
+        """Reads "4.3.2(1)(a), 4.3.3 and 4.3.5 to 4.3.7" from ``position``; the first span has the word."""
+        reader = self._units[unit]
+        targets: list[Target] = []
+        end = position
+        begin: int = start
+        while len(targets) < LONGEST_LIST:
+            number = reader.number.match(text, position)
+            value = self.grammar.value(number[0]) if number else None
+            if number is None or value is None:
+                break
+            below, end = self._below.read(text, number.end(), value, plural)
+            ranged = self._range_end(text, reader, end)
+            if ranged and not below:
+                last, end = ranged
+                span = Span(begin, end)
+                targets.append(Target(Address(unit.kind, value), span, Address(unit.kind, last)))
+            else:
+                targets.extend(
+                    Target(Address(unit.kind, value, path), Span(begin if index == 0 else first, last_at))
+                    for index, (path, first, last_at) in enumerate(below or [(None, begin, end)])
+                )
+            also = self._also.match(text, end)
+            if not also:
+                break
+            following = reader.number.match(text, also.end())
+            if not following or not (plural or "." in following[0]):
+                break
+            begin = position = also.end()
+        return targets, end
+
+    def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
+        through = self._through.match(text, position)
+        if not through:
+            return None
+        again = reader.again.match(text, through.end())
+        number = reader.number.match(text, again.end() if again else through.end())
+        value = self.grammar.value(number[0]) if number else None
+        return (value, number.end()) if number and value is not None else None
+
+    def _named(
+        self, text: str, start: int, end: int, targets: list[Target], bare: bool, floor: int
+    ) -> Mention:
+        document: str | None = None
+        name_at: int | None = None
+        here = self._here.match(text, end) is not None
+        after = None if here else self._after.match(text, end)
+        before = None
+        if after:
+            document, name_at, last = after["name"], after.start("name"), after.end()
+        else:
+            last = end
+            if not here and self._before:
+                window = text[max(floor, start - NAME_BEFORE) : start]
+                before = self._before.search(window)
+        if before:
+            document, name_at = before["name"], start - len(before[0])
+        first = name_at if before and name_at is not None else start
+        if len(targets) == 1:
+            targets = [Target(targets[0].address, Span(first, last), targets[0].through)]
+        elif before:
+            targets[0] = Target(targets[0].address, Span(first, targets[0].span.end), targets[0].through)
+        return Mention(
+            Span(first, last), text[first:last], self.grammar.name, self._relation(text, first, last),
+            tuple(targets), document, name_at, here, bare,
+        )
+
+    def _relation(self, text: str, start: int, end: int) -> Relation:
+        before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
+        for relation, cue_before, cue_after in self._cues:
+            if cue_before.search(before) or cue_after.match(after):
+                return relation
+        return Relation.CITES
+
+    def _chained(self, text: str, found: list[Mention]) -> list[Mention]:
+        """Folds "paragraph 5 of Schedule 2" into one mention, from the right."""
+        kept: list[Mention] = []
+        for mention in reversed(found):
+            outer = kept[-1] if kept else None
+            if outer and not mention.document and not mention.here and mention.targets and outer.targets:
+                gap = (mention.span.end, outer.span.start)
+                nested = None
+                if self._chain.fullmatch(text, *gap):
+                    nested = self._nested(text, mention, outer)
+                elif self._inward.fullmatch(text, *gap):
+                    nested = self._entered(text, mention, outer)
+                if nested:
+                    kept[-1] = nested
+                    continue
+            kept.append(mention)
+        return kept[::-1]
+
+    def _nested(self, text: str, inner: Mention, outer: Mention) -> Mention | None:
+        first = outer.targets[0].address
+        addresses = [_inside(target.address, first) for target in inner.targets]
+        if any(address is None for address in addresses):
+            return None
+        span = Span(inner.span.start, outer.span.end)
+        targets = [
+            Target(address, span if len(addresses) == 1 else target.span,
+                   _inside(target.through, first) if target.through else None)
+            for target, address in zip(inner.targets, addresses, strict=True) if address
+        ]
+        return Mention(
+            span, text[span.start : span.end], self.grammar.name, inner.relation,
+            (*targets, *outer.targets[1:]), outer.document, outer.name_at, outer.here, inner.bare,
+        )
+
+    def _entered(self, text: str, outer: Mention, inner: Mention) -> Mention | None:
+        """Folds "Artikel 229 § 5": the provision named first contains the one named last."""
+        container = outer.targets[-1].address
+        if len(outer.targets) != 1 or container.paragraph or container.number is None:
+            return None
+        if any(target.address.number is None or target.address.kind is container.kind for target in inner.targets):
+            return None
+        span = Span(outer.span.start, inner.span.end)
+        targets = tuple(
+            replace(
+                target, address=replace(target.address, within=((container.kind, container.number),)),
+                span=Span(span.start, target.span.end) if index == 0 else target.span,
+            )
+            for index, target in enumerate(inner.targets)
+        )
+        return replace(inner, span=span, text=text[span.start : span.end], targets=targets)
+
+    def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
+        """Adds documents that are named on their own."""
+        if self._acts is None:
+            return found
+        taken = [mention.span for mention in found]
+        for match in self._acts.finditer(text):
+            start, end = match.span()
+            if any(span.start < end and start < span.end for span in taken):
+                continue
+            found.append(Mention(
+                Span(start, end), match[0], self.grammar.name, self._relation(text, start, end),
+                document=match[0], name_at=start,
+            ))
+        found.sort(key=lambda mention: mention.span.start)
+        return found
+
+
+class _UnitReader:
+    """Compiled patterns of one unit."""
+
+    def __init__(self, unit: Unit, grammar: Grammar) -> None:
+        number = unit.number or grammar.number
+        words = "|".join(cased((*unit.words, *unit.plural)))
+        self.ahead = number
+        self.number = re.compile(number)
+        self.words = re.compile(rf"(?:{words})\Z")
+        self.plural = re.compile(rf"(?:{'|'.join(cased(unit.plural))})\Z" if unit.plural else r"(?!)")
+        self.again = re.compile(rf"(?:{words})\s*")
+
+
+def _inside(inner: Address, outer: Address) -> Address | None:
+    """The address of ``inner`` seen from outside, where the text says "inner of outer"."""
+    if outer.kind in CONTAINERS:
+        within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
+        return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None
+    if inner.number is not None:
+        return None
+    paragraph = "/".join(part for part in (outer.paragraph, inner.paragraph) if part)
+    return Address(outer.kind, outer.number, paragraph, outer.within)

@@ -1,0 +1,316 @@
+"""Resolves what texts cite to the documents, sections and passages of a corpus.
+
+A number is looked for in the document that the text names, or in its own. Where more than one thing
+fits, the reference is ambiguous and says what it may mean; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.language.addresses import CONTAINERS, Address, number_key
+from engine.language.references.documents import DocumentFinder, Meaning
+from engine.language.references.grammar import Mention, Target
+from engine.language.references.provisions import Provision, Provisions, container_of, series_of
+from engine.language.references.recogniser import Recogniser
+from engine.language.references.registry import recogniser
+from engine.model import (
+    Document,
+    Passage,
+    Reference,
+    Section,
+    SectionKind,
+    Span,
+    Status,
+    TargetKind,
+)
+
+# How sure a resolution is: as written; read out of a list that runs on into a named document; found
+# in the document that the text cites throughout; a part that is not printed, so the next above it.
+EXACT, RUN_ON, COMPANION, ENCLOSING = 1.0, 0.9, 0.7, 0.95
+# More members than this is a whole book: the reference is to its ends, not to all between.
+LONGEST_RANGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where an address leads: one target, or several candidates, or nothing."""
+
+    targets: tuple[tuple[TargetKind, str, int], ...] = ()
+    exact: bool = True
+
+
+class Resolver:
+    """Finds and resolves the references of a corpus's passages. Built once per corpus."""
+
+    def __init__(
+        self, documents: Sequence[Document], sections: Sequence[Section], passages: Sequence[Passage]
+    ) -> None:
+        self._documents = documents
+        self._provisions = Provisions(documents, sections, passages)
+        self._rows = {passage.id: row for row, passage in enumerate(passages)}
+        self._finder = DocumentFinder(documents, self._provisions)
+        self._cache: dict[tuple[int, Address], tuple[int, ...]] = {}
+
+    def references(self, passage: Passage) -> list[Reference]:
+        """The references a passage of the corpus makes, in the order of its text; none to itself."""
+        reader = recogniser(passage.language)
+        row = self._rows.get(passage.id)
+        if reader is None or row is None:
+            return []
+        mentions = reader.find(passage.text)
+        if not mentions:
+            return []
+        meanings = self._finder.meanings(mentions, passage, row, self._exists)
+        found: list[Reference] = []
+        for mention, meaning in zip(mentions, meanings, strict=True):
+            found.extend(self._resolved(mention, meaning, passage, row))
+        return _without_repeats(found)
+
+    def _exists(self, document: int, address: Address, row: int) -> bool:
+        return bool(self._candidates(document, address, row))
+
+    def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
+        if not mention.targets:
+            return self._document_reference(mention, meaning, passage, row)
+        found: list[Reference] = []
+        for target in mention.targets:
+            found.extend(self._target(mention, target, meaning, passage, row))
+        return found
+
+    def _document_reference(
+        self, mention: Mention, meaning: Meaning, passage: Passage, row: int
+    ) -> list[Reference]:
+        own = self._provisions.document_of[row]
+        known = [document for document in meaning.documents if document is not None and document != own]
+        if own in meaning.documents or (not known and not meaning.named):
+            return []
+        ids = tuple(self._documents[document].id for document in known)
+        made = tuple((TargetKind.DOCUMENT, document_id, -1) for document_id in ids)
+        span = Span(mention.span.start, meaning.name_end or mention.span.end)
+        return [_reference(passage, mention, span, made, EXACT)]
+
+    def _target(
+        self, mention: Mention, target: Target, meaning: Meaning, passage: Passage, row: int
+    ) -> list[Reference]:
+        if target.address.number is None and not target.address.within:
+            return self._relative(mention, target, passage, row)
+        span = _extended(target.span, mention, meaning)
+        documents = [document for document in meaning.documents if document is not None]
+        if target.through and len(documents) == 1:
+            members = self._range(documents[0], target, row)
+            if members:
+                return [
+                    _reference(passage, mention, span, self._aims(member, None), meaning.confidence)
+                    for member in members if not self._is_self(member, None, row)
+                ]
+        found: dict[tuple[TargetKind, str, int], None] = {}
+        confidence = meaning.confidence
+        itself = False
+        for document in documents:
+            for index in self._candidates(document, target.address, row):
+                if self._is_self(index, target.address, row):
+                    itself = True
+                    continue
+                for aim in self._aims(index, target.address):
+                    found[aim] = None
+                confidence = min(confidence, self._certainty(index, target.address, meaning))
+        if not found and (itself or mention.bare):
+            return []
+        return [_reference(passage, mention, span, tuple(found), confidence)]
+
+    def _certainty(self, index: int, address: Address, meaning: Meaning) -> float:
+        provision = self._provisions.all[index]
+        if provision.key != number_key(address.number or ""):
+            return ENCLOSING * meaning.confidence
+        if address.paragraph and self._part(provision, address.paragraph)[1] != address.paragraph:
+            return ENCLOSING * meaning.confidence
+        return meaning.confidence
+
+    def _candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
+        """Provisions or containers that an address may mean in a document, as far as they cannot be told apart."""
+        if address.number is None:
+            return self._enclosing(document, address, row)
+        key = number_key(address.number)
+        if address.kind in CONTAINERS:
+            found = self._provisions.containers.get((document, container_of(address.kind), key), [])
+            found = found or [
+                index for index in self._provisions.by_number.get((document, key), ())
+                if address.kind is SectionKind.CHAPTER or self._provisions.all[index].kind is address.kind
+            ]
+        else:
+            found = self._provisions.by_number.get((document, key), [])
+        if not found and address.kind is SectionKind.SECTION and not address.within:
+            found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
+        if address.within:
+            inside = [index for index in found if self._is_within(index, address)]
+            if not inside:
+                return self._enclosing(document, address, row)
+            found = inside
+        return self._nearest(self._of_series(found, address), row)
+
+    def _enclosing(self, document: int, address: Address, row: int) -> tuple[int, ...]:
+        if not address.within:
+            return ()
+        *outer, (kind, number) = address.within
+        return self._candidates(document, Address(kind, number, None, tuple(outer)), row)
+
+    def _is_within(self, index: int, address: Address) -> bool:
+        chain = self._provisions.all[index].ancestors
+        position = 0
+        for kind, number in address.within:
+            wanted = (container_of(kind), number_key(number))
+            while position < len(chain) and chain[position] != wanted:
+                position += 1
+            if position == len(chain):
+                return False
+            position += 1
+        return True
+
+    def _of_series(self, found: Sequence[int], address: Address) -> list[int]:
+        """Where several things have one number, those of the kind that the text says."""
+        if len(found) < 2:
+            return list(found)
+        kinds = self._provisions.all
+        same = [index for index in found if kinds[index].kind is address.kind]
+        series = [index for index in found if series_of(kinds[index].kind) == series_of(address.kind)]
+        return same or series or list(found)
+
+    def _nearest(self, found: list[int], row: int) -> tuple[int, ...]:
+        """Of several, those in force with the citing passage, then those closest in the hierarchy."""
+        if len(found) < 2:
+            return tuple(found)
+        source = self._provisions.passages[row]
+        valid = [index for index in found if _overlap(source, self._head(index))] or found
+        chain = self._provisions.ancestors_of(row)
+        shared = {index: _common(chain, self._provisions.all[index].ancestors) for index in valid}
+        best = max(shared.values())
+        nearest = [index for index in valid if shared[index] == best]
+        depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
+        if best == 0:
+            nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
+        return tuple(nearest)
+
+    def _head(self, index: int) -> Passage:
+        return self._provisions.passages[self._provisions.all[index].rows[0]]
+
+    def _aims(self, index: int, address: Address | None) -> list[tuple[TargetKind, str, int]]:
+        """What a reference to a provision points at: the passage of its paragraph, its section, or its passage."""
+        provision = self._provisions.all[index]
+        passages = self._provisions.passages
+        if address and address.paragraph and address.number and provision.key == number_key(address.number):
+            rows, _ = self._part(provision, address.paragraph)
+            if len(rows) >= 1:
+                return [(TargetKind.PASSAGE, passages[rows[0]].id, rows[0])]
+        if provision.section is not None:
+            covered = self._provisions.section_rows(provision.section)
+            carrying = [row for row in covered if passages[row].kind is not SectionKind.GUIDANCE]
+            if len(carrying) > 1:
+                return [(TargetKind.SECTION, self._provisions.sections[provision.section].id, covered[0])]
+        return [(TargetKind.PASSAGE, passages[provision.rows[0]].id, provision.rows[0])]
+
+    def _part(self, provision: Provision, paragraph: str) -> tuple[list[int], str]:
+        """The rows that carry a paragraph of a provision, or the nearest part that encloses it."""
+        parts = paragraph.split("/")
+        passages = self._provisions.passages
+        for length in range(len(parts), 0, -1):
+            wanted = parts[:length]
+            rows = [
+                row for row in provision.rows
+                if (passages[row].paragraph or "").split("/")[:length] == wanted
+            ]
+            exact = [row for row in rows if passages[row].paragraph == "/".join(wanted)]
+            if rows:
+                return exact or rows, "/".join(wanted)
+        return [], ""
+
+    def _is_self(self, index: int, address: Address | None, row: int) -> bool:
+        return any(aim[2] == row for aim in self._aims(index, address))
+
+    def _range(self, document: int, target: Target, row: int) -> list[int]:
+        """The provisions from one number to another, in the order of the document."""
+        assert target.through is not None
+        first = self._candidates(document, target.address, row)
+        last = self._candidates(document, target.through, row)
+        if len(first) != 1 or len(last) != 1:
+            return []
+        start, stop = self._provisions.all[first[0]], self._provisions.all[last[0]]
+        dots = start.key.count(".")
+        members = [
+            index for index in self._between(document, start, stop)
+            if self._provisions.all[index].key.count(".") == dots
+            and series_of(self._provisions.all[index].kind) == series_of(start.kind)
+        ]
+        return members if len(members) <= LONGEST_RANGE else [first[0], last[0]]
+
+    def _between(self, document: int, start: Provision, stop: Provision) -> list[int]:
+        found: dict[int, None] = {}
+        for row in range(start.rows[0], stop.rows[-1] + 1):
+            index = self._provisions.of_row[row]
+            if index is not None:
+                found[index] = None
+        return list(found)
+
+    def _relative(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
+        """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""
+        index = self._provisions.of_row[row]
+        path = target.address.paragraph
+        if index is None or path is None:
+            return []
+        provision = self._provisions.all[index]
+        own = (passage.paragraph or "").split("/") if passage.paragraph else []
+        for length in range(len(own), -1, -1):
+            wanted = "/".join([*own[:length], *path.split("/")])
+            rows, matched = self._part(provision, wanted)
+            if matched == wanted or (rows and length == 0):
+                if row in rows:
+                    return []
+                aim = (TargetKind.PASSAGE, self._provisions.passages[rows[0]].id, rows[0])
+                return [_reference(passage, mention, target.span, (aim,), EXACT)]
+        return []
+
+
+def _reference(
+    passage: Passage, mention: Mention, span: Span, aims: tuple[tuple[TargetKind, str, int], ...] | list[tuple[TargetKind, str, int]],
+    confidence: float,
+) -> Reference:
+    text = passage.text[span.start : span.end]
+    if len(aims) == 1:
+        kind, target_id, _ = aims[0]
+        return Reference(passage.id, span, text, mention.relation, Status.RESOLVED, kind, target_id, (),
+                         round(confidence, 3), mention.grammar)
+    status = Status.AMBIGUOUS if aims else Status.UNRESOLVED
+    candidates = tuple(target_id for _, target_id, _ in aims)
+    return Reference(passage.id, span, text, mention.relation, status, aims[0][0] if aims else None, None, candidates,
+                     round(confidence, 3) if aims else 0.0, mention.grammar)
+
+
+def _extended(span: Span, mention: Mention, meaning: Meaning) -> Span:
+    """A name can be longer than its form shows: the span of the last target reaches to its end."""
+    if meaning.name_end and span.end == mention.span.end and meaning.name_end > span.end:
+        return Span(span.start, meaning.name_end)
+    return span
+
+
+def _overlap(source: Passage, target: Passage) -> bool:
+    """Whether two passages are in force at one time; open ends count as unlimited."""
+    starts_in_time = not (source.valid_to and target.valid_from and target.valid_from > source.valid_to)
+    ends_in_time = not (source.valid_from and target.valid_to and target.valid_to < source.valid_from)
+    return starts_in_time and ends_in_time
+
+
+def _common(one: Sequence[object], other: Sequence[object]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _without_repeats(found: list[Reference]) -> list[Reference]:
+    kept: dict[tuple[object, ...], Reference] = {}
+    for reference in found:
+        kept.setdefault((reference.span, reference.target_id, reference.candidates), reference)
+    return sorted(kept.values(), key=lambda reference: (reference.span.start, reference.span.end))
