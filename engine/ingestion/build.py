@@ -25,6 +25,7 @@ from engine.ingestion.readers.base import Problem
 from engine.ingestion.report import IngestionReport
 from engine.ingestion.sources import Found, find_sources
 from engine.language.embedders import embedder
+from engine.language.references import Resolver
 from engine.model import Entity, Reference
 
 
@@ -159,6 +160,13 @@ def _references(
     collection: Collection, found: Found, progress: Progress, *, with_edges: bool
 ) -> list[Reference]:
     references = list(declared_references(collection))
+    resolver = Resolver(collection.documents, collection.sections, collection.passages)
+    total = len(collection.passages)
+    for row, passage in enumerate(collection.passages):
+        if row % 1024 == 0:
+            progress("references", row, total)
+        references.extend(resolver.references(passage))
+    progress("references", total, total)
     if with_edges:
         for path in found.edges:
             references.extend(edge_references(path, collection, found.problems))

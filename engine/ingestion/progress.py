@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 from tqdm import tqdm
 
@@ -20,7 +21,7 @@ class ProgressBar:
     """A bar on standard error, one line for each step. Used as a context manager."""
 
     def __init__(self) -> None:
-        self._bar: tqdm[None] | None = None
+        self._bar: Any = None
         self._step = ""
 
     def __enter__(self) -> ProgressBar:
