@@ -166,8 +166,8 @@ def _arabic(name: str) -> Iterator[str]:
 
 
 _WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
-# Words that carry nothing in a name: articles, "number", and what only says that it is a rulebook.
-_EMPTY = frozenset("the das der die des dem den la le les el los il no nr nomor number rulebook module".split())
+# Words that carry nothing in a name: articles and the word "number".
+_EMPTY = frozenset("the das der die des dem den la le les el los il no nr nomor number".split())
 
 
 @lru_cache(maxsize=200_000)

@@ -14,7 +14,7 @@ from engine.language.script import ARABIC_MARKS, visible, western_digits
 from engine.model import Relation, SectionKind
 
 _AGAIN = r"(?:\s*\(?مكرر[اًةه]*\)?)?"
-_NUMBER = rf"(?:رقم\s*)?\(?\s*(?:\d{{1,4}}(?![\d/.])|{ARABIC_ORDINAL}){_AGAIN}(?:\s*\))?"
+_NUMBER = rf"(?:رقم\s*)?\(?\s*(?:\d{{1,4}}(?![\d/]|\.\d)|{ARABIC_ORDINAL}){_AGAIN}(?:\s*\))?"
 _PART = rf"\(?\s*(?:\d{{1,3}}(?!\d)|{ARABIC_ORDINAL}|[أ-ي](?!\w))(?:\s*\))?"
 _ACT = r"(?:النظام|القانون|اللائحة|التنظيم|اللوائح|القواعد|الترتيبات|الضوابط|الوثيقة|القرار|المرسوم|الاتفاقية|السياسة)"
 _DIGITS = re.compile(r"\d+")

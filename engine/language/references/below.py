@@ -9,7 +9,7 @@ from engine.language.references.grammar import Grammar, Level, cased
 # A path below the provision joined by "/", and where its words begin and end in the text.
 Path = tuple[str, int, int]
 
-_IN_BRACKETS = re.compile(r"\(\s*([^()\s]+)\s*\)")
+_IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
 _VALUE = re.compile(r"[0-9]+[^\W\d_]{0,2}|[^\W\d_]{1,6}")
 
 
@@ -36,7 +36,7 @@ class BelowReader:
         after_glue = glue.end() if glue else position
         limit = int(number) if plural and number.isdecimal() else None
         paths, end = self.read_levels(text, after_glue, limit)
-        return (paths, end) if paths else ([], position)
+        return paths, (end if end > after_glue else position)
 
     def _read_brackets(self, text: str, position: int) -> tuple[list[Path], int]:
         assert self._brackets is not None
@@ -102,7 +102,7 @@ class BelowReader:
         while True:
             joiner = self._also.match(text, end) or self._through.match(text, end)
             found = pattern.match(text, joiner.end()) if joiner else None
-            if joiner is None or found is None:
+            if joiner is None or found is None or "\n\n" in joiner[0]:
                 return end
             value = _bare_value(found[0])
             if limit is not None and value.isdecimal() and int(value) > limit:

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.language.addresses import Address
+from engine.language.addresses import CONTAINERS, Address
+from engine.language.aliases import name_key
 from engine.language.references.definitions import defined_names, parent_act, same_as
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
@@ -24,6 +25,13 @@ Exists = Callable[[int, Address, int], bool]
 # A document is the companion of another where this share of its named citations goes there.
 COMPANION_SHARE = 0.6
 COMPANION_MINIMUM = 3
+# A known name may leave off what a printed one ends with: ", 2015" or "(2015)".
+YEAR = 8
+# How sure a document is whose title merely holds the words of the name.
+BY_TOPIC = 0.8
+
+_GUIDANCE = re.compile(r"\b(?:Guidance|Guidelines|Guidance Note)\b")
+_LINKS = frozenset(("on", "for", "of", "in", "and", "to"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class Meaning:
     named: bool = False
     name_end: int | None = None
     confidence: float = 1.0
+    weak: bool = False
 
 
 class DocumentFinder:
@@ -45,6 +54,7 @@ class DocumentFinder:
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
         self._companions: dict[int, int | None] = {}
+        self._topics = [set(name_key(document.title, document.language)) for document in documents]
         self._learn_titles()
         self._learn_definitions()
 
@@ -104,14 +114,25 @@ class DocumentFinder:
         local = self._local.get(own)
         for names in (local, self._names.get(passage.language), self._names.get("und")):
             matched = names.match(passage.text, mention.name_at, passage.language) if names else None
-            if matched and matched[1] >= mention.name_at + len(mention.document.split()[0]):
+            if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
                 known = tuple(document for document in matched[0] if document is not None)
-                return Meaning(known, True, matched[1])
+                # A text that calls something by a name it bears itself means itself.
+                return Meaning((own,) if own in known else known, True, matched[1])
         if same_as(mention.document, self._documents[own].title, passage.language):
             return Meaning((own,))
         if _is_weak(mention, passage.text):
-            return Meaning((own,))
-        return Meaning((), True)
+            return Meaning((own,), weak=True)
+        return Meaning(self._by_topic(mention.document, passage.language), True, None, BY_TOPIC)
+
+    def _by_topic(self, name: str, language: str) -> tuple[int, ...]:
+        """The one guidance whose title holds all words of a name: "the Guidance on Mining"."""
+        if not _GUIDANCE.search(name):
+            return ()
+        wanted = set(name_key(name, language)) - _LINKS
+        if len(wanted) < 2:
+            return ()
+        found = [number for number, title in enumerate(self._topics) if wanted <= title]
+        return tuple(found) if len(found) == 1 else ()
 
     def _run_on(
         self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
@@ -125,9 +146,11 @@ class DocumentFinder:
             if not after.named or _name_stands_before(following) or not following.targets:
                 continue
             address = mention.targets[0].address
-            if address.number is None or address.kind is not following.targets[0].address.kind:
+            if address.number is None:
                 continue
             here = exists(own, address, row)
+            if here and address.kind is not following.targets[0].address.kind:
+                continue
             there = [document for document in after.documents if document is not None and exists(document, address, row)]
             if here and (there or not after.documents):
                 found[index] = Meaning((own, *there), True, None, 0.5)
@@ -139,7 +162,10 @@ class DocumentFinder:
     ) -> None:
         """A number that its own document lacks belongs to the one named just before, or cited throughout."""
         last: int | None = None
+        text, read = self._provisions.passages[row].text, 0
         for index, (mention, meaning) in enumerate(zip(mentions, found, strict=True)):
+            last = self._named_between(text, read, mention.span.start) or last
+            read = mention.span.end
             if meaning.named:
                 last = meaning.documents[0] if len(meaning.documents) == 1 else last
                 continue
@@ -148,10 +174,19 @@ class DocumentFinder:
             address = mention.targets[0].address
             if exists(own, address, row):
                 continue
-            for document, confidence in ((last, 0.8), (self._companion(own), 0.7)):
+            usual = None if address.kind in CONTAINERS else self._companion(own)
+            for document, confidence in ((last, 0.8), (usual, 0.7)):
                 if document is not None and document != own and exists(document, address, row):
                     found[index] = replace(meaning, documents=(document,), confidence=confidence)
                     break
+
+    def _named_between(self, text: str, start: int, end: int) -> int | None:
+        """The last document that an acronym names in a stretch of text."""
+        last = None
+        for match in _ACRONYM.finditer(text, start, end):
+            meant = self._names_of("en").meanings(match[0], "en")
+            last = meant[0] if len(meant) == 1 else last
+        return last
 
     def _companion(self, own: int) -> int | None:
         """The document to which most named citations of a document go."""
@@ -175,6 +210,7 @@ class DocumentFinder:
         return chosen
 
 
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 
 
@@ -190,5 +226,7 @@ def _is_weak(mention: Mention, text: str) -> bool:
     if not mention.targets:
         return False
     if mention.name_at == mention.span.start:
+        return mention.grammar == "english"
+    if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
     return bool(_ACRONYM_ONLY.match(mention.document)) and text[: mention.name_at].rstrip().endswith(" in")

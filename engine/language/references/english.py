@@ -14,9 +14,10 @@ from engine.model import Relation, SectionKind
 
 # Marks of no width stand before many numbers that were once fields of a word processor.
 _MARK = "[\u200e\u200f\u200b\u00a0]*"
-_NUMBER = rf"{_MARK}[A-Z]{{0,2}}\d{{1,4}}[A-Z]{{0,2}}(?:\.\d{{1,3}}[A-Z]{{0,2}}){{0,4}}(?![\w%/]|[.,]\d)"
+_NUMBER = rf"{_MARK}[A-Z]{{0,2}}\d{{1,4}}[A-Z]{{0,2}}(?:\.\d{{1,3}}[A-Z]{{0,2}}){{0,4}}(?:(?=[a-z]\))|(?![\w%/]|[.,]\d))"
+_ANNEX_NUMBER = rf"{_MARK}(?:[A-Z]{{0,2}}\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[IVX]{{1,5}}|[A-Z])(?![\w%/]|[.,]\d)"
 _CONTAINER_NUMBER = rf"{_MARK}(?:\d{{1,3}}[A-Z]{{0,2}}|[IVX]{{1,5}}|[A-Z])(?![\w%/]|[.,]\d)"
-_BRACKETS = rf"(?:{_MARK}\s?\({_MARK}(?:\d{{1,3}}[A-Z]?|[a-z]{{1,4}}|[A-Z])\))+"
+_BRACKETS = rf"(?:{_MARK}\s?\({_MARK}(?:\d{{1,3}}[A-Z]?|[a-z]{{1,4}}|[A-Z])\))+|(?<=\d)[a-z]\)"
 # The heading of a provision may stand between its number and what follows: "Rule 9.5.3 (Voting) of MKT".
 _HEADING = r"(?:\s*\([A-Za-z][^()]{2,80}\))?"
 
@@ -37,7 +38,7 @@ _EU_ACT = (
     r"(?:/(?:EU|EC|EEC|JHA))?"
 )
 _GENERIC_NAME = rf"{_LAW_WORD}(?!\w){_YEAR}"
-_NAME = rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|{_LONG_NAME}|{_GENERIC_NAME}|{_ACRONYM})"
+_NAME = rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|{_ACRONYM}|{_LONG_NAME}|{_GENERIC_NAME})"
 
 _YEARS = re.compile(r"(?:19|20)\d\d\Z")
 
@@ -55,7 +56,7 @@ ENGLISH = Grammar(
     brackets=_BRACKETS,
     units=(
         Unit(SectionKind.RULE, ("rule", "regulation"), ("rules", "regulations")),
-        Unit(SectionKind.SECTION, ("section", r"sec\.", r"s\."), ("sections", r"ss\.")),
+        Unit(SectionKind.SECTION, ("section", "sub-?section", r"sec\.", r"s\."), ("sections", "sub-?sections", r"ss\.")),
         Unit(SectionKind.SECTION, ("clause",), ("clauses",)),
         Unit(SectionKind.ARTICLE, ("article", r"art\."), ("articles", r"arts\.")),
         Unit(SectionKind.PARAGRAPH, ("paragraph", r"para\.?"), ("paragraphs", r"paras\.?")),
@@ -63,7 +64,9 @@ ENGLISH = Grammar(
         Unit(SectionKind.CHAPTER, ("chapter",), ("chapters",), _CONTAINER_NUMBER),
         Unit(SectionKind.PART, ("part",), ("parts",), _CONTAINER_NUMBER),
         Unit(SectionKind.SCHEDULE, ("schedule",), ("schedules",), _CONTAINER_NUMBER),
-        Unit(SectionKind.ANNEX, ("annex", "appendix", r"app\.?"), ("annexes", "appendices"), _CONTAINER_NUMBER),
+        # A text with one schedule calls it "the Schedule".
+        Unit(SectionKind.SCHEDULE, ("the schedule", "the Schedule"), (), r"(?!\s*[\d(A-Z])"),
+        Unit(SectionKind.ANNEX, ("annex", "appendix", "app", r"app\."), ("annexes", "appendices"), _ANNEX_NUMBER),
     ),
     levels=(
         Level(("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?"), _BRACKETS),
@@ -71,7 +74,7 @@ ENGLISH = Grammar(
     # Three components are a rule's number without any word; fewer only behind a letter or an acronym.
     bare=(
         rf"{_MARK}(?:[A-Z]?\d{{1,2}}[A-Z]?(?:\.\d{{1,3}}[A-Z]?){{2,3}}|A\d{{1,2}}\.\d{{1,2}}"
-        r"|(?:(?<=[A-Z]{3} )|(?<=[A-Z]{4} )|(?<=[A-Z]{5} ))\d{1,2}[A-Z]?\.\d{1,2}[A-Z]?)(?![\w%/]|[.,]\d)"
+        r"|(?:(?<=[A-Z]{3} )|(?<=[A-Z]{4} )|(?<=[A-Z]{5} ))\d{1,2}[A-Z]?(?:\.\d{1,2}[A-Z]?)?)(?![\w%/]|[.,]\d)"
     ),
     also=r"\s*,\s*(?:(?:and/or|and|or)\s+)?|\s+(?:and/or|and|or|&)\s+",
     through=rf"\s+(?:to|through)\s+(?:and\s+including\s+)?|\s*[–—-]\s*(?={_MARK}[A-Z]?[\d(])",
@@ -80,9 +83,9 @@ ENGLISH = Grammar(
         rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:this|these|the\s+present)\s+"
         r"(?:Act|Law|Regulations?|Rules|Rulebook|Code|Order|Directive|Agreement|Contract|Guidance|Module|Policy)"
     ),
-    after=rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:the\s+|that\s+)?",
+    after=rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:the\s+|that\s+)?|\s+(?=[A-Z]{{3,8}}(?![\w-]))",
     name_form=_NAME,
-    before=rf"(?:{_LONG_NAME}|(?<![\w-])[A-Z]{{2,8}}(?:\s+Rulebook)?),?",
+    before=rf"(?:{_LONG_NAME}|(?<![\w-])\(?[A-Z]{{2,8}}(?:\s+Rulebook)?\)?),?",
     acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
     cues=(
         Cue(Relation.EXCEPTION_TO, before=(

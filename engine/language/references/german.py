@@ -17,7 +17,7 @@ _EU_ACT = (
     r"(?:(?:Delegierten?\s+|Durchführungs)?[Vv]erordnung|Richtlinie|Beschlusse?s?)\s+"
     r"(?:\((?:EU|EG|EWG|Euratom)[^)]{0,12}\)\s*)?(?:Nr\.\s*)?\d{1,4}/\d{1,4}(?:/(?:EU|EG|EWG))?"
 )
-_SOCIAL_CODE = rf"{_LETTER}[a-zäöüß]+e[ns]\s+Buche?s\s+(?:\(?[IVX]+\)?\s+)?(?:des\s+)?Sozialgesetzbuche?s?"
+_SOCIAL_CODE = rf"{_LETTER}[a-zäöüß]+e[ns]\s+Buche?s(?:\s+(?:\(?[IVX]+\)?\s+)?(?:des\s+)?Sozialgesetzbuche?s?)?"
 _COMPOUND = (
     rf"(?:{_LETTER}[\wÄÖÜäöüß]*-\s?(?:,\s*{_LETTER}[\wÄÖÜäöüß]*-\s?)*(?:und|oder)\s+)?"
     rf"(?:{_LETTER}[a-zäöüß]+en\s+(?={_LETTER}))?(?:{_LETTER}[\wÄÖÜäöüß-]*)?(?:[Gg]esetze?s?|[Gg]esetzbuche?s?|[Oo]rdnung|[Vv]erordnung"

@@ -59,6 +59,7 @@ class Provisions:
         self.all: list[Provision] = []
         self.of_row: list[int | None] = [None] * len(passages)
         self.containers: dict[tuple[int, SectionKind, str], list[int]] = {}
+        self._own_rows: dict[int, tuple[int, ...]] = {}
         self._collect()
 
     def _all_ancestors(self) -> list[Ancestors]:
@@ -101,6 +102,13 @@ class Provisions:
         first = self.first_row.get(self._document_numbers[entry.document_id], 0)
         return range(first + entry.first, first + entry.stop)
 
+    def has_parts(self, provision: Provision) -> bool:
+        """Whether provisions of other numbers stand inside its section, as 3.8.1 does in 3.8."""
+        if provision.section is None:
+            return False
+        rows = self.section_rows(provision.section)
+        return any(number_key(self.passages[row].number or "") != provision.key for row in (rows[0], rows[-1]))
+
     def _collect(self) -> None:
         self._collect_runs()
         for number, section in enumerate(self.sections):
@@ -111,7 +119,8 @@ class Provisions:
                 continue
             if section.kind in CONTAINERS:
                 ancestors = self._section_ancestors[number]
-                self._add_container(Provision(document, key, section.kind, (rows[0],), number, ancestors))
+                own = self._own_rows.get(number, (rows[0],))
+                self._add_container(Provision(document, key, section.kind, own, number, ancestors))
             elif key and section.kind is not SectionKind.GUIDANCE:
                 self._add_section(document, key, number, section)
 
@@ -142,6 +151,8 @@ class Provisions:
             self._add(provision)
         elif section is None:
             self._add_container(provision)
+        else:
+            self._own_rows.setdefault(section, tuple(run))
 
     def _own_section(self, key: str, run: list[int]) -> int | None:
         """The section that prints the same number and holds all of the run."""

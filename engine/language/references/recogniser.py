@@ -94,6 +94,8 @@ class Recogniser:
         return position < start and (position == 0 or not text[position - 1].isalnum())
 
     def _read(self, text: str, start: int, head_end: int, bare: bool, floor: int) -> Mention | None:
+        if "\n\n" in text[start:head_end]:
+            return None
         word = text[start:head_end].strip()
         unit = None if bare else self._unit(word)
         targets: list[Target] = []
@@ -133,7 +135,8 @@ class Recogniser:
             value = self.grammar.value(number[0]) if number else None
             if number is None or value is None:
                 break
-            below, end = self._below.read(text, number.end(), value, plural)
+            after_number = number.end() if value else start + len(text[start:position].rstrip())
+            below, end = self._below.read(text, after_number, value, plural)
             ranged = self._range_end(text, reader, end)
             if ranged and not below:
                 last, end = ranged
@@ -145,7 +148,7 @@ class Recogniser:
                     for index, (path, first, last_at) in enumerate(below or [(None, begin, end)])
                 )
             also = self._also.match(text, end)
-            if not also:
+            if not also or "\n\n" in also[0]:
                 break
             following = reader.number.match(text, also.end())
             if not following or not (plural or "." in following[0]):

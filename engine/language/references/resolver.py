@@ -84,7 +84,8 @@ class Resolver:
     ) -> list[Reference]:
         own = self._provisions.document_of[row]
         known = [document for document in meaning.documents if document is not None and document != own]
-        if own in meaning.documents or (not known and not meaning.named):
+        # An unknown name is worth keeping only where a year or number shows that it is an act's.
+        if own in meaning.documents or (not known and not any(letter.isdigit() for letter in mention.text)):
             return []
         ids = tuple(self._documents[document].id for document in known)
         made = tuple((TargetKind.DOCUMENT, document_id, -1) for document_id in ids)
@@ -96,7 +97,9 @@ class Resolver:
     ) -> list[Reference]:
         if target.address.number is None and not target.address.within:
             return self._relative(mention, target, passage, row)
-        span = _extended(target.span, mention, meaning)
+        span = _extended(target.span, mention, meaning, passage.text)
+        if mention.bare and not meaning.named and not _stands_alone(target.address.number):
+            return []
         documents = [document for document in meaning.documents if document is not None]
         if target.through and len(documents) == 1:
             members = self._range(documents[0], target, row)
@@ -141,14 +144,14 @@ class Resolver:
             ]
         else:
             found = self._provisions.by_number.get((document, key), [])
-        if not found and address.kind is SectionKind.SECTION and not address.within:
+        if not found and address.kind not in CONTAINERS and not address.within:
             found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:
                 return self._enclosing(document, address, row)
             found = inside
-        return self._nearest(self._of_series(found, address), row)
+        return self._nearest(self._of_series(self._in_one_piece(found), address), row)
 
     def _enclosing(self, document: int, address: Address, row: int) -> tuple[int, ...]:
         if not address.within:
@@ -167,6 +170,24 @@ class Resolver:
                 return False
             position += 1
         return True
+
+    def _in_one_piece(self, found: Sequence[int]) -> list[int]:
+        """A chapter that a source prints in pieces is one chapter: the first piece stands for it."""
+        if len(found) < 2:
+            return list(found)
+        pieces: dict[object, list[int]] = {}
+        for index in found:
+            provision = self._provisions.all[index]
+            above = tuple(part for part in provision.ancestors if part[1] != provision.key)
+            pieces.setdefault((provision.key, series_of(provision.kind), above), []).append(index)
+        kept: list[int] = []
+        for group in pieces.values():
+            whole = any(
+                self._provisions.all[index].kind in CONTAINERS
+                or self._provisions.has_parts(self._provisions.all[index]) for index in group
+            )
+            kept.extend(group[:1] if whole else group)
+        return kept
 
     def _of_series(self, found: Sequence[int], address: Address) -> list[int]:
         """Where several things have one number, those of the kind that the text says."""
@@ -286,9 +307,22 @@ def _reference(
                      round(confidence, 3) if aims else 0.0, mention.grammar)
 
 
-def _extended(span: Span, mention: Mention, meaning: Meaning) -> Span:
-    """A name can be longer than its form shows: the span of the last target reaches to its end."""
-    if meaning.name_end and span.end == mention.span.end and meaning.name_end > span.end:
+def _stands_alone(number: str | None) -> bool:
+    """Whether a number is a rule's without any word: "4.3.2" or "A4.3", not "4" or "4.3"."""
+    return number is not None and (number.count(".") >= 2 or (number[:1].isalpha() and "." in number))
+
+
+def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span:
+    """A name can be longer than its form shows, and capitals in front of a provision may be no name."""
+    if meaning.weak and mention.document and span.start == mention.name_at:
+        start = span.start + len(mention.document)
+        while text[start].isspace():
+            start += 1
+        return Span(start, span.end)
+    behind = mention.name_at is not None and mention.name_at > mention.span.start
+    if meaning.weak and behind and span.end == mention.span.end and mention.name_at is not None:
+        return Span(span.start, max(span.start, len(text[: mention.name_at].rstrip())))
+    if meaning.name_end and behind and span.end == mention.span.end:
         return Span(span.start, meaning.name_end)
     return span
 
