@@ -12,7 +12,8 @@ from engine.model import Section, SectionKind
 class Node:
     """A heading above a passage. Equal ``key`` under an equal parent is the same section.
 
-    ``shown`` is the heading as it reads in a path ("Chapter 1 Scope"); ``slug`` its piece of an id.
+    ``shown`` is the heading as it reads in a path ("Chapter 1 Scope"); ``slug`` its piece of an id, which
+    follows the id of the section above or, where ``rooted``, the id of the document.
     """
 
     key: str
@@ -21,6 +22,7 @@ class Node:
     title: str
     shown: str
     slug: str
+    rooted: bool = False
 
 
 @dataclass(slots=True)
@@ -78,7 +80,8 @@ class Outline:
             )
 
     def _id(self, node: Node, parent: str | None) -> str:
-        wanted = f"{parent or self.document_id}/{node.slug}"
+        above = self.document_id if node.rooted or parent is None else parent
+        wanted = f"{above}/{node.slug}"
         found, again = wanted, 2
         while found in self._ids:
             found, again = f"{wanted}~{again}", again + 1

@@ -50,14 +50,15 @@ _BORDERS = tuple(
 _NUMBER = re.compile(r"(\d+)([a-z]*)")
 
 
-def numbered_paragraphs(text: str) -> list[Piece]:
+def numbered_paragraphs(text: str, *, items: bool = True) -> list[Piece]:
     """The numbered paragraphs of a provision, and what stands before the first, in order.
 
-    Numbers count only as a rising series of at least two from 1; else the text is one piece.
+    Numbers count only as a rising series of at least two from 1; else the text is one piece. Without
+    ``items``, a series "1. 2. 3." below a stem ("The authority shall:") is no series of paragraphs.
     """
-    for marker in _MARKERS:
+    for place, marker in enumerate(_MARKERS):
         series = _rising(marker, text)
-        if len(series) > 1:
+        if len(series) > 1 and (items or place == 0 or not text[: series[0][0]].strip()):
             borders = [start for start, _ in series] + [len(text)]
             pieces = [Piece(*_trimmed(text, 0, borders[0]))] if text[: borders[0]].strip() else []
             for (start, number), end in zip(series, borders[1:], strict=True):

@@ -1,0 +1,212 @@
+"""From headings and blocks of text to a document's sections and passages.
+
+This is where the formats of running text meet: each of them only has to say which lines are
+headings, and how deep.
+
+Ids are ``<document id>/<path>``: ``agency-code/art-14/para-2``, ``agency-code/art-14`` for an article
+that is one passage, ``agency-code/preamble/recital-3``, ``agency-code/annex-i/para-2``,
+``agency-code/art-3/block-2`` for what has no number. An article that stands there a second time with a
+later date is ``art-22@2024-01-01``. Parts of what is too long for one passage are ``...#2``, ``...#3``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from engine.ingestion.citing import below
+from engine.ingestion.headings import Heading
+from engine.ingestion.outline import Node, Outline
+from engine.ingestion.readers.base import ReadDocument
+from engine.ingestion.segmentation import Piece, numbered_paragraphs, shortened
+from engine.model import Document, Passage, SectionKind
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingBlock:
+    """A heading; ``level`` counts from the outside in. The dates hold for all below it."""
+
+    level: int
+    heading: Heading
+    valid_from: date | None = None
+    valid_to: date | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph of text."""
+
+    text: str
+
+
+Block = HeadingBlock | TextBlock
+
+# Provisions are counted through a document, so they are called by their own number alone.
+_COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
+_ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
+# A block that goes on with the one before it: an item of a list, or the rest of a sentence.
+_CONTINUES = re.compile(
+    r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[一二三四五六七八九十]+|[\u0621-\u064a])[.)]\s|[-–•*]\s|[a-zà-ÿ|]|\|"
+)
+_INTRODUCES = re.compile(r"[:：,،，;；]\s*\Z")
+_ITEM_OF_SERIES = re.compile(r"\(\d{1,3}[a-z]{0,2}\)\s")
+
+
+@dataclass(slots=True)
+class _Level:
+    block: HeadingBlock
+    node: Node
+
+
+@dataclass(slots=True)
+class Assembler:
+    """Builds one document. Feed it blocks in reading order."""
+
+    document: Document
+    passages: list[Passage] = field(default_factory=list)
+    _chain: list[_Level] = field(default_factory=list)
+    _blocks: list[str] = field(default_factory=list)
+    _slugs: set[str] = field(default_factory=set)
+    _ids: set[str] = field(default_factory=set)
+    _outline: Outline | None = None
+
+    def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
+        """The document with its sections and passages."""
+        self._outline = Outline(self.document.id)
+        for block in blocks:
+            if isinstance(block, TextBlock):
+                self._blocks.append(block.text)
+            else:
+                self._flush()
+                self._enter(block)
+        self._flush()
+        return ReadDocument(self.document, self._outline.finish(len(self.passages)), tuple(self.passages))
+
+    def _enter(self, block: HeadingBlock) -> None:
+        while self._chain and self._chain[-1].block.level >= block.level:
+            self._chain.pop()
+        heading = block.heading
+        attached = any(level.node.kind in _ATTACHED for level in self._chain)
+        rooted = heading.kind in _COUNTED_THROUGH and heading.number is not None and not attached
+        slug = heading.slug
+        if rooted and slug in self._slugs and block.valid_from is not None:
+            slug = f"{slug}@{block.valid_from.isoformat()}"
+        if rooted:
+            self._slugs.add(slug)
+        shown = " ".join(part for part in (heading.label, heading.title) if part)
+        key = f"{len(self.passages)}:{shown}:{block.valid_from}"
+        node = Node(key, heading.kind, heading.number, heading.title, shown, slug, rooted)
+        self._chain.append(_Level(block, node))
+
+    def _flush(self) -> None:
+        """Make passages of the text gathered below the last heading."""
+        blocks, self._blocks = self._blocks, []
+        if not blocks:
+            if not self._is_empty_provision():
+                return
+            # "§ 12 (repealed)" and nothing below it: the heading is all there is to cite.
+            blocks = [self._chain[-1].node.shown]
+        assert self._outline is not None
+        section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
+        text, pieces = _divided(blocks)
+        base = section_id or self.document.id
+        names = list(_names(pieces, self._kind()))
+        for piece, name in zip(pieces, names, strict=True):
+            own_id = self._free(f"{base}/{name}" if name else base if section_id else f"{base}/text")
+            for part, short in enumerate(shortened(text, piece)):
+                self._add(short, text, own_id, part, section_id)
+
+    def _is_empty_provision(self) -> bool:
+        if not self._chain:
+            return False
+        node = self._chain[-1].node
+        kinds = _COUNTED_THROUGH | {SectionKind.ANNEX}
+        has_passages = bool(self.passages) and self.passages[-1].position >= int(node.key.split(":", 1)[0])
+        return node.kind in kinds and node.number is not None and bool(node.title) and not has_passages
+
+    def _kind(self) -> SectionKind:
+        return self._chain[-1].node.kind if self._chain else SectionKind.HEADING
+
+    def _free(self, wanted: str) -> str:
+        found, again = wanted, 2
+        while found in self._ids:
+            found, again = f"{wanted}~{again}", again + 1
+        self._ids.add(found)
+        return found
+
+    def _add(self, piece: Piece, text: str, own_id: str, part: int, section_id: str | None) -> None:
+        node = self._chain[-1].node if self._chain else None
+        kind, number, paragraph = self._kind(), node.number if node else None, piece.number
+        label = self._chain[-1].block.heading.label if self._chain else ""
+        label = (label or (node.title if node else "")) + below(paragraph, self.document.language)
+        if kind is SectionKind.PREAMBLE and piece.number:
+            kind, number, paragraph, label = (
+                SectionKind.RECITAL,
+                piece.number,
+                None,
+                f"Recital {piece.number}",
+            )
+        valid = [level.block for level in self._chain if level.block.valid_from or level.block.valid_to]
+        status = [level.block.status for level in self._chain if level.block.status]
+        self.passages.append(
+            Passage(
+                id=own_id if part == 0 else f"{own_id}#{part + 1}",
+                document_id=self.document.id,
+                section_id=section_id,
+                position=len(self.passages),
+                text=text[piece.start : piece.end],
+                language=self.document.language,
+                kind=kind,
+                number=number,
+                paragraph=paragraph,
+                label=label,
+                headings=tuple(level.node.shown for level in self._chain if level.node.shown),
+                source_id=own_id,
+                status=status[-1] if status else None,
+                valid_from=valid[-1].valid_from if valid else None,
+                valid_to=valid[-1].valid_to if valid else None,
+            )
+        )
+
+
+def _divided(blocks: Sequence[str]) -> tuple[str, list[Piece]]:
+    """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
+    text = "\n\n".join(blocks)
+    pieces = numbered_paragraphs(text, items=False)
+    if len(pieces) > 1:
+        first, *rest = pieces
+        # What stands in front of (1) may be several blocks.
+        return text, [*_unnumbered(text, first), *rest] if first.number is None else pieces
+    return text, list(_unnumbered(text, pieces[0]))
+
+
+def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:
+    """The blocks of a piece, lists together with the words that introduce them."""
+    start = end = whole.start
+    for match in re.finditer(r"(?:[^\n]|\n(?!\n))+", text[whole.start : whole.end]):
+        left, right = whole.start + match.start(), whole.start + match.end()
+        if left > whole.start and not _goes_on(text[start:end], text[left:right]):
+            yield Piece(start, end)
+            start = left
+        end = right
+    yield replace(whole, start=start, end=end)
+
+
+def _goes_on(before: str, after: str) -> bool:
+    if _ITEM_OF_SERIES.match(after):
+        return bool(_INTRODUCES.search(before))
+    return bool(_INTRODUCES.search(before) or _CONTINUES.match(after))
+
+
+def _names(pieces: Sequence[Piece], kind: SectionKind) -> Iterator[str]:
+    """The last part of each passage's id; empty where a section is one passage without a number."""
+    block = 0
+    for piece in pieces:
+        if piece.number is not None:
+            yield f"{'recital' if kind is SectionKind.PREAMBLE else 'para'}-{piece.number}"
+        else:
+            block += 1
+            yield f"block-{block}" if len(pieces) > 1 else ""

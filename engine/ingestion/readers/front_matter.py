@@ -1,0 +1,107 @@
+"""What a file says about its document: YAML front matter, a first heading, or only the file's name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from engine.ingestion.headings import slug_of
+from engine.ingestion.readers import fields
+from engine.language.aliases import aliases_of
+from engine.language.detect import detect
+from engine.language.stopwords import STOPWORDS
+from engine.model import Document
+
+_FENCE = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_LANGUAGES = (*STOPWORDS, "zh")
+# How much of a text is looked at to tell its language.
+_SAMPLE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The fields of a file's head; ``rest`` is where the text begins; ``problem`` what is wrong with it."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    rest: int = 0
+    problem: str | None = None
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """The YAML between two lines of dashes at the very beginning of a text."""
+    match = _FENCE.match(text)
+    if match is None:
+        return FrontMatter()
+    try:
+        content = yaml.safe_load(match[1] or "")
+    except (yaml.YAMLError, ValueError) as error:
+        return FrontMatter(rest=match.end(), problem=f"front matter: {' '.join(str(error).split())}")
+    if content is None:
+        return FrontMatter(rest=match.end())
+    if not isinstance(content, dict):
+        return FrontMatter(rest=match.end(), problem="front matter: not a list of fields")
+    return FrontMatter({str(name): value for name, value in content.items()}, match.end())
+
+
+def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body: str) -> Document:
+    """The document of a file, from its fields in small or capital letters, else from its first heading."""
+    known = {name.casefold(): value for name, value in given.items()}
+    title = fields.text_of(known, ("title", "judul")) or heading or path.stem
+    language = fields.text_of(known, ("language", "lang")) or detect(body[:_SAMPLE], _LANGUAGES)
+    document_id = fields.text_of(known, ("id", "slug")) or slug_of(path.name.split(".")[0]) or "document"
+    number, kind, year = (
+        fields.text_of(known, ("number",)),
+        fields.text_of(known, fields.TYPES),
+        fields.year_of(known),
+    )
+    stated = known.get("aliases")
+    aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
+    derived = aliases_of(
+        title,
+        document_id=document_id,
+        number=number,
+        year=year,
+        type=kind,
+        language=language,
+        abbreviation=fields.text_of(known, ("abbreviation", "short_name", "jurabk")),
+    )
+    quality = known.get("quality")
+    return Document(
+        id=document_id,
+        title=title,
+        language=language,
+        type=kind,
+        number=number,
+        year=year,
+        status=fields.status_of(known.get("status")),
+        version=fields.text_of(known, fields.VERSIONS),
+        valid_from=fields.day_of(known.get("valid_from")),
+        valid_to=fields.day_of(known.get("valid_to")),
+        aliases=tuple(dict.fromkeys((*aliases, *derived))),
+        quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
+        source=fields.text_of(known, ("source", "url")) or path.name,
+        metadata={name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
+    )
+
+
+_UNDERSTOOD = frozenset(
+    {
+        "id",
+        "title",
+        "language",
+        "type",
+        "number",
+        "year",
+        "status",
+        "version",
+        "valid_from",
+        "valid_to",
+        "aliases",
+        "quality",
+    }
+)

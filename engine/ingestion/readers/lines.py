@@ -1,0 +1,159 @@
+"""Legal headings in text without markup: "Pasal 14" or "第十四条 ..." on a line of its own or before its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engine.corpus.headings import is_bare_heading
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.headings import Heading, parse_heading
+from engine.language.addresses import parse_label
+from engine.language.script import visible
+from engine.model import SectionKind
+
+# Depth of the levels that are told by their word alone; numbers with dots go below by their dots.
+_DEPTHS = {
+    SectionKind.PREAMBLE: 1,
+    SectionKind.ANNEX: 1,
+    SectionKind.SCHEDULE: 1,
+    SectionKind.BOOK: 1,
+    SectionKind.PART: 2,
+    SectionKind.TITLE: 3,
+    SectionKind.CHAPTER: 4,
+    SectionKind.SECTION: 5,
+    SectionKind.SUBSECTION: 6,
+    SectionKind.ARTICLE: 7,
+    SectionKind.RULE: 7,
+    SectionKind.GUIDANCE: 9,
+}
+_HAN_ARTICLE = re.compile(
+    r"(第[〇零一二两三四五六七八九十百千\d]+[编章节条](?:之[一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
+    re.DOTALL,
+)
+_TABBED = re.compile(
+    r"([A-Z]{0,4} ?\d[\w.()]*(?:Guidance[\w.]*)?|(?:Part|Schedule|Chapter|APP) ?\w+[\w.() ]*)\t(.*)\Z",
+    re.DOTALL,
+)
+_WORDED_LINE = re.compile(
+    r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Annex|Appendix|Schedule|Artikel|Abschnitt|Kapitel|Teil|Anlage"
+    r"|BAB|Pasal|Bagian|Paragraf|Lampiran|LAMPIRAN|PASAL|PART|CHAPTER|ARTICLE|SECTION|SCHEDULE|ANNEX"
+    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z",
+    re.DOTALL,
+)
+_ROMAN_CAPITALS = re.compile(r"([IVXLC]+)\.\s+([^a-z]{4,})\Z")
+_ALONE = re.compile(r"\S+\s+\S+\Z")
+LONGEST_LINE = 160
+
+
+def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[Block]:
+    """The blocks of a text: headings where a line is one, else paragraphs between empty lines.
+
+    ``unwrap`` joins the lines of a paragraph that were broken only for their length. ``base`` is
+    added to the level of headings.
+    """
+    paragraph: list[str] = []
+    # A container's heading waits for its title, which may stand on the next line: "BAB I", "UMUM".
+    waiting: Heading | None = None
+    for line in (*lines, ""):
+        found = heading_line(line)
+        if paragraph and (found is not None or not line.strip()):
+            yield TextBlock(joined(paragraph, unwrap=unwrap))
+            paragraph = []
+        if waiting is not None and line.strip():
+            is_title = found is None and _is_title(line)
+            yield _headed(_with_title(waiting, line) if is_title else waiting, base)
+            waiting = None
+            if is_title:
+                continue
+        if found is None:
+            paragraph.extend([line] if line.strip() else [])
+            continue
+        heading, text = found
+        if heading.title or text or heading.kind in (SectionKind.ARTICLE, SectionKind.RULE):
+            yield _headed(heading, base)
+            paragraph.extend([text] if text else [])
+        else:
+            waiting = heading
+    if paragraph:
+        yield TextBlock(joined(paragraph, unwrap=unwrap))
+    if waiting is not None:
+        yield _headed(waiting, base)
+
+
+def heading_line(line: str) -> tuple[Heading, str] | None:
+    """The heading that a line is or begins with, and the text behind it on the line."""
+    bare = visible(line).strip(" \u3000")
+    if not bare:
+        return None
+    if han := _HAN_ARTICLE.match(bare):
+        heading = parse_heading(han[1])
+        rest = (han[2] or "").strip()
+        if heading.kind is SectionKind.ARTICLE:
+            return heading, rest
+        return parse_heading(bare), ""
+    if tabbed := _TABBED.match(bare):
+        return _tabbed(tabbed[1].strip(), tabbed[2].strip())
+    if len(bare) > LONGEST_LINE:
+        return None
+    if roman := _ROMAN_CAPITALS.match(bare):
+        return parse_heading(roman[0]), ""
+    if _WORDED_LINE.match(bare):
+        heading = parse_heading(bare)
+        is_heading = heading.number is not None and heading.kind in _DEPTHS
+        if is_heading and (
+            not heading.title or (is_bare_heading(heading.title) and heading.title[:1].isupper())
+        ):
+            return heading, ""
+    return None
+
+
+def joined(lines: Sequence[str], *, unwrap: bool) -> str:
+    """The lines of a paragraph as one text."""
+    if not unwrap:
+        return "\n".join(line.rstrip() for line in lines).strip()
+    text = ""
+    for line in lines:
+        bare = line.strip()
+        if text and _ITEM.match(bare):
+            text += "\n" + bare
+        elif text.endswith("-") and bare[:1].islower():
+            text = text + bare
+        else:
+            text = f"{text} {bare}" if text else bare
+    return text
+
+
+_ITEM = re.compile(r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\|")
+
+
+def _tabbed(label: str, text: str) -> tuple[Heading, str] | None:
+    """ "1.1.1.(1)<tab>text": the number of a rulebook before its heading or its text."""
+    address = parse_label(label, "en")
+    if address is None or address.number is None:
+        return None
+    slug = re.sub(r"[\W_]+", "-", label.casefold()).strip("-")
+    is_title = is_bare_heading(text)
+    kind = address.kind
+    number = address.number
+    if address.paragraph:
+        kind = SectionKind.GUIDANCE if "Guidance" in address.paragraph else SectionKind.PARAGRAPH
+        number = f"{number}({address.paragraph.replace('/', ')(')})"
+    heading = Heading(kind, number, text if is_title else "", label.rstrip("."), slug)
+    return heading, "" if is_title else text
+
+
+def _headed(heading: Heading, base: int) -> HeadingBlock:
+    depth = _DEPTHS.get(heading.kind, 8)
+    if heading.number and "." in heading.number:
+        depth = 4 + heading.number.count(".") + heading.number.count("(") * 4
+    return HeadingBlock(base + depth, heading)
+
+
+def _is_title(line: str) -> bool:
+    bare = line.strip()
+    return is_bare_heading(bare) and bare.upper() == bare and any(letter.isalpha() for letter in bare)
+
+
+def _with_title(heading: Heading, line: str) -> Heading:
+    return Heading(heading.kind, heading.number, " ".join(line.split()), heading.label, heading.slug)

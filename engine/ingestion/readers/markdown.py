@@ -1,0 +1,126 @@
+"""Markdown with legal headings, with or without front matter.
+
+Headings may carry attributes at their end, as in pandoc: ``{valid_from=2019-01-01 valid_to=2023-12-31}``.
+Block structure is CommonMark's, so that a ``#`` in a fenced block is no heading; the text of a block
+stays as it is written, but for marks of emphasis, comments and lines broken for their length.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.headings import parse_heading
+from engine.ingestion.readers import fields
+from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.decoding import decoded, looks_like_text
+from engine.ingestion.readers.front_matter import document_of, split_front_matter
+from engine.ingestion.readers.lines import blocks_of, joined
+from engine.model import SectionKind
+
+SUFFIXES = (".md", ".markdown")
+
+# An underlined line is a heading in CommonMark; in laws it is the line above a rule or a table.
+_PARSER = MarkdownIt("commonmark").disable("lheading")
+_ATTRIBUTES = re.compile(r"\s*\{([^{}]*)\}\s*\Z")
+_ATTRIBUTE = re.compile(r"([\w-]+)=(\"[^\"]*\"|\S+)")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
+_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
+
+
+class MarkdownReader:
+    """Reads ``.md``: one file, one document."""
+
+    name = "Markdown"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """A file of text that is called Markdown."""
+        return path.suffix.lower() in SUFFIXES and looks_like_text(head)
+
+    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+        """The document of a file; its first heading of level 1 is its title where it has no other."""
+        text, problem, line = decoded(path.read_bytes())
+        if problem:
+            yield Problem(str(path), problem, line)
+        front = split_front_matter(text)
+        if front.problem:
+            yield Problem(str(path), front.problem, 1)
+        body = text[front.rest :]
+        title, blocks = _blocks(body)
+        document = document_of(path, front.fields, title, body)
+        read = Assembler(document).assemble(blocks)
+        yield read if read.passages else Problem(str(path), "the file has no text")
+
+
+def _blocks(body: str) -> tuple[str | None, list[Block]]:
+    """The first heading of level 1, and all other blocks in order."""
+    lines = body.split("\n")
+    tokens = _PARSER.parse(body)
+    # Where no heading names a provision, provisions may stand in the text without markup.
+    marked = any(
+        parse_heading(_without_attributes(text)).kind in _PROVISIONS for _, text in _headings(tokens)
+    )
+    title: str | None = None
+    blocks: list[Block] = []
+    for place, token in enumerate(tokens):
+        if token.level != 0 or token.map is None or token.nesting < 0:
+            continue
+        if token.type == "heading_open":
+            text, level = tokens[place + 1].content, int(token.tag[1:])
+            if level == 1 and title is None:
+                title = _inline(_without_attributes(text))
+            else:
+                blocks.append(_heading(text, level))
+        elif token.type not in ("hr", "html_block"):
+            blocks.extend(_text(lines[slice(*token.map)], token, marked=marked))
+    return title, blocks
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            yield int(token.tag[1:]), tokens[place + 1].content
+
+
+def _heading(text: str, level: int) -> HeadingBlock:
+    match = _ATTRIBUTES.search(text)
+    given = {name: value.strip('"') for name, value in _ATTRIBUTE.findall(match[1])} if match else {}
+    return HeadingBlock(
+        level,
+        parse_heading(_inline(_without_attributes(text))),
+        valid_from=fields.day_of(given.get("valid_from")),
+        valid_to=fields.day_of(given.get("valid_to")),
+        status=fields.status_of(given.get("status")),
+    )
+
+
+def _without_attributes(text: str) -> str:
+    return _ATTRIBUTES.sub("", text)
+
+
+def _text(lines: Sequence[str], token: Token, *, marked: bool) -> Iterator[Block]:
+    """The paragraphs of a block as it stands in the source."""
+    fenced = token.type == "fence"
+    if fenced:
+        lines = token.content.split("\n")
+    source = textwrap.dedent("\n".join(lines)) if token.type != "paragraph_open" else "\n".join(lines)
+    plain = _inline(_COMMENT.sub(" ", source))
+    if not marked:
+        yield from blocks_of(plain.split("\n"), unwrap=True, base=6)
+        return
+    for paragraph in re.split(r"\n[ \t]*\n", plain):
+        if paragraph.strip():
+            yield TextBlock(joined(paragraph.strip("\n").split("\n"), unwrap=not fenced))
+
+
+def _inline(text: str) -> str:
+    """Text without marks of emphasis and link addresses."""
+    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))

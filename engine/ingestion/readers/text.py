@@ -1,0 +1,37 @@
+"""Plain text with legal headings on lines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.ingestion.assembly import Assembler
+from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.decoding import decoded, looks_like_text
+from engine.ingestion.readers.front_matter import document_of, split_front_matter
+from engine.ingestion.readers.lines import blocks_of
+
+SUFFIXES = (".txt", ".text")
+
+
+class TextReader:
+    """Reads ``.txt``: one file, one document."""
+
+    name = "plain text"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """A file of text that is called one."""
+        return path.suffix.lower() in SUFFIXES and looks_like_text(head)
+
+    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+        """The document; its title is the file's name, unless front matter says better."""
+        text, problem, line = decoded(path.read_bytes())
+        if problem:
+            yield Problem(str(path), problem, line)
+        front = split_front_matter(text)
+        if front.problem:
+            yield Problem(str(path), front.problem, 1)
+        body = text[front.rest :]
+        document = document_of(path, front.fields, None, body)
+        read = Assembler(document).assemble(blocks_of(body.split("\n"), unwrap=False))
+        yield read if read.passages else Problem(str(path), "the file has no text")
