@@ -91,7 +91,7 @@ class Coverage:
             facet.name,
             state,
             facet.required,
-            tuple(ids[number] for number in chosen),
+            tuple(ids[number] for number in chosen.tolist()),
             facet.minimum,
             float(similarity[chosen].mean()) if len(chosen) else 0.0,
             self._closed.get(facet.id),

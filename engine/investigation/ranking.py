@@ -12,11 +12,12 @@ from engine.investigation.pool import Pool
 from engine.model import ScorePart
 from engine.retrieval.relevance import Relevance
 
-# Only the very best passages vouch for what they are linked to: what the eleventh cites is noise.
-VOUCHING = 5
+# Only the very best passages vouch for what they are linked to, each less than the one before: what
+# the tenth cites is noise.
+VOUCHING, VOUCHER_DISCOUNT = 8, 0.5
 # Weights of the addends, found on the gold sets by halves; see benchmarks/RESULTS.md.
 NEIGHBOUR_WEIGHT = 0.2
-LINK_WEIGHTS = {"citations": 0.45}
+LINK_WEIGHTS = {"citations": 0.6}
 PIN_BONUS = 10.0
 
 
@@ -83,18 +84,20 @@ def link_support(
 ) -> tuple[dict[str, Scores], dict[tuple[str, int], str]]:
     """For each strategy with a weight: what the best passages lend to those they are linked to.
 
-    A passage gets weight x strength x relevance of the best voucher that a hop connects it with.
+    A passage gets weight x strength x relevance of the voucher / sqrt(the voucher's place), of the best
+    voucher from which a hop leads to it.
     """
     support = {name: np.zeros(len(rows), np.float32) for name in LINK_WEIGHTS}
     details: dict[tuple[str, int], str] = {}
     ids = list(places)
-    for voucher in np.lexsort((rows, -own))[:VOUCHING].tolist():
+    for standing, voucher in enumerate(np.lexsort((rows, -own))[:VOUCHING].tolist(), 1):
+        authority = float(own[voucher]) / standing**VOUCHER_DISCOUNT
         for _, target, data in pool.graph.out_edges(ids[voucher], data=True):
             hop = data["hop"]
             place = places.get(target)
             if place is None or hop.strategy not in support:
                 continue
-            lent = LINK_WEIGHTS[hop.strategy] * hop.strength * float(own[voucher])
+            lent = LINK_WEIGHTS[hop.strategy] * hop.strength * authority
             if lent > support[hop.strategy][place]:
                 support[hop.strategy][place] = lent
                 details[hop.strategy, int(rows[place])] = ids[voucher]

@@ -52,12 +52,9 @@ class Relevance:
         """BM25 of each view and row as a share of the view's best, shape (views, n)."""
         texts = [view.text for view in self.plan.views]
         scores = self.corpus.score_lexical(texts, self.plan.language, rows)
-        return np.divide(
-            scores,
-            self.best_lexical[:, None],
-            out=np.zeros_like(scores),
-            where=self.best_lexical[:, None] > 0,
-        )
+        best = self.best_lexical[:, None]
+        shares: NDArray[np.float32] = np.divide(scores, best, out=np.zeros_like(scores), where=best > 0)
+        return shares
 
     def dense(self, rows: Rows) -> NDArray[np.float32]:
         """Cosine above the floor as a share of the view's best, shape (views, n), 0..1."""
@@ -70,4 +67,5 @@ class Relevance:
     def similarity(self, rows: Rows) -> Scores:
         """Similarity of the literal question to each row: dense where it is on, else lexical, 0..1."""
         table = self.dense(rows) if self.vectors is not None else self.lexical(rows)
-        return table[0]
+        literal: Scores = table[0]
+        return literal

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.corpus.protocol import Rows
+from engine.corpus.protocol import Rows, Scores
 from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Direction, Passage, Reference
 
-# A passage with many references says less by each of them. On the gold sets an exponent between a
-# quarter and a half is best, and flat in between.
-DILUTION = 0.35
+# What a passage cites was chosen by its author for it; what cites it was not.
+INCOMING = 0.7
+# A passage with many references says less by each of them, and least by those that serve the question
+# least: strength falls with their number, and with a reference's place among them by relevance.
+DILUTION, RANK_DISCOUNT = 0.2, 0.3
 # From the second hop on only the most relevant passages are followed: blind breadth-first search
 # reaches thousands of passages in two hops.
 FOLLOWED_PER_HOP = 10
@@ -60,17 +64,10 @@ class Citations:
                 )
             )
         leads = strongest(joined(both))
-        _, position, degree = np.unique(leads.sources, return_inverse=True, return_counts=True)
-        diluted = leads.strengths / np.maximum(degree[position], 1).astype(np.float32) ** DILUTION
-        return Leads(
-            leads.rows,
-            leads.sources,
-            leads.relations,
-            leads.directions,
-            diluted.astype(np.float32),
-            leads.evidence,
-            leads.steps,
-        )
+        incoming = leads.directions == DIRECTIONS.index(Direction.IN)
+        place, degree = places(leads.sources, context.relevance.of(leads.rows))
+        share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * place**RANK_DISCOUNT)
+        return replace(leads, strengths=(leads.strengths * share).astype(np.float32))
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The words of each reference with those that lead to it, from the passage that cites."""
@@ -82,6 +79,19 @@ class Citations:
             Evidence(quote(reference, passage), passage.id)
             for reference, passage in zip(references, passages, strict=True)
         ]
+
+
+def places(groups: Rows, scores: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The 1-based place of each item by score within its group, and the group's size; shapes (n,)."""
+    order = np.lexsort((np.arange(len(groups)), -scores, groups))
+    _, first, position, sizes = np.unique(
+        groups[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    place = np.empty(len(groups), np.float64)
+    place[order] = np.arange(len(groups)) - first[position] + 1
+    size = np.empty(len(groups), np.float64)
+    size[order] = sizes[position]
+    return place, size
 
 
 def quote(reference: Reference, passage: Passage) -> str:

@@ -1,0 +1,127 @@
+"""The gate: budgets hold, the best come first, every refusal has its reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.investigation.gate import Gate, Refusal, gate_scores
+from engine.investigation.leads import Leads, make_leads
+from engine.model import Relation
+from engine.settings import InvestigationSettings
+
+SETTINGS = InvestigationSettings(
+    gate_threshold=0.2, budget_per_strategy=4, budget_per_document=3, budget_per_relation=5
+)
+
+
+def leads(rows: list[int], sources: list[int]) -> Leads:
+    return make_leads(
+        np.array(rows, np.int32), np.array(sources, np.int32), np.ones(len(rows), np.float32), Relation.CITES
+    )
+
+
+def gate(*, room: int = 100, known: set[int] | None = None, dismissed: set[int] | None = None) -> Gate:
+    return Gate(SETTINGS, room=room, known=known or {0}, dismissed=dismissed or set())
+
+
+def everywhere(rows: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    return np.ones(len(rows), np.bool_)
+
+
+def judge(
+    the_gate: Gate, rows: list[int], scores: list[float], documents: list[int] | None = None
+) -> tuple[list[int], dict[str, int]]:
+    found = leads(rows, [0] * len(rows))
+    numbers = np.array(documents or rows, np.int32)
+    verdicts = the_gate.judge(found, np.array(scores, np.float32), numbers, everywhere(rows))
+    return [rows[number] for number in verdicts.fresh], dict(verdicts.refused)
+
+
+def test_the_best_are_admitted_first() -> None:
+    fresh, refused = judge(gate(room=2), [1, 2, 3], [0.3, 0.9, 0.5])
+    assert fresh == [2, 3]
+    assert refused == {Refusal.POOL_FULL: 1}
+
+
+def test_leads_below_the_threshold_are_refused() -> None:
+    assert judge(gate(), [1, 2], [0.19, 0.2]) == ([2], {Refusal.IRRELEVANT: 1})
+
+
+def test_one_document_cannot_fill_the_pool() -> None:
+    fresh, refused = judge(gate(), [1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6], [7, 7, 7, 7])
+    assert fresh == [1, 2, 3]
+    assert refused == {Refusal.DOCUMENT_BUDGET: 1}
+
+
+def test_a_strategy_has_a_budget_and_a_relation_one_over_all_strategies() -> None:
+    the_gate = gate()
+    assert judge(the_gate, [1, 2, 3, 4, 5], [0.9] * 5)[1] == {Refusal.STRATEGY_BUDGET: 1}
+    fresh, refused = judge(the_gate, [6, 7, 8], [0.9] * 3)
+    assert fresh == [6]
+    assert refused == {Refusal.RELATION_BUDGET: 2}
+
+
+def test_a_lead_whose_source_was_refused_is_refused() -> None:
+    chain = leads([1, 2], [0, 1])
+    chain = Leads(
+        chain.rows,
+        chain.sources,
+        chain.relations,
+        chain.directions,
+        chain.strengths,
+        chain.evidence,
+        np.array([1, 2], np.int8),
+    )
+    verdicts = gate().judge(chain, np.array([0.1, 0.9], np.float32), chain.rows, everywhere([1, 2]))
+    assert verdicts.fresh == []
+    assert verdicts.refused == {Refusal.IRRELEVANT: 1, Refusal.SOURCE_REFUSED: 1}
+
+
+def test_hard_filters_come_before_scores() -> None:
+    found = leads([1, 2], [0, 0])
+    verdicts = gate(dismissed={1}).judge(
+        found, np.array([0.9, 0.9], np.float32), found.rows, np.array([True, False])
+    )
+    assert verdicts.refused == {Refusal.DISMISSED: 1, Refusal.NOT_IN_FORCE: 1}
+
+
+def test_a_known_passage_gets_its_trail_without_spending_budget() -> None:
+    found = leads([5, 5], [0, 0])
+    verdicts = gate(room=0, known={0, 5}).judge(
+        found, np.array([0.9, 0.9], np.float32), found.rows, everywhere([5, 5])
+    )
+    assert verdicts.known == [0, 1]
+
+
+def test_a_citation_is_trusted_more_than_a_shared_word() -> None:
+    own, strength, source = (np.array([value], np.float32) for value in (0.4, 0.8, 0.9))
+    assert gate_scores(own, strength, source, "citations") > gate_scores(own, strength, source, "entities")
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 15), st.integers(0, 3), st.floats(0, 1, width=32)), min_size=1, max_size=40
+    ),
+    st.integers(0, 10),
+)
+def test_budgets_are_never_exceeded_and_every_lead_is_accounted_for(
+    proposed: list[tuple[int, int, float]], room: int
+) -> None:
+    rows = [row for row, _, _ in proposed]
+    documents = np.array([row % 4 for row in rows], np.int32)
+    found = leads(rows, [0] * len(rows))
+    scores = np.array([score for _, _, score in proposed], np.float32)
+    verdicts = gate(room=room).judge(found, scores, documents, everywhere(rows))
+    assert len(verdicts.fresh) + len(verdicts.known) + sum(verdicts.refused.values()) == len(rows)
+    assert len(verdicts.fresh) <= min(room, SETTINGS.budget_per_strategy)
+    assert (
+        max(Counter(int(documents[n]) for n in verdicts.fresh).values(), default=0)
+        <= SETTINGS.budget_per_document
+    )
+    assert all(scores[number] >= np.float32(SETTINGS.gate_threshold) for number in verdicts.fresh)
+    fresh_rows = [rows[number] for number in verdicts.fresh]
+    assert len(set(fresh_rows)) == len(fresh_rows)
