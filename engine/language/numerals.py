@@ -11,10 +11,12 @@ import re
 from engine.language.script import ARABIC_MARKS, fold_arabic
 
 _ONES = {
-    "اولي": 1, "اول": 1, "حادية": 1, "حادي": 1, "واحدة": 1, "ثانية": 2, "ثاني": 2, "ثالثة": 3, "ثالث": 3,
+    "اولي": 1, "اول": 1, "حادية": 1, "حادي": 1, "ثانية": 2, "ثاني": 2, "ثالثة": 3, "ثالث": 3,
     "رابعة": 4, "رابع": 4, "خامسة": 5, "خامس": 5, "سادسة": 6, "سادس": 6, "سابعة": 7, "سابع": 7,
     "ثامنة": 8, "ثامن": 8, "تاسعة": 9, "تاسع": 9, "عاشرة": 10, "عاشر": 10,
 }
+# "Article one-and-twenty" in the plainer spelling; alone the word only counts.
+_ONE_OF_TENS = {"واحدة": 1, "واحد": 1}
 _TEN = {"عشرة": 10, "عشر": 10}
 _TENS = {
     "عشرون": 20, "عشرين": 20, "ثلاثون": 30, "ثلاثين": 30, "اربعون": 40, "اربعين": 40, "خمسون": 50,
@@ -44,7 +46,8 @@ def _any_of(words: dict[str, int]) -> str:
 _THE = "(?:[اٱ]ل)?"
 _HUNDRED = rf"(?:\s+بعد\s+(?:{_THE}|لل){_any_of(_HUNDREDS)})"
 ARABIC_ORDINAL = (
-    rf"(?:{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|\s*و\s*{_THE}{_any_of(_TENS)})?{_HUNDRED}?"
+    rf"(?:{_THE}{_any_of(_ONE_OF_TENS)}\s*و\s*{_THE}{_any_of(_TENS)}{_HUNDRED}?"
+    rf"|{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|\s*و\s*{_THE}{_any_of(_TENS)})?{_HUNDRED}?"
     rf"|{_THE}{_any_of(_TENS)}{_HUNDRED}?|{_THE}{_any_of(_HUNDREDS)})(?!\w)"
 )
 _ORDINAL = re.compile(ARABIC_ORDINAL)
@@ -56,7 +59,7 @@ def _key(text: str) -> str:
     return fold_arabic(text).replace("ة", "ه").replace("ئ", "ي")
 
 
-_VALUES = {_key(word): value for word, value in {**_ONES, **_TEN, **_TENS, **_HUNDREDS}.items()}
+_VALUES = {_key(word): value for word, value in {**_ONES, **_ONE_OF_TENS, **_TEN, **_TENS, **_HUNDREDS}.items()}
 
 
 def arabic_ordinal(text: str) -> int | None:

@@ -18,7 +18,7 @@ from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
 from engine.language.references.provisions import Provisions
 from engine.language.references.registry import GRAMMARS, recogniser
-from engine.model import Document, Passage
+from engine.model import Document, Passage, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
 
@@ -53,7 +53,7 @@ class DocumentFinder:
         self._provisions = provisions
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
-        self._companions: dict[int, int | None] = {}
+        self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
         self._topics = [set(name_key(document.title, document.language)) for document in documents]
         self._learn_titles()
         self._learn_definitions()
@@ -95,7 +95,9 @@ class DocumentFinder:
             for meaning in by_short:
                 names.add(name, meaning, language)
         elif not by_name and not by_short and not everywhere:
-            self._local.setdefault(document, Names()).add(short, None, language)
+            matched = names.match(short, 0, language)
+            for meaning in matched[0] if matched else (None,):
+                self._local.setdefault(document, Names()).add(short, meaning, language)
 
     def meanings(
         self, mentions: Sequence[Mention], passage: Passage, row: int, exists: Exists
@@ -118,10 +120,14 @@ class DocumentFinder:
                 known = tuple(document for document in matched[0] if document is not None)
                 # A text that calls something by a name it bears itself means itself.
                 return Meaning((own,) if own in known else known, True, matched[1])
+        if mention.grammar == "german" and _DATED.match(passage.text, mention.span.end):
+            return Meaning((), True)
         if same_as(mention.document, self._documents[own].title, passage.language):
             return Meaning((own,))
         if _is_weak(mention, passage.text):
             return Meaning((own,), weak=True)
+        if mention.grammar == "english" and _GENERIC.match(mention.document):
+            return Meaning((own,))
         return Meaning(self._by_topic(mention.document, passage.language), True, None, BY_TOPIC)
 
     def _by_topic(self, name: str, language: str) -> tuple[int, ...]:
@@ -174,11 +180,12 @@ class DocumentFinder:
             address = mention.targets[0].address
             if exists(own, address, row):
                 continue
-            usual = None if address.kind in CONTAINERS else self._companion(own)
-            for document, confidence in ((last, 0.8), (usual, 0.7)):
-                if document is not None and document != own and exists(document, address, row):
-                    found[index] = replace(meaning, documents=(document,), confidence=confidence)
-                    break
+            if last is not None and last != own and exists(last, address, row):
+                found[index] = replace(meaning, documents=(last,), confidence=0.8)
+            elif address.kind not in CONTAINERS:
+                usual = self._companion(own, address, row, exists)
+                if usual is not None:
+                    found[index] = replace(meaning, documents=(usual,), confidence=0.7)
 
     def _named_between(self, text: str, start: int, end: int) -> int | None:
         """The last document that an acronym names in a stretch of text."""
@@ -188,28 +195,39 @@ class DocumentFinder:
             last = meant[0] if len(meant) == 1 else last
         return last
 
-    def _companion(self, own: int) -> int | None:
-        """The document to which most named citations of a document go."""
-        if own in self._companions:
-            return self._companions[own]
-        counts: Counter[int] = Counter()
-        for row, document in enumerate(self._provisions.document_of):
-            if document != own:
-                continue
+    def _companion(self, own: int, address: Address, row: int, exists: Exists) -> int | None:
+        """The document that a guidance cites throughout, where it has what its own document lacks."""
+        counts = self._companions.get(own)
+        if counts is None:
+            counts = self._companions[own] = self._named_citations(own)
+        fitting = {
+            document: count for (kind, document), count in counts.items()
+            if kind is address.kind and exists(document, address, row)
+        }
+        if not fitting:
+            return None
+        best = max(fitting, key=lambda document: fitting[document])
+        enough = fitting[best] >= COMPANION_MINIMUM
+        return best if enough and fitting[best] >= COMPANION_SHARE * sum(fitting.values()) else None
+
+    def _named_citations(self, own: int) -> Counter[tuple[SectionKind, int]]:
+        """How often a document cites provisions of a kind of another document that it names."""
+        counts: Counter[tuple[SectionKind, int]] = Counter()
+        for row in self._provisions.rows_of[own]:
             passage = self._provisions.passages[row]
             reader = recogniser(passage.language)
             for mention in reader.find(passage.text) if reader else ():
-                if mention.targets and mention.document:
-                    meaning = self._meaning(mention, passage, own)
-                    if len(meaning.documents) == 1 and meaning.documents[0] is not None and meaning.documents[0] != own:
-                        counts[meaning.documents[0]] += 1
-        total = sum(counts.values())
-        best, count = counts.most_common(1)[0] if counts else (None, 0)
-        chosen = best if count >= COMPANION_MINIMUM and count >= COMPANION_SHARE * total else None
-        self._companions[own] = chosen
-        return chosen
+                if not mention.targets or not mention.document:
+                    continue
+                meant = self._meaning(mention, passage, own).documents
+                if len(meant) == 1 and meant[0] is not None and meant[0] != own:
+                    counts[mention.targets[0].address.kind, meant[0]] += 1
+        return counts
 
 
+_GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
+# "des Gesetzes vom 16. Juli 2021": the date makes it another act than the text's own.
+_DATED = re.compile(r"\s+vom\s+\d")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 

@@ -78,7 +78,8 @@ ENGLISH = Grammar(
     ),
     also=r"\s*,\s*(?:(?:and/or|and|or)\s+)?|\s+(?:and/or|and|or|&)\s+",
     through=rf"\s+(?:to|through)\s+(?:and\s+including\s+)?|\s*[–—-]\s*(?={_MARK}[A-Z]?[\d(])",
-    chain=rf"{_HEADING}\s*,?\s*(?:of|in|to)\s+(?:the\s+)?",
+    run_on=rf"\s*,\s*(?:(?:and/or|and|or)\s+)?{_MARK}|\s+(?:and/or|and|or|&)\s+{_MARK}",
+    chain=rf"{_HEADING}\s*,?\s*(?:of|in|to)\s+(?:the\s+)?{_MARK}",
     here=(
         rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:this|these|the\s+present)\s+"
         r"(?:Act|Law|Regulations?|Rules|Rulebook|Code|Order|Directive|Agreement|Contract|Guidance|Module|Policy)"

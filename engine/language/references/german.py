@@ -50,6 +50,7 @@ GERMAN = Grammar(
     ),
     also=r"\s*,\s*(?:(?:und|oder|sowie)\s+)?|\s+(?:und|oder|sowie|bzw\.|beziehungsweise)\s+",
     through=r"\s*(?:bis|–)\s*",
+    run_on=r"\s*,\s*(?:(?:und|oder|sowie)\s+)?(?:(?:des|der|den|die|dem)\s+)?|\s+(?:und|oder|sowie|bzw\.|beziehungsweise)\s+(?:(?:des|der|den|die|dem)\s+)?",
     chain=r"\s+(?:des|der|zu|zum)\s+",
     inward=r"\s+",
     here=(

@@ -60,7 +60,8 @@ class Grammar:
 
     ``value`` turns a printed number into the canonical one, None where it is no number after all.
     ``brackets`` are parts glued to a number, "(1)(a)". ``bare`` is a number that stands for a
-    provision without any word. ``also`` and ``through`` join lists and ranges; ``chain`` joins an
+    provision without any word. ``also`` and ``through`` join lists and ranges,
+    ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins an
     inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
     ("Artikel 229 § 5"). ``here`` says "of this document";
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
@@ -79,6 +80,7 @@ class Grammar:
     bare: str = ""
     also: str = NEVER
     through: str = NEVER
+    run_on: str = NEVER
     chain: str = NEVER
     inward: str = NEVER
     here: str = NEVER

@@ -39,6 +39,7 @@ INDONESIAN = Grammar(
     ),
     also=r"\s*,\s*(?:(?:dan/atau|dan|atau|serta)\s+)?|\s+(?:dan/atau|dan|atau|serta)\s+",
     through=r"\s+(?:sampai\s+dengan|s\.?d\.?|hingga)\s+",
+    run_on=r"\s*,\s*(?:(?:dan/atau|dan|atau|serta)\s+)?|\s+(?:dan/atau|dan|atau|serta)\s+",
     chain=r"\s+(?:dari|dalam|pada)\s+",
     here=r"\s+(?:dari\s+|dalam\s+|pada\s+)?(?:Undang-\s*Undang|Peraturan(?:\s+[A-Z]\w+){0,3}|Keputusan(?:\s+[A-Z]\w+){0,2})\s+ini(?!\w)",
     after=r"\s+(?:dari\s+|dalam\s+|pada\s+)?",

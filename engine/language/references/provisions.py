@@ -53,8 +53,11 @@ class Provisions:
         self._document_numbers = {document.id: number for number, document in enumerate(documents)}
         self._section_numbers = {section.id: number for number, section in enumerate(sections)}
         self.document_of = [self._document_numbers[passage.document_id] for passage in passages]
+        self.rows_of: dict[int, list[int]] = {}
+        for row, document in enumerate(self.document_of):
+            self.rows_of.setdefault(document, []).append(row)
         self._section_ancestors = self._all_ancestors()
-        self.first_row = self._first_rows()
+        self.first_row = {document: rows[0] for document, rows in self.rows_of.items()}
         self.by_number: dict[tuple[int, str], list[int]] = {}
         self.all: list[Provision] = []
         self.of_row: list[int | None] = [None] * len(passages)
@@ -79,12 +82,6 @@ class Provisions:
             return chains[section_id]
 
         return [chain(section.id) for section in self.sections]
-
-    def _first_rows(self) -> dict[int, int]:
-        first: dict[int, int] = {}
-        for row, document in enumerate(self.document_of):
-            first.setdefault(document, row)
-        return first
 
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""

@@ -43,6 +43,7 @@ class Recogniser:
         self._acts = re.compile(grammar.acts) if grammar.acts else None
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
+        self._run_on = re.compile(grammar.run_on)
         self._chain = re.compile(grammar.chain)
         self._inward = re.compile(grammar.inward)
         self._here = re.compile(grammar.here)
@@ -73,7 +74,7 @@ class Recogniser:
         ]
 
     def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
-        return after is not None and self._also.fullmatch(text, mention.span.end, after.span.start) is not None
+        return after is not None and self._run_on.fullmatch(text, mention.span.end, after.span.start) is not None
 
     def _starts(self, text: str) -> Iterator[tuple[int, int, bool]]:
         heads = [

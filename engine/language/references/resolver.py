@@ -140,11 +140,13 @@ class Resolver:
             found = self._provisions.containers.get((document, container_of(address.kind), key), [])
             found = found or [
                 index for index in self._provisions.by_number.get((document, key), ())
-                if address.kind is SectionKind.CHAPTER or self._provisions.all[index].kind is address.kind
+                if self._may_be(self._provisions.all[index].kind, address)
             ]
         else:
             found = self._provisions.by_number.get((document, key), [])
-        if not found and address.kind not in CONTAINERS and not address.within:
+            if self._documents[document].language == "de":
+                found = [index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)]
+        if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
             found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
@@ -152,6 +154,18 @@ class Resolver:
                 return self._enclosing(document, address, row)
             found = inside
         return self._nearest(self._of_series(self._in_one_piece(found), address), row)
+
+    def _in_english(self, document: int) -> bool:
+        """In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another."""
+        return self._documents[document].language == "en"
+
+    def _may_be(self, kind: SectionKind, address: Address) -> bool:
+        """Whether a provision may be what a text calls a chapter or an appendix."""
+        if address.kind is SectionKind.ANNEX:
+            return address.number is not None and "." in address.number
+        return kind is address.kind or (
+            address.kind is SectionKind.CHAPTER and kind in (SectionKind.SECTION, SectionKind.HEADING)
+        )
 
     def _enclosing(self, document: int, address: Address, row: int) -> tuple[int, ...]:
         if not address.within:
@@ -305,6 +319,11 @@ def _reference(
     candidates = tuple(target_id for _, target_id, _ in aims)
     return Reference(passage.id, span, text, mention.relation, status, aims[0][0] if aims else None, None, candidates,
                      round(confidence, 3) if aims else 0.0, mention.grammar)
+
+
+def _same_sign(kind: SectionKind, named: SectionKind) -> bool:
+    """In German law a § is never an Artikel."""
+    return (kind is SectionKind.ARTICLE) == (named is SectionKind.ARTICLE)
 
 
 def _stands_alone(number: str | None) -> bool:
