@@ -133,8 +133,10 @@
     network.moveTo({ position: { x: size.width / 2, y: size.tall / 2 }, scale: Math.min(1, size.height / size.tall), animation: false });
   }
 
-  function draw(next) {
+  function draw(next, selected) {
     data = next;
+    chosen = selected;
+    evidence = null;
     const keptNodes = new Set(data.nodes.map((node) => node.id));
     nodes.remove(nodes.getIds().filter((id) => !keptNodes.has(id)));
     edges.clear();
@@ -180,7 +182,7 @@
   new ResizeObserver(fit).observe(host);
 
   const commands = {
-    draw: (message) => draw(message.data),
+    draw: (message) => draw(message.data, message.selected ?? null),
     theme: (message) => theme(message.colours),
     select: (message) => { chosen = message.id; evidence = null; if (data.nodes.length) paint(); },
     evidence: (message) => { evidence = message.ids && message.ids.length ? new Set(message.ids) : null; if (data.nodes.length) paint(); },
@@ -194,6 +196,6 @@
   window.addEventListener("message", (event) => {
     if (event.source === parent && event.data && commands[event.data.type]) commands[event.data.type](event.data);
   });
-  if (window.boardStart.nodes.length) draw({ heads: [], ...window.boardStart });
+  if (window.boardStart.nodes.length) draw({ heads: [], rows: 1, ...window.boardStart }, null);
   tell({ type: "ready" });
 })();

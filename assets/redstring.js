@@ -33,8 +33,7 @@
   }
   function sendBoard() {
     if (!state.data || !state.data.nodes) return;
-    post({ type: "draw", data: state.data });
-    post({ type: "select", id: state.selected });
+    post({ type: "draw", data: state.data, selected: state.selected });
   }
   window.addEventListener("message", (event) => {
     if (!state.frame || event.source !== state.frame.contentWindow || !event.data || !event.data.board) return;
@@ -161,6 +160,7 @@
         one("#passages .list").scrollTop = keep ? one("#passages .list").scrollTop : 0;
       }
       filter();
+      counts();
     });
   }
   function filter() {
@@ -228,7 +228,6 @@
         const count = brought[key];
         if (count === undefined) label.removeAttribute("data-count"); else label.dataset.count = `+${count}`;
       });
-      if (line && line.dataset.state === "running") { state.steered = state.steered || false; }
       counts();
     };
     watch("value", show);

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
+from gradio.events import api
 
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
@@ -57,4 +58,4 @@ def add_api(library: Library) -> None:
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
-    gr.api(endpoint, api_name="investigate")
+    api(endpoint, api_name="investigate")

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pyvis
 from pyvis.network import Network
 
-import pyvis
 from engine.investigation.pool import Pool
 from engine.model import Hop
 from engine.records.wording import Name, hop_quote, hop_words, trail_sentence
@@ -76,7 +76,7 @@ Dossiers = Callable[[Sequence[str]], Mapping[str, Dossier]]
 
 
 def chosen(pool: Pool, ranked: Sequence[str], limit: int) -> list[str]:
-    """The passages to show, at most ``limit``: the ranked with their trails, what the rounds brought, the scan.
+    """What to show, at most ``limit``: the ranked with their trails, what the rounds brought, the scan.
 
     A passage never comes without the passages of its first trail, so that no string hangs loose.
     """
@@ -146,9 +146,7 @@ def provenance(pool: Pool, ranked: Sequence[str], dossiers: Dossiers, limit: int
     return drawn
 
 
-def _edges(
-    pool: Pool, shown: Sequence[str], trails: Mapping[str, Sequence[Sequence[Hop]]]
-) -> dict[Hop, int]:
+def _edges(pool: Pool, shown: Sequence[str], trails: Mapping[str, Sequence[Sequence[Hop]]]) -> dict[Hop, int]:
     """Hops to draw, numbered: the first hop of each passage shown, and every hop of its trails."""
     here = set(shown)
     hops = [_first_hop(pool, passage_id) for passage_id in shown]
@@ -173,7 +171,9 @@ def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool)
 
 def empty_network() -> Network:
     """A pyvis network with the options of the board and nothing in it."""
-    empty = Network(height="100%", width="100%", directed=True, bgcolor="transparent", cdn_resources="in_line")
+    empty = Network(
+        height="100%", width="100%", directed=True, bgcolor="transparent", cdn_resources="in_line"
+    )
     empty.set_template_dir(str(ASSETS), "board.html")
     empty.set_options(json.dumps(OPTIONS))
     return empty

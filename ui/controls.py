@@ -120,7 +120,5 @@ def shown_value(name: str, settings: InvestigationSettings) -> Any:
 
 def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:
     """Settings from what the controls hold; an empty field is None. Raises SettingsError."""
-    given = {
-        name: None if value == "" else value for name, value in zip(names, values, strict=True)
-    }
+    given = {name: None if value == "" else value for name, value in zip(names, values, strict=True)}
     return checked(given)

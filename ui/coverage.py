@@ -45,7 +45,8 @@ def _area(area: AreaCoverage) -> str:
     return (
         f'<button type="button" class="area" style="--c:var(--{token})" aria-pressed="false" '
         f'data-evidence="{escape(json.dumps(list(area.evidence)))}">'
-        f'<span class="t"><b dir="auto">{escape(area.name)}</b><span class="s">{state_words(area)}</span></span>'
+        f'<span class="t"><b dir="auto">{escape(area.name)}</b>'
+        f'<span class="s">{state_words(area)}</span></span>'
         f'<span class="bar"><u style="--v:{100 * max(0.0, min(1.0, area.similarity)):.0f}%"></u></span>'
         f'<span class="f" dir="auto">{escape(" · ".join(facts))}</span></button>'
     )

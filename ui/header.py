@@ -14,20 +14,26 @@ _BRAND = (
     '<circle cx="8" cy="18" r="2.2"/><path d="M6 5.6 16 8.5M16.6 10.8 9.6 16.6"/></svg>Redstring</div>'
 )
 _TOGGLE = (
-    '<button type="button" id="theme-toggle" aria-label="Dark mode" aria-pressed="false" title="Light or dark">'
-    '<svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="6.2" fill="none" '
-    'stroke="currentColor" stroke-width="1.4"/><path d="M8 1.8a6.2 6.2 0 0 1 0 12.4z" fill="currentColor"/></svg>'
+    '<button type="button" id="theme-toggle" aria-label="Dark mode" aria-pressed="false" '
+    'title="Light or dark"><svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">'
+    '<circle cx="8" cy="8" r="6.2" fill="none" stroke="currentColor" stroke-width="1.4"/>'
+    '<path d="M8 1.8a6.2 6.2 0 0 1 0 12.4z" fill="currentColor"/></svg>'
     "</button>"
 )
 
 
 def header_html(library: Library, corpus: str | None = None) -> str:
     """The header for a corpus."""
-    return f'<div class="top">{_BRAND}<span class="facts">{escape(library.facts(corpus))}</span>{_TOGGLE}</div>'
+    return (
+        f'<div class="top">{_BRAND}<span class="facts">{escape(library.facts(corpus))}</span>{_TOGGLE}</div>'
+    )
 
 
 def build_header(library: Library) -> gr.HTML:
     """Build the header at the top of the page."""
     return gr.HTML(
-        header_html(library), elem_id="header", apply_default_css=False, js_on_load="redstring.header(element)"
+        header_html(library),
+        elem_id="header",
+        apply_default_css=False,
+        js_on_load="redstring.header(element)",
     )

@@ -42,7 +42,9 @@ def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossi
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
         seal = badge(passage, document, today)
         page = f"p. {passage.page}" if passage.page is not None else ""
-        text = passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+        text = (
+            passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+        )
         found[passage_id] = Dossier(
             name=opened.name(passage_id),
             title=document.title or document.id,
@@ -67,7 +69,9 @@ def rest_of_pool(opened: OpenCase) -> list[str]:
     pool = opened.case.pool
     ranked = {member for found in opened.case.ranking for member in (found.passage.id, *found.assembled_ids)}
     entries = [
-        entry for entry in pool.entries() if entry.passage_id not in ranked and entry.passage_id not in pool.dismissed
+        entry
+        for entry in pool.entries()
+        if entry.passage_id not in ranked and entry.passage_id not in pool.dismissed
     ]
     return [entry.passage_id for entry in sorted(entries, key=lambda entry: -entry.score)]
 

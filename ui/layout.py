@@ -7,6 +7,7 @@ middle of its children, and roots without children fill the gaps.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout
         )
         for node, height in heights.items()
     }
-    return Layout(positions, int(span) + 1)
+    return Layout(positions, math.ceil(span) + 1)
 
 
 def _forest(

@@ -1,17 +1,14 @@
-"""The corpora that the page offers: opened once, shared by all sessions, warmed up in the background."""
+"""The corpora that the page offers: opened once, shared by all sessions."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.errors import CorpusError, InputError
-
-EXAMPLES = "examples.json"
+from engine.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +22,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Open corpora by name, in the order in which they were given, and example questions of each."""
+    """Open corpora by name, in the order in which they were given."""
 
     corpora: Mapping[str, Corpus]
-    examples: Mapping[str, tuple[Example, ...]] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -45,35 +41,25 @@ class Library:
 
     def facts(self, name: str | None) -> str:
         """One line on a corpus: its name, its size, its languages."""
-        corpus = self.corpus(name)
-        info = corpus.info()
+        info = self.corpus(name).info()
         languages = ", ".join(info.languages)
         return f"{info.name} · {info.documents:,} documents · {info.passages:,} passages · {languages}"
 
+    def examples(self, name: str | None) -> tuple[Example, ...]:
+        """Example questions that a corpus carries in its manifest."""
+        rows = self.corpus(name).info().metadata.get("examples", ())
+        return tuple(
+            Example(row.get("title") or row["text"], row["text"], row.get("language", "und"))
+            for row in rows
+            if row.get("text")
+        )
 
-def open_library(folders: Sequence[Path], examples: Mapping[Path, Path] | None = None) -> Library:
-    """Open every folder. Raises CorpusError for the first that is missing or damaged.
 
-    ``examples`` names, for a corpus folder, the folder that holds its ``examples.json``; without it the
-    corpus folder itself is looked at.
-    """
+def open_library(folders: Sequence[Path]) -> Library:
+    """Open every folder. Raises CorpusError for the first that is missing or damaged."""
     corpora: dict[str, Corpus] = {}
-    questions: dict[str, tuple[Example, ...]] = {}
     for folder in folders:
         corpus = open_corpus(folder)
         name = corpus.name if corpus.name not in corpora else f"{corpus.name} ({folder.name})"
         corpora[name] = corpus
-        questions[name] = read_examples((examples or {}).get(folder, folder))
-    return Library(corpora, questions)
-
-
-def read_examples(folder: Path) -> tuple[Example, ...]:
-    """Example questions of a folder; empty where it has none. Raises CorpusError for a damaged file."""
-    path = folder / EXAMPLES
-    if not path.is_file():
-        return ()
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        return tuple(Example(row["title"], row["text"], row.get("language", "und")) for row in rows)
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorpusError(f"{path}: not a list of questions with title and text ({error})") from error
+    return Library(corpora)

@@ -20,7 +20,8 @@ LONGEST_QUEUE = 64
 def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
     """The Investigate page over a library of open corpora. Launch it with ``theme.launch_options``."""
     desk = desk or Desk()
-    with gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True) as page:
+    page: gr.Blocks = gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True)
+    with page:
         token = gr.State(new_token, delete_callback=desk.forget)
         header = build_header(library)
         with gr.Row(elem_id="app"):

@@ -79,8 +79,8 @@ def nothing_found(question: str) -> str:
 
 
 WAITING = (
-    '<div class="empty"><b>Ask a question to open a case.</b><p>The scan finds the first suspects; each round '
-    "follows the threads from there. Every passage keeps the trail by which it was found.</p></div>"
+    '<div class="empty"><b>Ask a question to open a case.</b><p>The scan finds the first suspects; each '
+    "round follows the threads from there. Every passage keeps the trail by which it was found.</p></div>"
 )
 
 
@@ -88,7 +88,8 @@ def more_button(remaining: int) -> str:
     """The control that fetches the next part of the pool; empty where nothing remains."""
     if remaining <= 0:
         return ""
-    return f'<button type="button" class="more-pool" data-act="more">Show more of the pool ({remaining:,})</button>'
+    words = f"Show more of the pool ({remaining:,})"
+    return f'<button type="button" class="more-pool" data-act="more">{words}</button>'
 
 
 def _opening(passage: Passage, document: Document, classes: str, members: Sequence[str]) -> str:
@@ -124,7 +125,9 @@ def _why(trails: Sequence[Sequence[Hop]], name: Name) -> str:
     first = f'<div class="why" dir="ltr">{_trail(trail_clauses(trails[0], name))}</div>'
     if len(trails) == 1:
         return first
-    others = "".join(f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in trails[1:])
+    others = "".join(
+        f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in trails[1:]
+    )
     count = plural(len(trails) - 1, "more trail")
     return f'{first}<details class="trails" dir="ltr"><summary>{count}</summary><ul>{others}</ul></details>'
 
@@ -161,12 +164,19 @@ def _score(total: float, parts: Sequence[ScorePart]) -> str:
         for index, part in enumerate(shown)
     )
     return (
-        f'<details class="score" dir="ltr"><summary title="Score {total:.3f}: open for its parts"><span>{bar}</span></summary>'
+        f'<details class="score" dir="ltr"><summary title="Score {total:.3f}: open for its parts">'
+        f"<span>{bar}</span></summary>"
         f"<table>{rows}<tr><td>score</td><td>{total:.3f}</td><td></td></tr></table></details>"
     )
 
 
-_PART_TOKENS = {"relevance": "scan", "dense": "sem", "lexical": "scan", "citations": "cite", "coverage": "gap"}
+_PART_TOKENS = {
+    "relevance": "scan",
+    "dense": "sem",
+    "lexical": "scan",
+    "citations": "cite",
+    "coverage": "gap",
+}
 
 
 def _part_colour(part: ScorePart, index: int) -> str:
@@ -174,7 +184,7 @@ def _part_colour(part: ScorePart, index: int) -> str:
 
 
 def _actions(*, pinned: bool) -> str:
-    labels = {"pin": "Unpin"} if pinned else {}
+    labels = {"pin": "Pinned"} if pinned else {}
     buttons = "".join(
         f'<button type="button" data-act="{key}"{" class=on" if key == "pin" and pinned else ""}>'
         f"{labels.get(key, words)}</button>"

@@ -42,7 +42,7 @@ def build_rail(library: Library, strategies: Sequence[str] = BUILT_IN_STRATEGIES
     go = gr.Button("Investigate", variant="primary", elem_id="go")
     cancel = gr.Button("Cancel", elem_id="cancel")
     chips = gr.HTML(
-        chips_html(library.examples.get(library.names[0], ())), elem_id="chips", apply_default_css=False,
+        chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
         js_on_load="redstring.chips(element)",
     )  # fmt: skip
     gr.HTML(
@@ -65,9 +65,13 @@ def _settings(strategies: Sequence[str]) -> dict[str, Component]:
     start = preset(START)
     built: dict[str, Component] = {
         "strategies": gr.CheckboxGroup(
-            [(thread(name).title, name) for name in strategies], value=list(start.strategies),
-            label="Follow these threads", elem_id="threads", interactive=True, elem_classes=["fold"],
-        )  # fmt: skip
+            [(thread(name).title, name) for name in strategies],
+            value=list(start.strategies),
+            label="Follow these threads",
+            elem_id="threads",
+            interactive=True,
+            elem_classes=["fold"],
+        )
     }
     gr.HTML(f"<style>{_thread_colours(strategies)}</style>", apply_default_css=False, visible="hidden")
     main = [knob for knob in by_name.values() if knob.group == "main" and knob.name != "strategies"]
@@ -95,14 +99,17 @@ def _main_control(knob: Knob) -> Component:
 
 
 def _thread_colours(strategies: Sequence[str]) -> str:
-    return "".join(f'#threads input[name="{escape(name)}"]{{--c:{colour(name)}!important}}' for name in strategies)
+    return "".join(
+        f'#threads input[name="{escape(name)}"]{{--c:{colour(name)}!important}}' for name in strategies
+    )
 
 
 def chips_html(examples: Sequence[Example]) -> str:
     """Example questions as chips; a chip shows a title and asks the whole question."""
     chips = "".join(
         f'<button type="button" class="chip" dir="auto" lang="{escape(example.language)}" '
-        f'data-question="{escape(example.text)}" title="{escape(example.text)}">{escape(example.title)}</button>'
+        f'data-question="{escape(example.text)}" title="{escape(example.text)}">'
+        f"{escape(example.title)}</button>"
         for example in examples
     )
     spare = len(examples) - SHOWN_CHIPS
@@ -119,7 +126,7 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
         return [shown_value(field, chosen) for field in names]
 
     def change_corpus(name: str) -> tuple[str, str]:
-        return chips_html(library.examples.get(name, ())), facts_html(name)
+        return chips_html(library.examples(name)), facts_html(name)
 
     rail.depth.input(
         apply_preset, rail.depth, list(rail.settings.values()), api_visibility="private",

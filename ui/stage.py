@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import gradio as gr
 from gradio.components import Component
@@ -20,8 +21,9 @@ _FRAME = (
     '<div class="legend"></div>'
 )
 _SWITCH = (
-    '<div class="switch" role="tablist"><button type="button" role="tab" data-pane="passages" aria-selected="true">'
-    'Passages</button><button type="button" role="tab" data-pane="coverage" aria-selected="false">Coverage</button>'
+    '<div class="switch" role="tablist">'
+    '<button type="button" role="tab" data-pane="passages" aria-selected="true">Passages</button>'
+    '<button type="button" role="tab" data-pane="coverage" aria-selected="false">Coverage</button>'
     '<button type="button" role="tab" data-pane="board" aria-selected="false">Board</button></div>'
 )
 _PASSAGES_HEAD = (
@@ -30,6 +32,7 @@ _PASSAGES_HEAD = (
     '<input type="search" id="filter" placeholder="filter" aria-label="Filter passages"></div>'
     '<div id="filter-note" hidden><span></span><button type="button">show all</button></div>'
 )
+_CARDS = "redstring.passages(element, trigger, watch, 'KIND')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Stage:
         return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest]
 
 
-def _html(value: object, elem_id: str, script: str = "", **more: object) -> gr.HTML:
+def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML:
     return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=script or None, **more)
 
 
@@ -64,19 +67,25 @@ def build_stage() -> Stage:
                 html_template=_FRAME.replace("VIS", f"/gradio_api/file={VIS_NETWORK}"), page=frame_page(),
             )  # fmt: skip
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
-            _html('<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small></div>', "coverage-head")
+            _html(
+                '<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small></div>',
+                "coverage-head",
+            )
             areas = _html(coverage.WAITING, "coverage", "redstring.coverage(element, watch)")
         with gr.Column(elem_id="passages", elem_classes=["pane"]):
             _html(_PASSAGES_HEAD, "passages-head", "redstring.passagesHead(element)")
             with gr.Column(elem_classes=["list"]):
-                _html('<div id="peek"></div>', "peek-holder", "redstring.passages(element, trigger, watch, 'peek')")
-                ranked = _html(
-                    passages.WAITING, "ranked", "redstring.passages(element, trigger, watch, 'ranked')"
+                _html(
+                    '<div id="peek"></div>',
+                    "peek-holder",
+                    _CARDS.replace("KIND", "peek"),
                 )
-                rest = _html("", "rest", "redstring.passages(element, trigger, watch, 'rest')")
+                ranked = _html(passages.WAITING, "ranked", _CARDS.replace("KIND", "ranked"))
+                rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
     return Stage(banner, story, board, areas, ranked, rest)
 
 
 def banner_html(message: str) -> str:
     """A calm line about what went wrong and what to do."""
-    return f'<div class="banner" role="alert"><b>Not investigated.</b><span dir="auto">{escape(message)}</span></div>'
+    words = f'<span dir="auto">{escape(message)}</span>'
+    return f'<div class="banner" role="alert"><b>Not investigated.</b>{words}</div>'

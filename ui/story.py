@@ -81,6 +81,8 @@ def told(story: Story) -> str:
     """The story line as HTML."""
     steps = [_plan_step(story.plan)] if story.plan else []
     steps += [_report_step(report) for report in story.reports]
+    if story.notes:
+        steps.append(_step("Note", "\n".join(story.notes)))
     if story.under_way is not None:
         steps.append(_started_step(story.under_way))
     elif story.running:
@@ -89,7 +91,8 @@ def told(story: Story) -> str:
     counts = escape(json.dumps(brought(story.reports)))
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
-        f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">{line}{_ending(story)}</div>'
+        f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
+        f"{line}{_ending(story)}</div>"
     )
 
 
@@ -101,7 +104,6 @@ def _plan_step(plan: QueryPlan) -> str:
     count = len(plan.views)
     lines = [f"{view.name}: {view.text}" for view in plan.views]
     lines += [f"named: {reference}" for reference in plan.references]
-    lines += list(plan.notes)
     return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
 
 
@@ -137,6 +139,6 @@ def _ending(story: Story) -> str:
     numbers = "\n".join(f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items())
     tone = " early" if story.stop.reason is StopReason.PERSON else ""
     return (
-        f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b> · '
-        f"{' · '.join(fact for fact in facts if fact)}</span>"
+        f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b>'
+        f" · {' · '.join(fact for fact in facts if fact)}</span>"
     )

@@ -12,7 +12,8 @@ _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "
     "stroke='%23b3261e' stroke-width='1.8'%3E%3Ccircle cx='4' cy='5' r='2.2'/%3E%3Ccircle cx='18' cy='9' "
-    "r='2.2'/%3E%3Ccircle cx='8' cy='18' r='2.2'/%3E%3Cpath d='M6 5.6 16 8.5M16.6 10.8 9.6 16.6'/%3E%3C/svg%3E"
+    "r='2.2'/%3E%3Ccircle cx='8' cy='18' r='2.2'/%3E%3Cpath d='M6 5.6 16 8.5M16.6 10.8 9.6 16.6'/%3E"
+    "%3C/svg%3E"
 )
 
 

@@ -160,7 +160,9 @@ def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
         return f"the question names{it}"
     if hop.strategy == GAP_STRATEGY:
         return f"a query for a gap found{it}"
-    return f"the {hop.strategy} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"the {hop.strategy} found{it}"
+    return (
+        f"the {hop.strategy} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"the {hop.strategy} found{it}"
+    )
 
 
 def stop_words(stop: Stop) -> str:

@@ -1,0 +1,72 @@
+"""The entry of the page and of a Space: builds ``demo`` and launches it.
+
+``python app.py [--corpus DIR ...] [--host H] [--port N]``. Without a corpus the sample corpus is built
+once into a cache folder (``.redstring`` beside this file, or ``REDSTRING_HOME``).
+"""
+
+from __future__ import annotations
+
+import os
+
+# Gradio reads this on import: without it the server would report its start to a host elsewhere.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.errors import InputError, RedstringError
+from ui.library import open_library
+from ui.sample import sample_folder
+from ui.warming import warm_up
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+FAILED, UNUSABLE = 1, 2
+
+
+def build(folders: Sequence[Path]) -> gr.Blocks:
+    """The page over corpora in folders, or over the sample corpus where none is given."""
+    from ui.page import build_page
+
+    library = open_library(list(folders) or [sample_folder()])
+    warm_up(library)
+    return build_page(library)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve the page until it is stopped; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python app.py", description="Redstring, in the browser.")
+    parser.add_argument(
+        "--corpus", action="append", type=Path, default=[], metavar="DIR",
+        help="folder of a corpus; may be given several times (default: the sample corpus)",
+    )  # fmt: skip
+    parser.add_argument("--host", default=os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"))
+    parser.add_argument("--port", type=int, default=int(os.environ.get("GRADIO_SERVER_PORT", "7860")))
+    options = parser.parse_args(arguments)
+    try:
+        page = build(options.corpus)
+    except RedstringError as error:
+        print(f"redstring: {error}", file=sys.stderr)
+        return UNUSABLE if isinstance(error, InputError) else FAILED
+    from ui.theme import launch_options
+
+    print(f"Redstring: http://{options.host}:{options.port}", flush=True)
+    page.launch(server_name=options.host, server_port=options.port, **launch_options())
+    return 0
+
+
+def __getattr__(name: str) -> gr.Blocks:
+    """``app.demo``, built when asked for: a wrong ``--corpus`` must not build the sample first."""
+    if name == "demo":
+        globals()["demo"] = demo = build([])
+        return demo
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

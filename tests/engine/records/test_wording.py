@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.model import Completeness, Direction, Document, Hop, Passage, Relation, Stop, StopReason
+from engine.records.wording import (
+    STOP_WORDS,
+    completeness_words,
+    full_citation,
+    hop_quote,
+    hop_words,
+    ordinal,
+    plural,
+    short_citation,
+    stop_words,
+    trail_sentence,
+)
+
+NAMES = {"a": "COBS 3.4.2", "b": "Art. 12"}
+SCAN = Hop("a", None, "scan", Relation.MATCHES, Direction.OUT, 0, 0.9, rank=3)
+CITED = Hop(
+    "b", "a", "citations", Relation.CITES, Direction.OUT, 1, 0.8, "in accordance with Rule 6.2.1", "a"
+)
+
+
+def _name(passage_id: str) -> str:
+    return NAMES.get(passage_id, passage_id)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "1st"),
+        (2, "2nd"),
+        (3, "3rd"),
+        (4, "4th"),
+        (11, "11th"),
+        (12, "12th"),
+        (13, "13th"),
+        (21, "21st"),
+        (112, "112th"),
+    ],
+)
+def test_ordinals(number: int, words: str) -> None:
+    assert ordinal(number) == words
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 leads"), (1, "1 lead"), (1204, "1,204 leads")])
+def test_plurals(count: int, words: str) -> None:
+    assert plural(count, "lead") == words
+
+
+@pytest.mark.parametrize(
+    ("trail", "sentence"),
+    [
+        ((), ""),
+        ((SCAN,), "The scan ranked it 3rd."),
+        ((SCAN, CITED), "Cited by COBS 3.4.2 (“in accordance with Rule 6.2.1”), which the scan ranked 3rd."),
+        (
+            (SCAN, CITED, Hop("c", "b", "citations", Relation.AMENDS, Direction.IN, 2, 0.5)),
+            "Amends Art. 12, which is cited by COBS 3.4.2 (“in accordance with Rule 6.2.1”), "
+            "which the scan ranked 3rd.",
+        ),
+        (
+            (replace(SCAN, strategy="gaps", quote="entry in the register"),),
+            "A query for a gap found it (“entry in the register”).",
+        ),
+        ((replace(SCAN, relation=Relation.CITES),), "The question names it."),
+        ((replace(SCAN, strategy="person", rank=None),), "The person found it."),
+    ],
+)
+def test_trails_in_one_sentence(trail: tuple[Hop, ...], sentence: str) -> None:
+    assert trail_sentence(trail, _name) == sentence
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("direction", list(Direction))
+def test_every_relation_has_words_both_ways(relation: Relation, direction: Direction) -> None:
+    words = hop_words(replace(CITED, relation=relation, direction=direction), _name)
+    assert "COBS 3.4.2" in words
+    assert "{" not in words
+
+
+@pytest.mark.parametrize(
+    ("relation", "out", "back"),
+    [
+        (Relation.CITES, "cited by COBS 3.4.2", "cites COBS 3.4.2"),
+        (Relation.DEFINES, "uses a term that COBS 3.4.2 defines", "defines a term used in COBS 3.4.2"),
+        (Relation.BASED_ON, "the basis of COBS 3.4.2", "based on COBS 3.4.2"),
+    ],
+)
+def test_the_direction_turns_the_words(relation: Relation, out: str, back: str) -> None:
+    assert hop_words(replace(CITED, relation=relation), _name) == out
+    assert hop_words(replace(CITED, relation=relation, direction=Direction.IN), _name) == back
+
+
+def test_places_in_a_document_are_told_by_their_detail() -> None:
+    sibling = replace(CITED, relation=Relation.PART_OF, detail="same section")
+    assert hop_words(sibling, _name) == "in the same section as COBS 3.4.2"
+
+
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("", ""),
+        ("subject to\n Article 14", "“subject to Article 14”"),
+        ("word " * 40, "“" + ("word " * 18).strip() + "…”"),
+    ],
+)
+def test_quotes_are_cut_at_a_word(quote: str, words: str) -> None:
+    assert hop_quote(replace(CITED, quote=quote)) == words
+
+
+def test_citations() -> None:
+    act = Document("act", "Commercial Agency Code", number="13", year=2011, aliases=("CAC",))
+    here = Passage("act/14", "act", None, 0, "text", label="Article 14(2)", page=9)
+    assert short_citation(here, act) == "CAC Article 14(2)"
+    assert full_citation(here, act) == "Commercial Agency Code (13 of 2011), Article 14(2), p. 9 [act/14]"
+
+
+def test_every_stop_has_words() -> None:
+    assert set(STOP_WORDS) == set(StopReason)
+    assert stop_words(Stop(StopReason.COVERAGE)) == "Stopped: coverage reached"
+    assert stop_words(Stop(StopReason.PERSON)) == "Cancelled"
+
+
+def test_the_estimate_of_completeness() -> None:
+    assert completeness_words(Stop(StopReason.ROUNDS)) == ""
+    stop = Stop(StopReason.ROUNDS, completeness=Completeness(0.931, 0.88, 0.974))
+    assert completeness_words(stop) == "est. completeness 93 % (88 to 97)"

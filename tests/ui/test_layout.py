@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.layout import Layout, crossings, tidy
+
+
+def _edges(parents: dict[str, str]) -> list[tuple[str, str]]:
+    return [(source, target) for target, source in parents.items()]
+
+
+def test_rounds_are_columns_from_left_to_right() -> None:
+    placed = tidy([["a"], ["b"], ["c"]], {"b": "a", "c": "b"}).positions
+    assert [round(placed[node][0]) for node in "abc"] == [0, 1, 2]
+
+
+def test_a_parent_stands_at_the_middle_of_its_children() -> None:
+    placed = tidy([["a"], ["b", "c", "d"]], {"b": "a", "c": "a", "d": "a"}).positions
+    assert placed["a"][1] == placed["c"][1] == 0.5
+    assert (placed["b"][1], placed["d"][1]) == (0.0, 1.0)
+
+
+def test_roots_without_children_fill_the_gaps_beside_a_wide_subtree() -> None:
+    parents = dict.fromkeys(("k1", "k2", "k3", "k4", "k5"), "a") | {"m1": "b", "m2": "b", "m3": "b"}
+    placed = tidy([["a", "b", "x", "y"], list(parents)], parents)
+    assert placed.rows == 8, "the lone roots must not make the board taller"
+    assert placed.positions["a"][1] < placed.positions["x"][1] < placed.positions["b"][1]
+
+
+def test_a_passage_reached_inside_its_own_round_stands_to_the_right_of_its_seed() -> None:
+    placed = tidy([["a"], ["b", "c"]], {"b": "a", "c": "b"}).positions
+    assert 1.2 < placed["c"][0] < 1.6
+
+
+def test_nothing_and_one() -> None:
+    assert tidy([[]], {}) == Layout({}, 1)
+    assert tidy([["a"]], {}).positions["a"][1] == 0.5
+
+
+def test_unknown_parents_are_no_parents() -> None:
+    assert set(tidy([["a"]], {"a": "elsewhere"}).positions) == {"a"}
+
+
+def test_the_same_forest_is_placed_the_same() -> None:
+    assert tidy([["a", "b"], ["c"]], {"c": "b"}) == tidy([["a", "b"], ["c"]], {"c": "b"})
+
+
+def test_crossings_are_counted() -> None:
+    flat = {"a": (0.0, 0.0), "b": (0.0, 1.0), "c": (1.0, 0.0), "d": (1.0, 1.0)}
+    assert crossings(flat, [("a", "d"), ("b", "c")]) == 1
+    assert crossings(flat, [("a", "c"), ("b", "d")]) == 0
+
+
+@st.composite
+def forests(draw: st.DrawFn) -> tuple[list[list[str]], dict[str, str]]:
+    sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=4))
+    columns = [[f"{number}-{index}" for index in range(size)] for number, size in enumerate(sizes)]
+    parents = {
+        node: draw(st.sampled_from(columns[number - 1]))
+        for number, column in enumerate(columns)
+        if number > 0
+        for node in column
+        if draw(st.booleans())
+    }
+    return columns, parents
+
+
+@given(forests())
+def test_no_two_strings_cross_and_no_two_dots_share_a_place(
+    forest: tuple[list[list[str]], dict[str, str]],
+) -> None:
+    columns, parents = forest
+    layout = tidy(columns, parents)
+    assert set(layout.positions) == {node for column in columns for node in column}
+    assert all(0.0 <= y <= 1.0 for _, y in layout.positions.values())
+    assert crossings(layout.positions, _edges(parents)) == 0
+    for column in columns:
+        heights = sorted(layout.positions[node][1] * max(layout.rows - 1, 1) for node in column)
+        assert all(after - before > 0.98 for before, after in pairwise(heights))

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from engine.model import Direction, Document, Hop, Passage, Relation
+from tests.ui.values import ARABIC, CODE, READING, cites, passage, ranked, scan_hop
+from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_card
+
+ATTACKS = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{constructor.constructor('alert(1)')()}}",
+    "${alert(1)}",
+)
+
+
+class _Tags(HTMLParser):
+    """Names of all tags and attributes of a piece of HTML, and its text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.text = ""
+        self.open = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        self.open += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self.open -= 1
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def _read(html: str) -> _Tags:
+    tags = _Tags()
+    tags.feed(html)
+    return tags
+
+
+def test_a_card_says_what_where_and_why() -> None:
+    found = ranked(
+        passage("p", "The manager may not grant broader powers."),
+        trails=[[scan_hop("a", 3), cites("p", "a")]],
+    )
+    html = ranked_card(found, READING)
+    text = " ".join(_read(html).text.split())
+    assert "Commercial Agency Code" in text
+    assert "Article 14(2), p. 9" in text
+    assert "in force" in text
+    assert "Cited by CAC a subject to Article 14(2), which the scan ranked 3rd." in text
+    assert "<mark>manager</mark>" in html
+    assert "<mark>powers</mark>" in html
+    assert "<mark>broader</mark>" in html
+    assert _read(html).open == 0, "every tag that opens must close"
+
+
+def test_further_trails_fold_away() -> None:
+    found = ranked(
+        passage("p"),
+        trails=[[scan_hop("p", 1)], [scan_hop("a", 2), cites("p", "a")], [scan_hop("b", 2), cites("p", "b")]],
+    )
+    html = ranked_card(found, READING)
+    assert "2 more trails" in html
+    assert html.count("<li") == 2
+
+
+def test_the_score_is_a_bar_and_a_table_with_every_part() -> None:
+    html = ranked_card(ranked(passage("p")), READING)
+    assert html.count("<u ") == 2, "negative parts have no length, they stand in the table"
+    assert "+0.500" in html
+    assert "-0.080" in html
+    assert "bm25 and dense" in html
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_text_of_a_document_becomes_markup(attack: str) -> None:
+    document = Document(attack, attack, attack, number=attack, status=attack, aliases=(attack,))
+    hostile = Passage(
+        attack, attack, None, 0, attack, attack, label=attack, headings=(attack,), status=attack
+    )
+    hop = Hop(attack, attack, attack, Relation.CITES, Direction.OUT, 1, 0.5, attack, attack, attack)
+    reading = Reading(attack, lambda passage_id: attack, READING.today)
+    plain = ranked_card(ranked(passage("p"), trails=[[hop]]), READING)
+    for html in (
+        ranked_card(ranked(hostile, document, trails=[[hop]]), reading),
+        compact_card(hostile, document, [[hop]], reading),
+        nothing_found(attack),
+    ):
+        seen = _read(html)
+        assert set(seen.tags) <= {*_read(plain).tags, "mark", "div", "b", "p"}
+        assert not {name for name in seen.attributes if name.startswith("on") or name == "src"}
+
+
+def test_an_arabic_card_reads_from_right_to_left_and_its_trail_from_left_to_right() -> None:
+    html = ranked_card(
+        ranked(passage("p", "لا يجوز للوكيل", ARABIC), ARABIC, trails=[[scan_hop("p")]]), READING
+    )
+    assert 'dir="rtl"' in html.split(">")[0]
+    assert 'lang="ar"' in html
+    assert '<div class="why" dir="ltr">' in html
+
+
+def test_a_pinned_card_says_so() -> None:
+    assert "class=on>Pinned</button>" in ranked_card(ranked(passage("p"), pinned=True), READING)
+    assert "Pinned" not in ranked_card(ranked(passage("p")), READING)
+
+
+def test_a_compact_card_is_small() -> None:
+    html = compact_card(passage("p"), CODE, [[scan_hop("p")]], READING)
+    assert len(html) < 1500
+    assert "table" not in html
+
+
+@pytest.mark.parametrize(("remaining", "words"), [(0, ""), (-3, ""), (1204, "1,204")])
+def test_the_control_for_more(remaining: int, words: str) -> None:
+    assert (words in more_button(remaining)) is True
+    assert bool(more_button(remaining)) is (remaining > 0)

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import html
+import json
+import re
+
+from engine.investigation.events import (
+    CoverageChanged,
+    Event,
+    PlanMade,
+    Ranked,
+    RoundFinished,
+    RoundStarted,
+    ScanFinished,
+    Stopped,
+)
+from engine.model import (
+    AreaCoverage,
+    AreaState,
+    Completeness,
+    QueryPlan,
+    RoundReport,
+    Stop,
+    StopReason,
+    StrategyCount,
+    View,
+)
+from tests.ui.values import passage, ranked
+from ui.story import Story, brought, heard, told
+
+PLAN = PlanMade(QueryPlan("q", "en", (View("literal", "who <b> may"), View("part", "limits"))))
+SCAN = ScanFinished(
+    RoundReport(0, (), (StrategyCount("scan", 400, 214),), 214, 0, 214, 41.0), (), ("dense search is off",)
+)
+ROUND = RoundFinished(
+    RoundReport(
+        1,
+        ("a",),
+        (StrategyCount("citations", 60, 31, {"below_gate": 20, "budget": 9}), StrategyCount("gaps", 9, 4)),
+        35,
+        34,
+        249,
+        22.0,
+    ),
+    (),
+)
+COVERED = CoverageChanged(1, (AreaCoverage("a", "Agency", AreaState.COVERED, True, ("p",), 1, 0.6),))
+STOPPED = Stopped(Stop(StopReason.COVERAGE, {"areas_covered": 1}, Completeness(0.93, 0.88, 0.97)))
+RANKED = Ranked((ranked(passage("p")),), 12.0)
+
+
+def _after(*events: Event) -> Story:
+    story = Story()
+    for number, event in enumerate(events, start=1):
+        story = heard(story, event, number / 100)
+    return story
+
+
+def _text(story: Story) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", told(story)).split())
+
+
+def test_the_story_grows_with_its_events() -> None:
+    assert _text(_after(PLAN)) == "Plan 2 views → …"
+    assert _text(_after(PLAN, SCAN)) == "Plan 2 views → Scan 214 → Note → …"
+    assert "Round 1 …" in _text(_after(PLAN, SCAN, RoundStarted(1, ("a", "b"), ("limits of authority",))))
+    assert _text(_after(PLAN, SCAN, ROUND)).startswith("Plan 2 views → Scan 214 → Round 1 +35")
+
+
+def test_the_ending_names_the_reason_with_its_numbers() -> None:
+    text = _text(_after(PLAN, SCAN, ROUND, COVERED, STOPPED, RANKED))
+    assert "Stopped: coverage reached · 1 of 1 area · est. completeness 93 % (88 to 97)" in text
+    assert "34 leads refused · 0.06 s" in text
+
+
+def test_running_until_ranked() -> None:
+    assert 'data-state="running"' in told(_after(PLAN, SCAN, STOPPED))
+    assert 'data-state="done"' in told(_after(PLAN, SCAN, STOPPED, RANKED))
+
+
+def test_what_each_strategy_brought_leaves_out_the_scan() -> None:
+    story = _after(PLAN, SCAN, ROUND, ROUND)
+    assert brought(story.reports) == {"citations": 62, "gaps": 8}
+    attribute = re.search('data-brought="([^"]*)"', told(story))
+    assert attribute is not None
+    assert json.loads(html.unescape(attribute[1])) == {"citations": 62, "gaps": 8}
+
+
+def test_tips_tell_what_was_refused_and_why() -> None:
+    told_so_far = html.unescape(told(_after(PLAN, SCAN, ROUND)))
+    assert "References, both ways: +31 of 60 leads; refused: 20 below gate, 9 budget" in told_so_far
+    assert "dense search is off" in told_so_far
+
+
+def test_words_of_the_question_are_escaped() -> None:
+    assert "<b> may" not in told(_after(PLAN))
+
+
+def test_a_cancelled_case_says_so_without_alarm() -> None:
+    shown = told(_after(PLAN, SCAN, Stopped(Stop(StopReason.PERSON)), RANKED))
+    assert "Cancelled" in shown
+    assert "stop early" in shown
