@@ -19,6 +19,8 @@ from engine.language.stopwords import STOPWORDS
 LONGEST_LOOK = 4000
 # Function words by which one language must lead to be believed without the character model.
 CLEAR_LEAD = 2
+# Log-likelihoods closer than this say nothing ("capital requirements" is English and all but French).
+DOUBT = 1.5
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -62,8 +64,10 @@ def _modelled(text: str, candidates: tuple[str, ...]) -> str:
     identifier = _identifier(tuple(sorted({_base(code) for code in candidates})))
     if identifier is None:
         return candidates[0]
-    label = str(identifier.classify(text)[0])
-    return next((code for code in candidates if _base(code) == label), candidates[0])
+    scores = {str(label): float(score) for label, score in identifier.rank(text)}
+    best = max(scores.values())
+    near = {label for label, score in scores.items() if best - score < DOUBT}
+    return next((code for code in candidates if _base(code) in near), candidates[0])
 
 
 @cache

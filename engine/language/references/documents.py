@@ -149,7 +149,7 @@ class DocumentFinder:
             if not (mention.joined and mention.targets and mention.document is None and not mention.here):
                 continue
             following = mentions[index + 1]
-            if not after.named or _name_stands_before(following) or not following.targets:
+            if not after.named or not following.targets or _name_stands_before(following):
                 continue
             address = mention.targets[0].address
             if address.number is None:
