@@ -16,23 +16,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from engine.ingestion.citing import below
+from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import Heading
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, shortened
+from engine.language.addresses import CONTAINERS, Address
 from engine.model import Document, Passage, SectionKind
 
 
 @dataclass(frozen=True, slots=True)
 class HeadingBlock:
-    """A heading; ``level`` counts from the outside in. The dates hold for all below it."""
+    """A heading; ``level`` counts from the outside in. The dates hold for all below it.
+
+    ``address`` is what the text below it is called, where that is more than the heading's number.
+    """
 
     level: int
     heading: Heading
     valid_from: date | None = None
     valid_to: date | None = None
     status: str | None = None
+    address: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,15 @@ _COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionK
 _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
-    r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[一二三四五六七八九十]+|[\u0621-\u064a])[.)]\s|[-–•*]\s|[a-zà-ÿ|]|\|"
+    r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*]\s|[a-zà-ÿ|]"
 )
-_INTRODUCES = re.compile(r"[:：,،，;；]\s*\Z")
-_ITEM_OF_SERIES = re.compile(r"\(\d{1,3}[a-z]{0,2}\)\s")
 
 
 @dataclass(slots=True)
 class _Level:
     block: HeadingBlock
     node: Node
+    opened: int
 
 
 @dataclass(slots=True)
@@ -80,9 +84,9 @@ class Assembler:
             if isinstance(block, TextBlock):
                 self._blocks.append(block.text)
             else:
-                self._flush()
+                self._flush(block.level)
                 self._enter(block)
-        self._flush()
+        self._flush(0)
         return ReadDocument(self.document, self._outline.finish(len(self.passages)), tuple(self.passages))
 
     def _enter(self, block: HeadingBlock) -> None:
@@ -99,13 +103,13 @@ class Assembler:
         shown = " ".join(part for part in (heading.label, heading.title) if part)
         key = f"{len(self.passages)}:{shown}:{block.valid_from}"
         node = Node(key, heading.kind, heading.number, heading.title, shown, slug, rooted)
-        self._chain.append(_Level(block, node))
+        self._chain.append(_Level(block, node, len(self.passages)))
 
-    def _flush(self) -> None:
-        """Make passages of the text gathered below the last heading."""
+    def _flush(self, next_level: int) -> None:
+        """Make passages of the text gathered below the last heading, before one of ``next_level``."""
         blocks, self._blocks = self._blocks, []
         if not blocks:
-            if not self._is_empty_provision():
+            if not self._is_empty_provision(next_level):
                 return
             # "§ 12 (repealed)" and nothing below it: the heading is all there is to cite.
             blocks = [self._chain[-1].node.shown]
@@ -119,13 +123,28 @@ class Assembler:
             for part, short in enumerate(shortened(text, piece)):
                 self._add(short, text, own_id, part, section_id)
 
-    def _is_empty_provision(self) -> bool:
-        if not self._chain:
+    def _is_empty_provision(self, next_level: int) -> bool:
+        """Whether the last heading is a provision of which nothing was said, here or below."""
+        if not self._chain or self._chain[-1].block.level < next_level:
             return False
-        node = self._chain[-1].node
-        kinds = _COUNTED_THROUGH | {SectionKind.ANNEX}
-        has_passages = bool(self.passages) and self.passages[-1].position >= int(node.key.split(":", 1)[0])
-        return node.kind in kinds and node.number is not None and bool(node.title) and not has_passages
+        level = self._chain[-1]
+        counted = level.node.kind in _COUNTED_THROUGH | _ATTACHED and level.node.number is not None
+        return counted and bool(level.node.title) and level.opened == len(self.passages)
+
+    def _address(self, piece: Piece) -> tuple[Address, str]:
+        """What a piece of the last section is called, as an address and as a lawyer says it."""
+        if not self._chain:
+            return Address(SectionKind.HEADING, None, piece.number), ""
+        block, node = self._chain[-1].block, self._chain[-1].node
+        language = self.document.language
+        if block.address is not None:
+            return block.address, cited_as(block.address, language)
+        if node.kind is SectionKind.PREAMBLE and piece.number:
+            recital = Address(SectionKind.RECITAL, piece.number)
+            return recital, cited_as(recital, language)
+        spoken = language if node.kind in _COUNTED_THROUGH else "und"
+        label = (block.heading.label or node.title) + below(piece.number, spoken)
+        return Address(node.kind, node.number, piece.number), label
 
     def _kind(self) -> SectionKind:
         return self._chain[-1].node.kind if self._chain else SectionKind.HEADING
@@ -138,17 +157,7 @@ class Assembler:
         return found
 
     def _add(self, piece: Piece, text: str, own_id: str, part: int, section_id: str | None) -> None:
-        node = self._chain[-1].node if self._chain else None
-        kind, number, paragraph = self._kind(), node.number if node else None, piece.number
-        label = self._chain[-1].block.heading.label if self._chain else ""
-        label = (label or (node.title if node else "")) + below(paragraph, self.document.language)
-        if kind is SectionKind.PREAMBLE and piece.number:
-            kind, number, paragraph, label = (
-                SectionKind.RECITAL,
-                piece.number,
-                None,
-                f"Recital {piece.number}",
-            )
+        address, label = self._address(piece)
         valid = [level.block for level in self._chain if level.block.valid_from or level.block.valid_to]
         status = [level.block.status for level in self._chain if level.block.status]
         self.passages.append(
@@ -159,17 +168,22 @@ class Assembler:
                 position=len(self.passages),
                 text=text[piece.start : piece.end],
                 language=self.document.language,
-                kind=kind,
-                number=number,
-                paragraph=paragraph,
+                kind=address.kind,
+                number=address.number,
+                paragraph=address.paragraph,
                 label=label,
-                headings=tuple(level.node.shown for level in self._chain if level.node.shown),
+                headings=tuple(level.node.shown for level in self._chain if _is_telling(level.node)),
                 source_id=own_id,
                 status=status[-1] if status else None,
                 valid_from=valid[-1].valid_from if valid else None,
                 valid_to=valid[-1].valid_to if valid else None,
             )
         )
+
+
+def _is_telling(node: Node) -> bool:
+    """A number alone is no heading: it stands in the passage's label."""
+    return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
 def _divided(blocks: Sequence[str]) -> tuple[str, list[Piece]]:
@@ -188,17 +202,11 @@ def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:
     start = end = whole.start
     for match in re.finditer(r"(?:[^\n]|\n(?!\n))+", text[whole.start : whole.end]):
         left, right = whole.start + match.start(), whole.start + match.end()
-        if left > whole.start and not _goes_on(text[start:end], text[left:right]):
+        if left > whole.start and not _CONTINUES.match(text, left):
             yield Piece(start, end)
             start = left
         end = right
     yield replace(whole, start=start, end=end)
-
-
-def _goes_on(before: str, after: str) -> bool:
-    if _ITEM_OF_SERIES.match(after):
-        return bool(_INTRODUCES.search(before))
-    return bool(_INTRODUCES.search(before) or _CONTINUES.match(after))
 
 
 def _names(pieces: Sequence[Piece], kind: SectionKind) -> Iterator[str]:

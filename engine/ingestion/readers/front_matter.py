@@ -54,11 +54,8 @@ def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body:
     title = fields.text_of(known, ("title", "judul")) or heading or path.stem
     language = fields.text_of(known, ("language", "lang")) or detect(body[:_SAMPLE], _LANGUAGES)
     document_id = fields.text_of(known, ("id", "slug")) or slug_of(path.name.split(".")[0]) or "document"
-    number, kind, year = (
-        fields.text_of(known, ("number",)),
-        fields.text_of(known, fields.TYPES),
-        fields.year_of(known),
-    )
+    number, kind = fields.text_of(known, ("number",)), fields.text_of(known, fields.TYPES)
+    year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")})
     stated = known.get("aliases")
     aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
     derived = aliases_of(
@@ -80,7 +77,7 @@ def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body:
         year=year,
         status=fields.status_of(known.get("status")),
         version=fields.text_of(known, fields.VERSIONS),
-        valid_from=fields.day_of(known.get("valid_from")),
+        valid_from=fields.day_of(known.get("valid_from") or known.get("ausfertigungsdatum")),
         valid_to=fields.day_of(known.get("valid_to")),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,

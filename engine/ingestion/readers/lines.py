@@ -1,14 +1,15 @@
-"""Legal headings in text without markup: "Pasal 14" or "第十四条 ..." on a line of its own or before its text."""
+"""Legal headings in text without markup: "Pasal 14" on a line of its own, "第十四条" before its text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from engine.corpus.headings import is_bare_heading
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
-from engine.ingestion.headings import Heading, parse_heading
-from engine.language.addresses import parse_label
+from engine.ingestion.headings import Heading, parse_heading, slug_of
+from engine.language.addresses import CONTAINERS, parse_label
 from engine.language.script import visible
 from engine.model import SectionKind
 
@@ -54,7 +55,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     """
     paragraph: list[str] = []
     # A container's heading waits for its title, which may stand on the next line: "BAB I", "UMUM".
-    waiting: Heading | None = None
+    waiting: HeadingBlock | None = None
     for line in (*lines, ""):
         found = heading_line(line)
         if paragraph and (found is not None or not line.strip()):
@@ -62,26 +63,25 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
             paragraph = []
         if waiting is not None and line.strip():
             is_title = found is None and _is_title(line)
-            yield _headed(_with_title(waiting, line) if is_title else waiting, base)
+            yield _with_title(waiting, line) if is_title else waiting
             waiting = None
             if is_title:
                 continue
         if found is None:
             paragraph.extend([line] if line.strip() else [])
             continue
-        heading, text = found
-        if heading.title or text or heading.kind in (SectionKind.ARTICLE, SectionKind.RULE):
-            yield _headed(heading, base)
+        block, text = found
+        block = replace(block, level=base + block.level)
+        if block.heading.title or text or block.heading.kind not in CONTAINERS:
+            yield block
             paragraph.extend([text] if text else [])
         else:
-            waiting = heading
-    if paragraph:
-        yield TextBlock(joined(paragraph, unwrap=unwrap))
+            waiting = block
     if waiting is not None:
-        yield _headed(waiting, base)
+        yield waiting
 
 
-def heading_line(line: str) -> tuple[Heading, str] | None:
+def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
     """The heading that a line is or begins with, and the text behind it on the line."""
     bare = visible(line).strip(" \u3000")
     if not bare:
@@ -90,21 +90,21 @@ def heading_line(line: str) -> tuple[Heading, str] | None:
         heading = parse_heading(han[1])
         rest = (han[2] or "").strip()
         if heading.kind is SectionKind.ARTICLE:
-            return heading, rest
-        return parse_heading(bare), ""
+            return _headed(heading), rest
+        return _headed(parse_heading(bare)), ""
     if tabbed := _TABBED.match(bare):
         return _tabbed(tabbed[1].strip(), tabbed[2].strip())
     if len(bare) > LONGEST_LINE:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):
-        return parse_heading(roman[0]), ""
+        return _headed(parse_heading(roman[0])), ""
     if _WORDED_LINE.match(bare):
         heading = parse_heading(bare)
         is_heading = heading.number is not None and heading.kind in _DEPTHS
         if is_heading and (
             not heading.title or (is_bare_heading(heading.title) and heading.title[:1].isupper())
         ):
-            return heading, ""
+            return _headed(heading), ""
     return None
 
 
@@ -127,27 +127,27 @@ def joined(lines: Sequence[str], *, unwrap: bool) -> str:
 _ITEM = re.compile(r"\(?(?:\d{1,3}[a-z]?|[a-z]{1,3}|[ivx]{1,5}|[\u0621-\u064a])[.)]\s|[-–•*]\s|\|")
 
 
-def _tabbed(label: str, text: str) -> tuple[Heading, str] | None:
+def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:
     """ "1.1.1.(1)<tab>text": the number of a rulebook before its heading or its text."""
     address = parse_label(label, "en")
     if address is None or address.number is None:
         return None
-    slug = re.sub(r"[\W_]+", "-", label.casefold()).strip("-")
     is_title = is_bare_heading(text)
-    kind = address.kind
-    number = address.number
+    kind, number = address.kind, address.number
     if address.paragraph:
         kind = SectionKind.GUIDANCE if "Guidance" in address.paragraph else SectionKind.PARAGRAPH
         number = f"{number}({address.paragraph.replace('/', ')(')})"
-    heading = Heading(kind, number, text if is_title else "", label.rstrip("."), slug)
-    return heading, "" if is_title else text
+    heading = Heading(kind, number, text if is_title else "", label.rstrip("."), slug_of(label))
+    below_rule = 4 * len(address.paragraph.split("/")) if address.paragraph else 0
+    depth = 4 + address.number.count(".") + below_rule + len(address.within)
+    return HeadingBlock(depth, heading, address=address), "" if is_title else text
 
 
-def _headed(heading: Heading, base: int) -> HeadingBlock:
+def _headed(heading: Heading) -> HeadingBlock:
     depth = _DEPTHS.get(heading.kind, 8)
     if heading.number and "." in heading.number:
-        depth = 4 + heading.number.count(".") + heading.number.count("(") * 4
-    return HeadingBlock(base + depth, heading)
+        depth = 4 + heading.number.count(".")
+    return HeadingBlock(depth, heading)
 
 
 def _is_title(line: str) -> bool:
@@ -155,5 +155,5 @@ def _is_title(line: str) -> bool:
     return is_bare_heading(bare) and bare.upper() == bare and any(letter.isalpha() for letter in bare)
 
 
-def _with_title(heading: Heading, line: str) -> Heading:
-    return Heading(heading.kind, heading.number, " ".join(line.split()), heading.label, heading.slug)
+def _with_title(block: HeadingBlock, line: str) -> HeadingBlock:
+    return replace(block, heading=replace(block.heading, title=" ".join(line.split())))

@@ -33,6 +33,8 @@ _ATTRIBUTE = re.compile(r"([\w-]+)=(\"[^\"]*\"|\S+)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
+# "Fundstelle", a line, ":   BGBl I: 2006, 1897": a definition, unwrapped.
+_DEFINITION = re.compile(r"([^\n:]{2,60}?) :\s{2,}(.+)\Z", re.DOTALL)
 _PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 
 
@@ -55,7 +57,8 @@ class MarkdownReader:
             yield Problem(str(path), front.problem, 1)
         body = text[front.rest :]
         title, blocks = _blocks(body)
-        document = document_of(path, front.fields, title, body)
+        head, blocks = _stated(blocks)
+        document = document_of(path, {**head, **front.fields}, title, body)
         read = Assembler(document).assemble(blocks)
         yield read if read.passages else Problem(str(path), "the file has no text")
 
@@ -82,6 +85,23 @@ def _blocks(body: str) -> tuple[str | None, list[Block]]:
         elif token.type not in ("hr", "html_block"):
             blocks.extend(_text(lines[slice(*token.map)], token, marked=marked))
     return title, blocks
+
+
+def _stated(blocks: Sequence[Block]) -> tuple[dict[str, str], list[Block]]:
+    """Fields that stand before the first heading as definitions, and the blocks without them."""
+    stated: dict[str, str] = {}
+    kept: list[Block] = []
+    for place, block in enumerate(blocks):
+        if isinstance(block, HeadingBlock):
+            kept.extend(blocks[place:])
+            break
+        match = _DEFINITION.match(block.text)
+        if match is None:
+            kept.append(block)
+        else:
+            name, value = match[1].strip(), match[2].strip()
+            stated[name] = f"{stated[name]}; {value}" if name in stated else value
+    return stated, kept
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
