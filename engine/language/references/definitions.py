@@ -14,6 +14,7 @@ _NAMED = re.compile(
 _LAW_WORD = re.compile(rf"\b{_LAW}\b")
 _ARABIC_TERM = re.compile(r"(?m)^\s*(?:\d+\s*-\s*)?(النظام|اللائحة|القانون|التنظيم)\s*:\s*([^\n.؛]{4,120})")
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
+_OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
 
@@ -38,7 +39,7 @@ def defined_names(text: str, language: str) -> Iterator[tuple[str, str, bool]]:
 
 def _variants(name: str) -> Iterator[str]:
     """A name without the words that only lead to it, and without its year."""
-    words = name.split()
+    words = re.split(r"(?:^|\s)(?:The|Means|Under|See|In)\s", name)[-1].split()
     last = max((index for index, word in enumerate(words) if _LAW_WORD.search(word)), default=-1)
     if last < 1:
         return
@@ -59,6 +60,13 @@ def parent_act(title: str, language: str) -> tuple[str, str] | None:
     if language.startswith("de"):
         match = _GERMAN_EXECUTIVE.match(title)
         return ("Gesetz", f"{match[1]}gesetz") if match else None
+    return None
+
+
+def own_regulation(name: str, title: str, language: str) -> str | None:
+    """The name of the executive regulation of an act, where the act's text calls it "of this Act"."""
+    if language.startswith("ar") and _OWN_REGULATION.search(name):
+        return f"اللائحة التنفيذية ل{title}"
     return None
 
 

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from engine.language.addresses import CONTAINERS, Address
+from engine.language.addresses import Address
 from engine.language.aliases import name_key
-from engine.language.references.definitions import defined_names, parent_act, same_as
+from engine.language.references.definitions import defined_names, own_regulation, parent_act, same_as
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
 from engine.language.references.provisions import Provisions
@@ -84,6 +84,17 @@ class DocumentFinder:
                 for meaning in meant:
                     self._local.setdefault(number, Names()).add(short, meaning, document.language)
 
+    def _learn_kind(self, name: str, short: str, document: int, language: str) -> None:
+        """What an unknown act is that a text calls "the Act": itself, its regulation, or one from outside."""
+        title = self._documents[document].title
+        meaning: tuple[int | None, ...] = (None,)
+        if same_as(short, title, language):
+            meaning = (document,)
+        elif regulation := own_regulation(name, title, language):
+            meaning = self._names_of(language).meanings(regulation, language) or meaning
+        for meant in meaning:
+            self._local.setdefault(document, Names()).add(short, meant, language)
+
     def _learn(self, name: str, short: str, everywhere: bool, document: int, language: str) -> None:
         names = self._names_of(language)
         by_name = names.meanings(name, language)
@@ -96,7 +107,10 @@ class DocumentFinder:
                 names.add(name, meaning, language)
         elif not by_name and not by_short and not everywhere:
             matched = names.match(short, 0, language)
-            for meaning in matched[0] if matched else (None,):
+            if not matched:
+                self._learn_kind(name, short, document, language)
+                return
+            for meaning in matched[0]:
                 self._local.setdefault(document, Names()).add(short, meaning, language)
 
     def meanings(
@@ -158,6 +172,9 @@ class DocumentFinder:
             if here and address.kind is not following.targets[0].address.kind:
                 continue
             there = [document for document in after.documents if document is not None and exists(document, address, row)]
+            there = [document for document in there if document != own]
+            if own in after.documents:
+                continue
             if here and (there or not after.documents):
                 found[index] = Meaning((own, *there), True, None, 0.5)
             elif there:
@@ -182,7 +199,7 @@ class DocumentFinder:
                 continue
             if last is not None and last != own and exists(last, address, row):
                 found[index] = replace(meaning, documents=(last,), confidence=0.8)
-            elif address.kind not in CONTAINERS:
+            elif address.kind in _COUNTED or (mention.document and address.kind is SectionKind.CHAPTER):
                 usual = self._companion(own, address, row, exists)
                 if usual is not None:
                     found[index] = replace(meaning, documents=(usual,), confidence=0.7)
@@ -200,15 +217,19 @@ class DocumentFinder:
         counts = self._companions.get(own)
         if counts is None:
             counts = self._companions[own] = self._named_citations(own)
-        fitting = {
-            document: count for (kind, document), count in counts.items()
-            if kind is address.kind and exists(document, address, row)
-        }
+        fitting: Counter[int] = Counter()
+        for same_kind in (True, False):
+            for (kind, document), count in counts.items():
+                if (kind is address.kind or not same_kind) and exists(document, address, row):
+                    fitting[document] += count
+            if fitting:
+                break
         if not fitting:
             return None
-        best = max(fitting, key=lambda document: fitting[document])
-        enough = fitting[best] >= COMPANION_MINIMUM
-        return best if enough and fitting[best] >= COMPANION_SHARE * sum(fitting.values()) else None
+        best, count = fitting.most_common(1)[0]
+        if len(fitting) > 1 and (count < COMPANION_MINIMUM or count < COMPANION_SHARE * fitting.total()):
+            return None
+        return best
 
     def _named_citations(self, own: int) -> Counter[tuple[SectionKind, int]]:
         """How often a document cites provisions of a kind of another document that it names."""
@@ -225,9 +246,12 @@ class DocumentFinder:
         return counts
 
 
+# Kinds whose numbers tell a document; every text has a Part 1 and a paragraph 2.
+_COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE))
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
 # "des Gesetzes vom 16. Juli 2021": the date makes it another act than the text's own.
 _DATED = re.compile(r"\s+vom\s+\d")
+_IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 
@@ -247,4 +271,4 @@ def _is_weak(mention: Mention, text: str) -> bool:
         return mention.grammar == "english"
     if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
         return True
-    return bool(_ACRONYM_ONLY.match(mention.document)) and text[: mention.name_at].rstrip().endswith(" in")
+    return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None

@@ -26,7 +26,7 @@ _LAW_WORD = (
     r"|Guidelines|Standards?|Manual|Principles|Agreement)"
 )
 _YEAR = r"(?:\s*,?\s*\(?(?:19|20)\d\d\)?)?"
-_LINKED = r"(?:\s+(?:and|of|the|for|on|in|to|[A-Z(][\w'’&)/-]*))"
+_LINKED = r"(?:\s+(?!The\s)(?:and|of|the|for|on|in|to|[A-Z(][\w'’&)/-]*))"
 _ACRONYM = rf"[A-Z]{{2,8}}(?![\w-])(?:\s+{_LAW_WORD}(?!\w))?"
 _LONG_NAME = rf"[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR}"
 _NUMBERED_LAW = (
@@ -65,7 +65,7 @@ ENGLISH = Grammar(
         Unit(SectionKind.PART, ("part",), ("parts",), _CONTAINER_NUMBER),
         Unit(SectionKind.SCHEDULE, ("schedule",), ("schedules",), _CONTAINER_NUMBER),
         # A text with one schedule calls it "the Schedule".
-        Unit(SectionKind.SCHEDULE, ("the schedule", "the Schedule"), (), r"(?!\s*[\d(A-Z])"),
+        Unit(SectionKind.SCHEDULE, ("the schedule", "the Schedule"), (), r"(?!\w|\s*[\d(A-Z])"),
         Unit(SectionKind.ANNEX, ("annex", "appendix", "app", r"app\."), ("annexes", "appendices"), _ANNEX_NUMBER),
     ),
     levels=(
@@ -87,7 +87,7 @@ ENGLISH = Grammar(
     after=rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:the\s+|that\s+)?|\s+(?=[A-Z]{{3,8}}(?![\w-]))",
     name_form=_NAME,
     before=rf"(?:{_LONG_NAME}|(?<![\w-])\(?[A-Z]{{2,8}}(?:\s+Rulebook)?\)?),?",
-    acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
+    acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b(?!(?:The|Means|Under|See|In|If|For|Where|Any|This|These|Each)\s)[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
     cues=(
         Cue(Relation.EXCEPTION_TO, before=(
             r"(?:except\s+(?:as\s+)?(?:provided|set\s+out|specified|stated|permitted|where|under|for|in|by|to\s+the"

@@ -45,7 +45,7 @@ INDONESIAN = Grammar(
     after=r"\s+(?:dari\s+|dalam\s+|pada\s+)?",
     name_form=rf"(?:{_NUMBERED}|{_CODES})",
     # "PPh Pasal 21" is a tax named after an article of the income tax law, whatever act speaks of it.
-    before=r"(?:Pajak\s+Penghasilan|PPh)",
+    before=r"(?:[Pp]ajak\s+[Pp]enghasilan|PPh)",
     acts=rf"(?:{_NUMBERED})",
     cues=(
         Cue(Relation.EXCEPTION_TO, before=r"(?:dikecualikan\s+dari|kecuali|pengecualian\s+(?:dari|terhadap)|menyimpang\s+dari)(?:\s+ketentuan)?(?:\s+(?:sebagaimana\s+)?\w+\s+dalam)?"),

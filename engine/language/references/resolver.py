@@ -146,6 +146,8 @@ class Resolver:
             found = self._provisions.by_number.get((document, key), [])
             if self._documents[document].language == "de":
                 found = [index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)]
+            elif address.kind is not SectionKind.PARAGRAPH:
+                found = [index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"]
         if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
             found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
         if address.within:
