@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from engine.corpus.embedded.writing import Contents, write_corpus
+from engine.corpus.contents import Contents
+from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.ontology import read_ontology
 from engine.errors import SourceError
 from engine.ingestion.gathering import Collection, gather
 from engine.ingestion.indexing import lexical_terms, passage_vectors
-from engine.ingestion.linking import declared_references, edge_references
+from engine.ingestion.linking import declared_references, edge_references, version_references
 from engine.ingestion.progress import Progress, silent
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.report import IngestionReport
@@ -159,7 +160,7 @@ def _extras(found: Found) -> tuple[dict[str, Any] | None, list[dict[str, str]]]:
 def _references(
     collection: Collection, found: Found, progress: Progress, *, with_edges: bool
 ) -> list[Reference]:
-    references = list(declared_references(collection))
+    references = [*declared_references(collection), *version_references(collection)]
     resolver = Resolver(collection.documents, collection.sections, collection.passages)
     total = len(collection.passages)
     for row, passage in enumerate(collection.passages):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from engine.ingestion.gathering import Collection
 from engine.ingestion.readers.base import Problem
-from engine.model import Document, Reference, Relation, Span, Status, TargetKind
+from engine.model import Document, Reference, Relation, Section, SectionKind, Span, Status, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
 DECLARED = {
@@ -20,7 +21,7 @@ DECLARED = {
     "applies_to": Relation.APPLIES_TO,
     "cites": Relation.CITES,
 }
-DECLARED_GRAMMAR, EDGES_GRAMMAR = "metadata", "edges.tsv"
+DECLARED_GRAMMAR, VERSIONS_GRAMMAR, EDGES_GRAMMAR = "metadata", "versions", "edges.tsv"
 
 # No words of the text make these links, so their span is empty.
 _NOWHERE = Span(0, 0)
@@ -49,6 +50,35 @@ def declared_references(collection: Collection) -> Iterator[Reference]:
                         target,
                         grammar=DECLARED_GRAMMAR,
                     )
+
+
+def version_references(collection: Collection) -> Iterator[Reference]:
+    """Links from a later version of a provision to the one it took the place of.
+
+    Versions stand one after the other in a document, with one number and rising dates.
+    """
+    latest: dict[tuple[str, SectionKind, str], Section] = {}
+    heads = {(passage.document_id, passage.position): passage for passage in collection.passages}
+    for section in collection.sections:
+        if section.number is None:
+            continue
+        key = (section.document_id, section.kind, section.number)
+        earlier = latest.get(key)
+        latest[key] = section
+        if earlier is None:
+            continue
+        new, old = heads[(section.document_id, section.first)], heads[(section.document_id, earlier.first)]
+        if new.valid_from is not None and (old.valid_from or date.min) < new.valid_from:
+            yield Reference(
+                new.id,
+                _NOWHERE,
+                "",
+                Relation.SUPERSEDES,
+                Status.RESOLVED,
+                TargetKind.SECTION,
+                earlier.id,
+                grammar=VERSIONS_GRAMMAR,
+            )
 
 
 def _named(document: Document, field: str) -> Sequence[str]:

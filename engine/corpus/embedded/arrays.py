@@ -39,8 +39,8 @@ class StringTable:
 
     @staticmethod
     def write(folder: Path, name: str, values: Iterable[str]) -> None:
-        """Write a column. Lone surrogates, which UTF-8 cannot carry, become question marks."""
-        encoded = [value.encode("utf-8", "replace") for value in values]
+        """Write a column."""
+        encoded = [value.encode() for value in values]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(value) for value in encoded], out=offsets[1:])
         write_array(folder, f"{name}.offsets", offsets)

@@ -194,4 +194,4 @@ def _write_strings(folder: Path, passages: Sequence[Passage]) -> None:
 
 def id_hash(passage_id: str) -> int:
     """A 64-bit key of an id."""
-    return int.from_bytes(blake2b(passage_id.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(passage_id.encode(), digest_size=8).digest(), "little")

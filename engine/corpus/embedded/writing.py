@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array
+from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable, Targets
@@ -20,36 +17,6 @@ from engine.corpus.embedded.manifest import FORMAT_VERSION, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
-from engine.model import Document, Entity, Passage, Reference, Section
-
-NO_EMBEDDING = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """Everything a corpus consists of.
-
-    ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
-    are the index terms of their texts, ``contexts`` of what stands around them. ``mentions``: arrays
-    (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
-    embedded, or None.
-    """
-
-    name: str
-    documents: Sequence[Document]
-    sections: Sequence[Section]
-    passages: Sequence[Passage]
-    terms: Iterable[Sequence[str]]
-    contexts: Iterable[Sequence[str]]
-    references: Sequence[Reference] = ()
-    entities: Sequence[Entity] = ()
-    mentions: tuple[Array, Array] = field(
-        default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32))
-    )
-    vectors: NDArray[np.float32] | None = None
-    embedding: str = NO_EMBEDDING
-    ontology: Mapping[str, Any] | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:

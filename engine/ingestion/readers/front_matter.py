@@ -41,11 +41,18 @@ def split_front_matter(text: str) -> FrontMatter:
         content = yaml.safe_load(match[1] or "")
     except (yaml.YAMLError, ValueError) as error:
         return FrontMatter(rest=match.end(), problem=f"front matter: {' '.join(str(error).split())}")
+    if not _is_encodable(content):
+        return FrontMatter(rest=match.end(), problem="front matter: characters that are half of a pair")
     if content is None:
         return FrontMatter(rest=match.end())
     if not isinstance(content, dict):
         return FrontMatter(rest=match.end(), problem="front matter: not a list of fields")
     return FrontMatter({str(name): value for name, value in content.items()}, match.end())
+
+
+def _is_encodable(content: Any) -> bool:
+    """YAML can escape lone surrogates, which no UTF-8 file can hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in str(content))
 
 
 def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body: str) -> Document:

@@ -1,0 +1,41 @@
+"""What a corpus consists of, before a store has taken it in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.model import Document, Entity, Passage, Reference, Section
+
+NO_EMBEDDING = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything a corpus consists of.
+
+    ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
+    are the index terms of their texts, ``contexts`` of what stands around them. ``mentions``: arrays
+    (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
+    embedded, or None.
+    """
+
+    name: str
+    documents: Sequence[Document]
+    sections: Sequence[Section]
+    passages: Sequence[Passage]
+    terms: Iterable[Sequence[str]]
+    contexts: Iterable[Sequence[str]]
+    references: Sequence[Reference] = ()
+    entities: Sequence[Entity] = ()
+    mentions: tuple[NDArray[Any], NDArray[Any]] = field(
+        default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32))
+    )
+    vectors: NDArray[np.float32] | None = None
+    embedding: str = NO_EMBEDDING
+    ontology: Mapping[str, Any] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,368 @@
+# A test's name says what it tests.
+# ruff: noqa: D102
+"""The contract of the Corpus seam: every store has to pass these tests.
+
+A store's own test module inherits ``CorpusContract`` and says how the toy corpus gets into the store::
+
+    class TestEmbedded(CorpusContract):
+        @pytest.fixture(scope="class")
+        @classmethod
+        def corpus(cls, tmp_path_factory):
+            write_corpus(folder := tmp_path_factory.mktemp("corpus"), toy_contents())
+            return open_corpus(folder)
+
+The toy corpus is small enough to check by eye: vectors lie in the plane, texts are a few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import numpy as np
+
+from engine.corpus.contents import Contents
+from engine.corpus.protocol import Corpus, Links, Rows
+from engine.language.analyzer import analyzer
+from engine.model import (
+    Direction,
+    Document,
+    Entity,
+    EntityKind,
+    Passage,
+    Reference,
+    Relation,
+    Section,
+    SectionKind,
+    Span,
+    Status,
+    TargetKind,
+)
+
+RELATIONS = tuple(Relation)
+
+_DEGREES = (0, 10, 90, 100, 180, 45, 46, 270)
+_TEXTS = (
+    "Purpose of the harbour code",
+    "Powers of the harbour master are subject to section 2.",
+    "Section 2 limits the powers.",
+    "Fees are paid in advance.",
+    "Form of notice",
+    "The harbour code applies to every vessel. Vessels pay fees.",
+    "Repealed words about vessels",
+    "Das Hafengesetz gilt für Schiffe.",
+)
+
+
+def toy_contents() -> Contents:
+    """Three documents: ``code`` with a preamble, a chapter of two sections and an annex; ``rules`` and
+    ``gesetz`` without sections. Row 6 is repealed, row 7 is German and has no vector."""
+    documents = (
+        Document(
+            "code",
+            "Harbour Code",
+            "en",
+            valid_from=date(2000, 1, 1),
+            aliases=("HC",),
+            metadata={"seat": "Port"},
+        ),
+        Document("rules", "Vessel Rules", "en", valid_from=date(2010, 1, 1), valid_to=date(2019, 12, 31)),
+        Document("gesetz", "Hafengesetz", "de"),
+    )
+    sections = (
+        Section("code/preamble", "code", None, SectionKind.PREAMBLE, None, "Preamble", 0, 1),
+        Section("code/1", "code", None, SectionKind.CHAPTER, "1", "Powers", 1, 4),
+        Section("code/1/a", "code", "code/1", SectionKind.SECTION, "1.1", "Master", 1, 2),
+        Section("code/1/b", "code", "code/1", SectionKind.SECTION, "1.2", "Limits", 2, 4),
+        Section("code/annex", "code", None, SectionKind.ANNEX, "I", "Form", 4, 5),
+    )
+    owners = ("code/preamble", "code/1/a", "code/1/b", "code/1/b", "code/annex", None, None, None)
+    passages = tuple(
+        Passage(
+            id=f"p{row}",
+            document_id=("code", "rules", "gesetz")[(row > 4) + (row > 6)],
+            section_id=owners[row],
+            position=row - 5 * (row > 4) - 2 * (row > 6),
+            text=text,
+            language="de" if row == 7 else "en",
+            label=f"no. {row}",
+            headings=("Powers",) if 1 <= row <= 3 else (),
+            source_id="p2" if row == 3 else f"p{row}",
+            status="repealed" if row == 6 else None,
+            valid_from=date(2015, 6, 1) if row == 5 else None,
+            metadata={"row": row},
+        )
+        for row, text in enumerate(_TEXTS)
+    )
+    angles = np.radians(np.asarray(_DEGREES))
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    vectors[7] = 0.0
+    terms = [analyzer(passage.language).terms(passage.text) for passage in passages]
+    contexts = [analyzer("en").terms(" ".join(passage.headings)) for passage in passages]
+    return Contents(
+        name="harbour",
+        documents=documents,
+        sections=sections,
+        passages=passages,
+        terms=terms,
+        contexts=contexts,
+        references=_references(),
+        entities=_ENTITIES,
+        mentions=(np.asarray([0, 1, 5, 6, 3, 5, 1, 1]), np.asarray([0, 0, 0, 1, 2, 2, 3, 3])),
+        vectors=vectors,
+        embedding="toy",
+    )
+
+
+_ENTITIES = (
+    Entity("harbour", "harbour", EntityKind.DEFINED_TERM, "en", "p5"),
+    Entity("vessel", "vessel", EntityKind.NAME, "en"),
+    Entity("fees", "fees", EntityKind.HEADING, "en"),
+    Entity("master", "harbour master", EntityKind.NAME, "en", "p1"),
+)
+
+
+def _references() -> tuple[Reference, ...]:
+    place = _TEXTS[1].index("section 2")
+    return (
+        Reference(
+            "p1",
+            Span(place, place + 9),
+            "section 2",
+            Relation.EXCEPTION_TO,
+            Status.RESOLVED,
+            TargetKind.SECTION,
+            "code/1/b",
+            confidence=0.5,
+            grammar="english",
+        ),
+        Reference("p2", Span(0, 9), "Section 2", Relation.CITES, Status.UNRESOLVED, grammar="english"),
+        Reference(
+            "p5",
+            Span(4, 16),
+            "harbour code",
+            Relation.CITES,
+            Status.RESOLVED,
+            TargetKind.DOCUMENT,
+            "code",
+            grammar="english",
+        ),
+        Reference(
+            "p5",
+            Span(4, 11),
+            "harbour",
+            Relation.CITES,
+            Status.RESOLVED,
+            TargetKind.PASSAGE,
+            "p0",
+            grammar="names",
+        ),
+        Reference(
+            "p7",
+            Span(4, 15),
+            "Hafengesetz",
+            Relation.CITES,
+            Status.AMBIGUOUS,
+            TargetKind.PASSAGE,
+            candidates=("p5", "p6"),
+            grammar="german",
+        ),
+        Reference(
+            "p7",
+            Span(0, 3),
+            "Das",
+            Relation.CITES,
+            Status.RESOLVED,
+            TargetKind.PASSAGE,
+            "p7",
+            grammar="german",
+        ),
+    )
+
+
+def rows_of(*numbers: int) -> Rows:
+    """Rows as a store expects them."""
+    return np.asarray(numbers, np.int32)
+
+
+def pairs(links: Links) -> set[tuple[int, int]]:
+    """Links as (place in the rows asked, row reached)."""
+    return set(zip(links.origins.tolist(), links.rows.tolist(), strict=True))
+
+
+def weights(links: Links) -> Mapping[tuple[int, int], float]:
+    """The weight of each link, by (place in the rows asked, row reached)."""
+    columns = (links.origins.tolist(), links.rows.tolist(), links.weights.tolist())
+    return {(origin, row): weight for origin, row, weight in zip(*columns, strict=True)}
+
+
+class CorpusContract:
+    """The cases. ``corpus`` is the fixture that a subclass provides: a store that holds the toy corpus."""
+
+    def test_counts(self, corpus: Corpus) -> None:
+        info = corpus.info()
+        assert (len(corpus), corpus.name, corpus.embedding) == (8, "harbour", "toy")
+        assert (info.documents, info.passages, info.entities) == (3, 8, 4)
+        assert dict(info.languages) == {"en": 7, "de": 1}
+        assert dict(info.references_by_relation) == {"exception_to": 1, "cites": 5}
+        assert dict(info.references_by_status) == {"resolved": 4, "unresolved": 1, "ambiguous": 1}
+        assert corpus.ontology is None
+
+    def test_everything_comes_back_as_it_went_in(self, corpus: Corpus) -> None:
+        contents = toy_contents()
+        assert corpus.passages(np.arange(8, dtype=np.int32)) == list(contents.passages)
+        assert corpus.passages(rows_of(7, 0)) == [contents.passages[7], contents.passages[0]]
+        assert corpus.documents() == list(contents.documents)
+        assert corpus.sections(range(5)) == list(contents.sections)
+        assert corpus.entities([3, 0]) == [contents.entities[3], contents.entities[0]]
+        assert list(corpus.all_references()) == list(contents.references)
+        assert corpus.references([4, 0]) == [contents.references[4], contents.references[0]]
+
+    def test_numbers_of_rows(self, corpus: Corpus) -> None:
+        assert corpus.document_numbers(rows_of(0, 4, 5, 7)).tolist() == [0, 0, 1, 2]
+        assert corpus.section_numbers(rows_of(0, 1, 3, 5)).tolist() == [0, 2, 3, -1]
+        assert corpus.rows(["p7", "nobody", "p0", ""]).tolist() == [7, -1, 0, -1]
+        assert [rows.tolist() for rows in corpus.by_document(["rules", "nobody", "code"])] == [
+            [5, 6],
+            [],
+            [0, 1, 2, 3, 4],
+        ]
+
+    def test_empty_questions_have_empty_answers(self, corpus: Corpus) -> None:
+        nothing = rows_of()
+        assert corpus.passages(nothing) == []
+        assert corpus.rows([]).shape == (0,)
+        assert corpus.vectors(nothing).shape[0] == 0
+        assert corpus.entities_of(nothing) == []
+        assert corpus.search_lexical([], "en", 5) == []
+        assert corpus.score_lexical([], "en", rows_of(1)).shape == (0, 1)
+        for links in (
+            corpus.neighbours(nothing, None, Direction.OUT),
+            corpus.siblings(nothing, 5),
+            corpus.by_entity(nothing, 5),
+        ):
+            assert [len(column) for column in (links.origins, links.rows, links.weights)] == [0, 0, 0]
+
+    def test_lexical_search_finds_words_and_nothing_else(self, corpus: Corpus) -> None:
+        fees, unknown = corpus.search_lexical(["fees", "zebra"], "en", 50)
+        assert set(fees.rows.tolist()) == {3, 5}
+        assert (fees.scores > 0).all()
+        assert unknown.rows.tolist() == []
+        assert fees.rows.tolist()[0] == 3, "the shorter text is the better one"
+
+    def test_lexical_search_stems_in_the_language_of_the_question(self, corpus: Corpus) -> None:
+        (german,) = corpus.search_lexical(["Schiff"], "de", 5)
+        assert german.rows.tolist() == [7]
+
+    def test_lexical_search_reads_the_headings(self, corpus: Corpus) -> None:
+        (hits,) = corpus.search_lexical(["powers"], "en", 8)
+        assert set(hits.rows.tolist()) == {1, 2, 3}
+        assert hits.rows.tolist()[-1] == 3, "only its heading says so"
+
+    def test_lexical_search_keeps_limit_and_mask(self, corpus: Corpus) -> None:
+        mask = np.zeros(8, np.bool_)
+        mask[5] = True
+        assert [hits.rows.tolist() for hits in corpus.search_lexical(["fees"], "en", 8, mask=mask)] == [[5]]
+        assert corpus.search_lexical(["harbour"], "en", 1)[0].rows.shape == (1,)
+        assert corpus.search_lexical(["fees"], "en", 8, mask=np.zeros(8, np.bool_))[0].rows.tolist() == []
+
+    def test_chosen_rows_score_as_in_the_search(self, corpus: Corpus) -> None:
+        (hits,) = corpus.search_lexical(["harbour powers"], "en", 8)
+        scores = corpus.score_lexical(["harbour powers", "zebra"], "en", np.arange(8, dtype=np.int32))
+        assert scores.shape == (2, 8)
+        np.testing.assert_allclose(scores[0, hits.rows], hits.scores, rtol=1e-6)
+        assert np.flatnonzero(scores[0]).tolist() == sorted(hits.rows.tolist())
+        assert not scores[1].any()
+
+    def test_dense_search_is_exact_and_ordered(self, corpus: Corpus) -> None:
+        east, north = corpus.search_dense(np.eye(2, dtype=np.float32), 3, 0.5)
+        assert east.rows.tolist() == [0, 1, 5]
+        np.testing.assert_allclose(east.scores, np.cos(np.radians([0, 10, 45])), atol=1e-6)
+        assert north.rows.tolist() == [2, 3, 6]
+
+    def test_dense_search_keeps_minimum_limit_and_mask(self, corpus: Corpus) -> None:
+        east = np.asarray([[1.0, 0.0]], np.float32)
+        assert corpus.search_dense(east, 8, 0.9)[0].rows.tolist() == [0, 1]
+        assert 7 not in corpus.search_dense(east, 8, -1.0)[0].rows.tolist(), "it has no vector"
+        mask = np.ones(8, np.bool_)
+        mask[0] = False
+        assert corpus.search_dense(east, 2, -1.0, mask=mask)[0].rows.tolist() == [1, 5]
+        assert corpus.search_dense(east, 8, -1.0, mask=np.zeros(8, np.bool_))[0].rows.tolist() == []
+
+    def test_vectors(self, corpus: Corpus) -> None:
+        np.testing.assert_allclose(corpus.vectors(rows_of(4, 0)), [[-1, 0], [1, 0]], atol=1e-6)
+        assert not corpus.vectors(rows_of(7)).any()
+        assert -1.0 <= corpus.similarity_floor <= 0.0
+
+    def test_references_link_passages_both_ways(self, corpus: Corpus) -> None:
+        out = corpus.neighbours(rows_of(5, 1), None, Direction.OUT)
+        assert pairs(out) == {(0, 0), (1, 2), (1, 3)}
+        back = corpus.neighbours(rows_of(2, 0, 3), None, Direction.IN)
+        assert pairs(back) == {(0, 1), (1, 5), (2, 1)}
+        quoted = corpus.references(out.evidence.tolist())
+        assert {reference.text for reference in quoted} == {"harbour", "section 2"}
+
+    def test_the_head_of_a_section_is_the_best_target(self, corpus: Corpus) -> None:
+        found = weights(corpus.neighbours(rows_of(1), None, Direction.OUT))
+        assert found[(0, 2)] == 0.5, "the confidence of the reference"
+        assert 0 < found[(0, 3)] < found[(0, 2)]
+
+    def test_links_are_distinct_and_the_strongest_stays(self, corpus: Corpus) -> None:
+        links = corpus.neighbours(rows_of(5), [Relation.CITES], Direction.OUT)
+        assert links.rows.tolist() == [0]
+        assert corpus.references(links.evidence.tolist())[0].grammar == "names"
+        assert corpus.neighbours(rows_of(7), None, Direction.OUT).rows.tolist() == [], "no link to itself"
+
+    def test_relations_are_told_apart(self, corpus: Corpus) -> None:
+        assert corpus.neighbours(rows_of(1), [Relation.CITES], Direction.OUT).rows.tolist() == []
+        links = corpus.neighbours(rows_of(1, 5), [Relation.EXCEPTION_TO], Direction.OUT)
+        assert {RELATIONS[number] for number in links.relations.tolist()} == {Relation.EXCEPTION_TO}
+
+    def test_siblings_from_near_to_far(self, corpus: Corpus) -> None:
+        found = weights(corpus.siblings(rows_of(3), 50))
+        assert set(found) == {(0, 0), (0, 1), (0, 2), (0, 4)}
+        same_section, chapter_head, preamble = found[(0, 2)], found[(0, 1)], found[(0, 0)]
+        assert same_section > chapter_head > preamble > 0
+
+    def test_siblings_stay_in_the_document_and_its_limit(self, corpus: Corpus) -> None:
+        assert pairs(corpus.siblings(rows_of(6), 50)) == {(0, 5)}
+        limited = corpus.siblings(rows_of(1, 3, 5), 1)
+        documents = corpus.document_numbers(np.unique(limited.rows))
+        assert np.bincount(documents).max() == 1
+        assert (limited.evidence == -1).all()
+
+    def test_neighbours_in_reading_order_are_next_to(self, corpus: Corpus) -> None:
+        links = corpus.siblings(rows_of(4), 50)
+        relation = dict(zip(links.rows.tolist(), links.relations.tolist(), strict=True))
+        assert RELATIONS[relation[3]] is Relation.NEXT_TO
+
+    def test_entities_link_who_mentions_them(self, corpus: Corpus) -> None:
+        assert corpus.entities_of(rows_of(1, 5, 7)) == [(0, 3), (0, 2), ()]
+        links = corpus.by_entity(rows_of(1, 3), 10)
+        assert pairs(links) == {(0, 0), (0, 5), (1, 5)}
+        entities = dict(zip(links.rows.tolist(), links.evidence.tolist(), strict=True))
+        assert entities[0] == 0
+
+    def test_rare_entities_weigh_more_and_definers_come_first(self, corpus: Corpus) -> None:
+        links = corpus.by_entity(rows_of(0, 3), 1)
+        assert links.rows.tolist() == [5, 5]
+        assert RELATIONS[links.relations[0]] is Relation.DEFINES
+        assert RELATIONS[links.relations[1]] is Relation.MENTIONS
+        assert links.weights[1] > links.weights[0] > 0
+
+    def test_in_force(self, corpus: Corpus) -> None:
+        def rows(day: date) -> list[int]:
+            return np.flatnonzero(corpus.in_force(day)).tolist()
+
+        assert rows(date(1999, 12, 31)) == [7]
+        assert rows(date(2012, 1, 1)) == [0, 1, 2, 3, 4, 6, 7]
+        assert rows(date(2019, 12, 31)) == [0, 1, 2, 3, 4, 5, 6, 7]
+        assert rows(date(2020, 1, 1)) == [0, 1, 2, 3, 4, 7]
+
+    def test_bare_headings(self, corpus: Corpus) -> None:
+        assert np.flatnonzero(corpus.bare_headings(np.arange(8, dtype=np.int32))).tolist() == [0, 4, 6]
+
+    def test_the_same_question_has_the_same_answer(self, corpus: Corpus) -> None:
+        first, second = (corpus.search_lexical(["harbour code vessel"], "en", 8)[0] for _ in range(2))
+        assert first.rows.tolist() == second.rows.tolist()
+        assert first.scores.tolist() == second.scores.tolist()

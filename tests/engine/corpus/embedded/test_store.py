@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.contents import Contents
+from engine.corpus.contract import CorpusContract, toy_contents
+from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.protocol import Corpus
+from engine.errors import CorpusError
+from engine.model import Document, Passage
+
+
+class TestEmbeddedCorpus(CorpusContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def corpus(cls, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+        folder = tmp_path_factory.mktemp("store") / "harbour"
+        write_corpus(folder, toy_contents())
+        return open_corpus(folder)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_corpus(tmp_path / "corpus", toy_contents())
+    return tmp_path / "corpus"
+
+
+def one_passage(text: str = "a word") -> Contents:
+    return Contents(
+        "one", (Document("d", "D"),), (), (Passage("p", "d", None, 0, text),), [text.split()], [[]]
+    )
+
+
+def data_file(folder: Path, name: str) -> Path:
+    return next(folder.glob(f"data-*/{name}"))
+
+
+def test_a_corpus_without_vectors_entities_or_references(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "c", one_passage())
+    corpus = open_corpus(tmp_path / "c")
+    row = np.zeros(1, np.int32)
+    assert corpus.embedding == "none"
+    assert corpus.vectors(row).shape == (1, 0)
+    assert corpus.search_dense(np.ones((2, 4), np.float32), 3, -1.0)[1].rows.tolist() == []
+    assert corpus.siblings(row, 3).rows.tolist() == []
+    assert corpus.by_entity(row, 3).rows.tolist() == []
+    assert corpus.in_force(date(2020, 1, 1)).tolist() == [True]
+    assert corpus.similarity_floor == 0.0
+
+
+def test_a_corpus_without_a_single_term(tmp_path: Path) -> None:
+    contents = one_passage("…")
+    write_corpus(tmp_path / "c", Contents("one", contents.documents, (), contents.passages, [[]], [[]]))
+    assert open_corpus(tmp_path / "c").search_lexical(["anything"], "en", 3)[0].rows.tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / MANIFEST_NAME).unlink(), "no corpus at"),
+        (lambda folder: (folder / MANIFEST_NAME).write_text("{"), "not readable"),
+        (lambda folder: (folder / MANIFEST_NAME).write_text("[]"), "has format None"),
+        (lambda folder: data_file(folder, "passages.text.utf8").write_bytes(b"x"), "has 1 bytes"),
+        (lambda folder: data_file(folder, "passages.document.npy").unlink(), "is missing"),
+    ],
+)
+def test_a_damaged_corpus_is_named(folder: Path, damage: object, message: str) -> None:
+    damage(folder)  # type: ignore[operator]
+    with pytest.raises(CorpusError, match=message):
+        open_corpus(folder)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("format", 99, "has format 99"),
+        ("passages", 7, "checksum"),
+        ("name", None, "name"),
+        ("unknown", 1, "unknown"),
+    ],
+)
+def test_a_changed_manifest_is_refused(folder: Path, field: str, value: object, message: str) -> None:
+    content = json.loads((folder / MANIFEST_NAME).read_text())
+    content[field] = value
+    (folder / MANIFEST_NAME).write_text(json.dumps(content))
+    with pytest.raises(CorpusError, match=message):
+        open_corpus(folder)
+
+
+def test_a_file_of_the_right_size_with_wrong_content_is_refused(folder: Path) -> None:
+    path = data_file(folder, "passages.kind.npy")
+    path.write_bytes(b"\0" * path.stat().st_size)
+    with pytest.raises(CorpusError, match="damaged"):
+        open_corpus(folder)
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="there is no such folder"):
+        open_corpus(tmp_path / "nowhere")
+
+
+def test_passages_out_of_order_are_refused(tmp_path: Path) -> None:
+    toy = toy_contents()
+    turned = Contents(toy.name, toy.documents, toy.sections, toy.passages[::-1], toy.terms, toy.contexts)
+    with pytest.raises(ValueError, match="order of their documents"):
+        write_corpus(tmp_path / "c", turned)
+    with pytest.raises(CorpusError, match="no corpus at"):
+        open_corpus(tmp_path / "c")
+
+
+def test_an_open_corpus_outlives_its_replacement(folder: Path) -> None:
+    before = open_corpus(folder)
+    write_corpus(folder, one_passage())
+    assert before.passages(np.arange(8, dtype=np.int32)) == list(toy_contents().passages)
+    assert len(before.search_lexical(["fees"], "en", 5)[0].rows) == 2
+    assert len(open_corpus(folder)) == 1
