@@ -21,6 +21,7 @@
   let words = ""; // search
   let place = new Map(); // id -> {x, y} in px
   let columnX = [];
+  let dot = 1; // dots shrink where rows are narrow
   let labels = []; // notes along the selected trail
 
   const colour = (token) => colours[token] || "#888";
@@ -37,6 +38,7 @@
     const x = (value) => (single ? width / 2 : MARGIN.left + ((value - low) / (high - low)) * wide);
     place = new Map(data.nodes.map((node) => [node.id, { x: x(node.x), y: MARGIN.top + node.y * tall }]));
     columnX = data.heads.map((_, column) => x(column));
+    dot = Math.min(1, Math.max(0.5, tall / Math.max(data.rows, 1) / 15));
     return { width, height, tall: tall + MARGIN.top + MARGIN.bottom };
   }
 
@@ -52,6 +54,7 @@
       if (index === 0) main.push(edgeById.get(number));
       onTrail.add(edgeById.get(number).from).add(edgeById.get(number).to);
     }));
+    data.edges.forEach((edge) => { if (edge.from === node.id && edge.first) { trail.add(edge.id); onTrail.add(edge.to); } });
     return { trail, main, onTrail };
   }
 
@@ -66,7 +69,7 @@
       const pinned = (data.pinned || []).includes(node.id);
       const dim = quiet(node) && !red;
       return {
-        id: node.id, ...place.get(node.id), size: node.size + (red ? 1 : 0), label: undefined,
+        id: node.id, ...place.get(node.id), size: node.size * dot + (red ? 1 : 0), label: undefined,
         borderWidth: red ? 3 : pinned ? 2.5 : 1.5, opacity: dim ? 0.5 : 1,
         color: { background: colour(node.strategy), border: red ? colour("accent") : pinned ? colour("ink") : colour("panel") },
       };
@@ -77,7 +80,7 @@
       const dim = trail.size > 0 || (hit && !(hit(shown.get(edge.from)) || hit(shown.get(edge.to)))) || evidence;
       return {
         id: edge.id, from: edge.from, to: edge.to, hidden: edge.hidden && !red,
-        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3,
+        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3, smooth: edge.smooth,
         color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
       };
     }));
@@ -112,7 +115,7 @@
       const middle = network.canvasToDOM({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
       const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
       const left = Math.min(Math.max(middle.x, half + 4), host.clientWidth - half - 4);
-      let bottom = Math.max(middle.y - 12, tall + 34);
+      let bottom = Math.max(middle.y - 15, tall + 34);
       for (const box of taken) {
         if (Math.abs(box.left - left) < box.half + half && bottom > box.top - 2 && bottom - tall < box.bottom + 2) {
           bottom = item.node === undefined && middle.y > (box.top + box.bottom) / 2 ? box.bottom + tall + 26 : box.top - 4;

@@ -57,6 +57,8 @@ OPTIONS: Mapping[str, Any] = {
         },
     },
 }
+# A string between two passages of one column bends around those in between.
+_BESIDE: Mapping[str, Any] = {"enabled": True, "type": "curvedCW", "roundness": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ def provenance(pool: Pool, ranked: Sequence[str], dossiers: Dossiers, limit: int
             **asdict(facts[passage_id]),
         )
     for hop, number in edges.items():
-        _add_edge(drawn, hop, number, name, first=hop in first)
+        same_round = hop.source_id is not None and pool.round(hop.source_id) == pool.round(hop.target_id)
+        _add_edge(drawn, hop, number, name, first=hop in first, same_round=same_round)
     return drawn
 
 
@@ -155,7 +158,7 @@ def _edges(pool: Pool, shown: Sequence[str], trails: Mapping[str, Sequence[Seque
     return {hop: number for number, hop in enumerate(wanted)}
 
 
-def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool) -> None:
+def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool, same_round: bool) -> None:
     drawn.add_edge(
         hop.source_id,
         hop.target_id,
@@ -166,6 +169,7 @@ def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool)
         words=hop_words(hop, name),
         quote=hop_quote(hop, QUOTE_LENGTH),
         arrows="",
+        smooth=_BESIDE if same_round else OPTIONS["edges"]["smooth"],
     )
 
 

@@ -16,6 +16,10 @@ Position = tuple[float, float]
 
 # Dots of one column stand a little to the left or right of its middle, as pins on a board do.
 SCATTER = 0.14
+# Lone nodes below a column are set several to a row from this many rows on.
+LEAST_ROWS = 16
+MOST_ACROSS = 7
+ACROSS_STEP = 0.11
 # A passage reached from one of its own round stands this far right of it.
 WITHIN_ROUND = 0.36
 
@@ -51,13 +55,13 @@ def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout
             children.setdefault(parent, []).append(node)
         else:
             roots.append(node)
-    heights = _forest(roots, children, column_of)
+    heights, aside = _forest(roots, children, column_of)
     low = min(heights.values(), default=0.0)
     span = max(heights.values(), default=0.0) - low
     depth = _depths(column_of, parents)
     positions = {
         node: (
-            round(column_of[node] + WITHIN_ROUND * min(depth[node], 2) + _scatter(node), 4),
+            round(column_of[node] + WITHIN_ROUND * min(depth[node], 2) + aside.get(node, _scatter(node)), 4),
             round((height - low) / span, 4) if span else 0.5,
         )
         for node, height in heights.items()
@@ -67,8 +71,11 @@ def tidy(columns: Sequence[Sequence[str]], parents: Mapping[str, str]) -> Layout
 
 def _forest(
     roots: Sequence[str], children: Mapping[str, Sequence[str]], column_of: Mapping[str, int]
-) -> dict[str, float]:
-    """Heights of all nodes, in rows. Roots without children go where they do not push the others apart."""
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Heights of all nodes, in rows, and how far lone ones stand aside, in columns.
+
+    Roots without children go where they do not push the others apart.
+    """
     placed = _Tree()
     lone: dict[int, list[str]] = {}
     for root in roots:
@@ -84,10 +91,25 @@ def _forest(
         while waiting and placed.bottom.get(column, -1.0) + 2.0 <= start:
             _join(placed, _leaf(waiting.pop(0), column), placed.bottom.get(column, -1.0) + 1.0)
         _join(placed, tree, max(start, _clear_of(placed, tree)))
+    aside: dict[str, float] = {}
     for column, waiting in lone.items():
-        for node in waiting:
-            _join(placed, _leaf(node, column), placed.bottom.get(column, -1.0) + 1.0)
-    return placed.offsets
+        aside.update(_block(waiting, column, placed))
+    return placed.offsets, aside
+
+
+def _block(nodes: Sequence[str], column: int, placed: _Tree) -> dict[str, float]:
+    """Place lone nodes below their column, several to a row where they would make the board too tall.
+
+    Returns how far from the column's middle each stands, in columns.
+    """
+    start = placed.bottom.get(column, -1.0) + 1.0
+    room = max(max(placed.bottom.values(), default=0.0) - start + 1.0, LEAST_ROWS)
+    across = min(math.ceil(len(nodes) / room), MOST_ACROSS)
+    aside: dict[str, float] = {}
+    for index, node in enumerate(nodes):
+        _join(placed, _leaf(node, column), start + index // across)
+        aside[node] = (index % across - (across - 1) / 2) * ACROSS_STEP if across > 1 else _scatter(node)
+    return aside
 
 
 def _subtree(node: str, children: Mapping[str, Sequence[str]], column_of: Mapping[str, int]) -> _Tree:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from html import escape
 
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.wording import Clause, Name, full_citation, plural, trail_clauses
 from ui.marks import marked
-from ui.palette import TOKENS, colour
+from ui.palette import colour
 from ui.validity import badge
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
@@ -26,16 +26,22 @@ _ACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What cards need besides passages: the question, names for trails, the day of today."""
+    """What cards need besides passages: the question, names for trails, the day of today.
+
+    ``best`` is the score that fills a score bar.
+    """
 
     question: str
     name: Name
     today: date
+    best: float = 1.0
 
 
 def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
     """All cards of a ranking, best first."""
-    return "".join(ranked_card(found, reading) for found in ranking)
+    best = max((_length(found.breakdown) for found in ranking), default=0.0) or 1.0
+    scaled = replace(reading, best=best)
+    return "".join(ranked_card(found, scaled) for found in ranking)
 
 
 def ranked_card(found: RankedPassage, reading: Reading) -> str:
@@ -48,7 +54,7 @@ def ranked_card(found: RankedPassage, reading: Reading) -> str:
         + _cite(passage, document, reading.today, str(found.rank))
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
         + _why(found.trails, reading.name)
-        + _score(found.score, found.breakdown)
+        + _score(found, reading)
         + _actions(pinned=found.pinned)
         + "</article>"
     )
@@ -147,21 +153,30 @@ def _trail(clauses: Sequence[Clause]) -> str:
     return " ".join(told)
 
 
-def _score(total: float, parts: Sequence[ScorePart]) -> str:
-    if not parts:
+def _length(parts: Sequence[ScorePart]) -> float:
+    return sum(part.value for part in parts if _has_length(part))
+
+
+def _has_length(part: ScorePart) -> bool:
+    # A pin outweighs every score: drawn to scale it would hide all the rest.
+    return part.value > 0 and part.name != "pinned"
+
+
+def _score(found: RankedPassage, reading: Reading) -> str:
+    shown = [part for part in found.breakdown if part.value]
+    if not shown:
         return ""
-    shown = [part for part in parts if part.value]
-    longest = max(sum(part.value for part in shown if part.value > 0), 1.0)
+    total = found.score
     bar = "".join(
-        f'<u style="--v:{100 * part.value / longest:.1f}%;--c:{_part_colour(part, index)}" '
+        f'<u style="--v:{100 * part.value / reading.best:.1f}%;--c:{_part_colour(part)}" '
         f'title="{escape(part.name)} {part.value:+.3f}"></u>'
-        for index, part in enumerate(shown)
-        if part.value > 0
+        for part in shown
+        if _has_length(part)
     )
     rows = "".join(
-        f'<tr><td><i style="--c:{_part_colour(part, index)}"></i>{escape(part.name)}</td>'
-        f"<td>{part.value:+.3f}</td><td>{escape(part.detail)}</td></tr>"
-        for index, part in enumerate(shown)
+        f'<tr><td><i style="--c:{_part_colour(part)}"></i>{escape(part.name)}</td>'
+        f"<td>{part.value:+.3f}</td><td>{escape(_part_detail(part, reading.name))}</td></tr>"
+        for part in shown
     )
     return (
         f'<details class="score" dir="ltr"><summary title="Score {total:.3f}: open for its parts">'
@@ -170,17 +185,18 @@ def _score(total: float, parts: Sequence[ScorePart]) -> str:
     )
 
 
-_PART_TOKENS = {
-    "relevance": "scan",
-    "dense": "sem",
-    "lexical": "scan",
-    "citations": "cite",
-    "coverage": "gap",
-}
+# Parts of a score that are no strategy's: what the question itself gives, what stands beside.
+_PART_TOKENS = {"question": "scan", "neighbours": "spare-c", "pinned": "person"}
 
 
-def _part_colour(part: ScorePart, index: int) -> str:
-    return f"var(--{_PART_TOKENS.get(part.name, TOKENS[index % len(TOKENS)])})"
+def _part_colour(part: ScorePart) -> str:
+    token = _PART_TOKENS.get(part.name)
+    return f"var(--{token})" if token else colour(part.name)
+
+
+def _part_detail(part: ScorePart, name: Name) -> str:
+    """The detail of a part; where it is a passage's id, the passage's short citation."""
+    return name(part.detail) if "/" in part.detail else part.detail
 
 
 def _actions(*, pinned: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ from engine.corpus import open_corpus
 from engine.errors import CorpusError, ModelError
 from engine.ingestion.build import build_corpus
 
+LOG = logging.getLogger(__name__)
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCES = PROJECT / "sample_data" / "meridia"
 NAME = "Republic of Meridia"
@@ -36,6 +38,7 @@ def sample_folder(sources: Path = SOURCES) -> Path:
             shutil.rmtree(folder)
         else:
             return folder
+    LOG.info("building the sample corpus in %s", folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         build_corpus([sources], folder, name=NAME, embedding=MODEL)

@@ -50,7 +50,9 @@ class OpenCase:
         return {passage_id: self._known[passage_id] for passage_id in passage_ids}
 
     def name(self, passage_id: str) -> str:
-        """A passage's short citation."""
+        """A passage's short citation; what is no passage of the corpus keeps its own name."""
+        if passage_id not in self._known and self.corpus.rows([passage_id])[0] < 0:
+            return passage_id
         passage, document = self.lookup([passage_id])[passage_id]
         return short_citation(passage, document)
 

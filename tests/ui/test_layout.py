@@ -35,6 +35,14 @@ def test_a_passage_reached_inside_its_own_round_stands_to_the_right_of_its_seed(
     assert 1.2 < placed["c"][0] < 1.6
 
 
+def test_many_lone_roots_are_set_several_to_a_row() -> None:
+    column = [f"n{index}" for index in range(220)]
+    placed = tidy([column], {})
+    assert placed.rows < 40
+    assert len(set(placed.positions.values())) == 220
+    assert max(abs(x) for x, _ in placed.positions.values()) < 0.5
+
+
 def test_nothing_and_one() -> None:
     assert tidy([[]], {}) == Layout({}, 1)
     assert tidy([["a"]], {}).positions["a"][1] == 0.5
@@ -56,7 +64,7 @@ def test_crossings_are_counted() -> None:
 
 @st.composite
 def forests(draw: st.DrawFn) -> tuple[list[list[str]], dict[str, str]]:
-    sizes = draw(st.lists(st.integers(1, 12), min_size=1, max_size=4))
+    sizes = draw(st.lists(st.integers(1, 30), min_size=1, max_size=4))
     columns = [[f"{number}-{index}" for index in range(size)] for number, size in enumerate(sizes)]
     parents = {
         node: draw(st.sampled_from(columns[number - 1]))
@@ -78,5 +86,8 @@ def test_no_two_strings_cross_and_no_two_dots_share_a_place(
     assert all(0.0 <= y <= 1.0 for _, y in layout.positions.values())
     assert crossings(layout.positions, _edges(parents)) == 0
     for column in columns:
-        heights = sorted(layout.positions[node][1] * max(layout.rows - 1, 1) for node in column)
-        assert all(after - before > 0.98 for before, after in pairwise(heights))
+        places = sorted(
+            (layout.positions[node][1] * max(layout.rows - 1, 1), layout.positions[node][0])
+            for node in column
+        )
+        assert all(low - high > 0.98 or abs(x - u) > 0.1 for (high, x), (low, u) in pairwise(places))
