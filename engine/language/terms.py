@@ -1,0 +1,184 @@
+"""Terms that a text defines or names: the patterns per language that entities are drawn from.
+
+Four kinds: terms that the text defines ('"Client" means ...'), acronyms with or without their long
+form, names of several capitalised words, and the titles of sections. German writes every noun with a
+capital, so there only inflected capitals before a noun ("Deutsche Bundesbank") make a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.language.stopwords import STOPWORDS
+from engine.model import EntityKind
+
+_OPEN, _CLOSE = "[\"“”„«‘]", "[\"”“»’]"
+LONGEST_TERM = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A term in a text. ``other`` is a second name of the same thing (the long form of an acronym).
+
+    ``sure`` tells a definition from a guess that other passages have to confirm.
+    """
+
+    name: str
+    kind: EntityKind
+    other: str | None = None
+    sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TermPatterns:
+    """How one language defines and names. Groups: ``term`` and, where there is one, ``other``."""
+
+    defined: tuple[re.Pattern[str], ...]
+    named: re.Pattern[str] | None = None
+    only_in: re.Pattern[str] | None = None
+
+
+_ENGLISH = TermPatterns(
+    defined=(
+        re.compile(
+            rf"{_OPEN}(?P<term>[A-Z][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s*,?\s+(?:means|shall\s+mean|has\s+the\s+(?:same\s+)?meaning"
+            r"|have\s+the\s+meaning|is\s+defined|includes|refers\s+to)\b"
+        ),
+        re.compile(rf"\(\s*(?:the|each,?\s+an?|an?|together,?\s+the)?\s*{_OPEN}(?P<term>[A-Z][^\"“”„«»\n()]{{1,60}}?){_CLOSE}\s*\)"),
+        re.compile(
+            r"(?m)^(?:\*\*)?(?P<term>[A-Z][\w'’&/-]*(?:[ ][\w'’&/()-]+){0,6}?)(?:\*\*)?\s+(?:Means|Has\s+the\s+meaning|means|has\s+the"
+            r"\s+meaning)\b"
+        ),
+    ),
+    named=re.compile(
+        r"(?<![.!?:;•][ \t])(?<![.!?:;\n])(?<!^)\b(?P<term>[A-Z][a-z][\w'’-]*(?:[ ](?:(?:of|and|for|the)[ ])?[A-Z][a-z][\w'’-]*){1,5})"
+    ),
+)
+_GERMAN = TermPatterns(
+    defined=(
+        re.compile(rf"{_OPEN}(?P<term>[A-ZÄÖÜ][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s+(?:ist|sind|bedeutet|bezeichnet|umfasst|im\s+Sinne)\b"),
+        re.compile(
+            r"(?:^|[.)]\s+|\n\s*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+(?:dieses|dieser|des|der)\s+"
+            r"\w+(?:\s+(?:ist|sind)\b)"
+        ),
+    ),
+    named=re.compile(
+        r"(?<=[a-zäöüß,]\s)(?P<term>(?:[A-ZÄÖÜ][a-zäöüß]*(?:isch|istisch|ional)|Deutsch|Vereinigt|Oberst|Gemeinsam|Auswärtig|Allgemein"
+        r"|Statistisch|Kassenärztlich|Erneuerbar)(?:e|en|er|es|em)\s[A-ZÄÖÜ][a-zäöüß]{3,}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?"
+        r"|[A-ZÄÖÜ][a-zäöüß]+(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\s(?:für|der|des)\s[A-ZÄÖÜ][\wäöüß-]+)"
+    ),
+)
+_INDONESIAN = TermPatterns(
+    defined=(
+        re.compile(
+            r"(?m)^\s*(?:\d{1,3}\.\s*)?(?P<term>[A-Z][\w/-]*(?:[ ][\w/-]+){0,8}?)(?:\s*,?\s*yang\s+selanjutnya\s+(?:disebut|disingkat)"
+            r"(?:\s+dengan)?\s+(?P<other>[A-Z][\w/-]*(?:[ ][\w/-]+){0,5}?))?\s*,?\s+adalah\b"
+        ),
+    ),
+    named=re.compile(
+        r"(?<![.!?:;][ \t])(?<![.!?:;\n])(?<!^)\b(?P<term>[A-Z][a-z][\w-]*(?:[ ](?:(?:dan|atau|untuk|bagi)[ ])?[A-Z][a-z][\w-]*){1,5})"
+    ),
+)
+_ARABIC = TermPatterns(
+    defined=(re.compile(r"(?m)^\s*(?:\d{1,3}\s*[-.]\s*)?(?P<term>[\u0621-\u064a\u064b-\u0652 ()]{2,45}?)\s*:\s*(?=[\u0621-\u064a])"),),
+    only_in=re.compile(r"يقصد|تعني|المعاني|المعنى"),
+)
+PATTERNS = {"en": _ENGLISH, "de": _GERMAN, "id": _INDONESIAN, "ar": _ARABIC}
+
+_ACRONYM = re.compile(r"(?<![\w.-])(?P<term>[A-ZÄÖÜ][A-ZÄÖÜa-z]?[A-ZÄÖÜ0-9]{1,8})(?:s|’s|'s)?(?![\w-])")
+_LONG_FORM = re.compile(
+    r"(?P<other>(?:[A-Z][\w'’&-]*|of|and|for|the|on|in)(?:[ -](?:[A-Z][\w'’&-]*|of|and|for|the|on|in)){1,9})\s*"
+    r"[(\[]\s*(?:the\s+)?[\"“”‘']?(?P<term>[A-Z]{2,8})[\"”“’']?\s*[)\]]"
+)
+_SMALL = frozenset(("of", "and", "for", "the", "on", "in"))
+# Capitals that are not names: Roman numerals, headings in capitals, list markers.
+_NOT_ACRONYM = re.compile(r"[IVXLCDM]+\Z|[A-Z]\d+\Z")
+
+
+# Words that name a place in a text, not a thing; at the ends of a term they are cut off.
+_STRUCTURE = frozenset(
+    "rule rules section sections chapter chapters part parts schedule article articles annex appendix guidance paragraph"
+    " paragraphs application means has meaning nomor tahun pasal bab ayat huruf undang undang-undang peraturan teil abschnitt"
+    " titel kapitel buch absatz anlage المادة الفقرة الفصل الباب القسم النظام اللائحة".split()
+)
+_ENDS = re.compile(r"[’']s?\Z")
+
+
+def trimmed(name: str, language: str) -> str:
+    """A term without the function words and words for places in a text at its ends; may be empty."""
+    words = name.split()
+    empty = STOPWORDS.get(language.split("-")[0], frozenset()) | _STRUCTURE
+    while words and words[0].casefold() in empty:
+        words = words[1:]
+    while words and words[-1].casefold() in empty:
+        words = words[:-1]
+    return _ENDS.sub("", " ".join(words)).strip(" -–—")
+
+
+def terms_of(text: str, language: str) -> Iterator[Found]:
+    """Terms that a text defines or names, in no particular order; a term may come several times."""
+    patterns = PATTERNS.get(language.split("-")[0])
+    if patterns:
+        yield from _defined(text, patterns, language)
+        for match in patterns.named.finditer(text) if patterns.named else ():
+            name = trimmed(match["term"], language)
+            if " " in name:
+                yield Found(name, EntityKind.NAME)
+    if text.isupper():
+        return
+    for match in _LONG_FORM.finditer(text):
+        long_form = _by_initials(match["other"], match["term"])
+        if long_form:
+            yield Found(match["term"], EntityKind.ACRONYM, long_form, sure=True)
+    for match in _ACRONYM.finditer(text):
+        if match["term"].isupper() and len(match["term"]) >= 3 and not _NOT_ACRONYM.match(match["term"]):
+            yield Found(match["term"], EntityKind.ACRONYM)
+
+
+def _defined(text: str, patterns: TermPatterns, language: str) -> Iterator[Found]:
+    if patterns.only_in and not patterns.only_in.search(text):
+        return
+    for pattern in patterns.defined:
+        for match in pattern.finditer(text):
+            term = " ".join(match["term"].split()).strip(" ()-")
+            other = match.groupdict().get("other")
+            if 2 <= len(term) <= LONGEST_TERM and trimmed(term, language) == term:
+                yield Found(term, EntityKind.DEFINED_TERM, other, sure=True)
+
+
+def _by_initials(words: str, acronym: str) -> str | None:
+    """The last words whose initials spell the acronym ("Money Laundering Reporting Officer", MLRO)."""
+    parts = list(_PART.finditer(words))
+    for start in range(len(parts) - 1):
+        rest = [part[0] for part in parts[start:]]
+        full = "".join(word[0] for word in rest).upper()
+        short = "".join(word[0] for word in rest if word.lower() not in _SMALL).upper()
+        if rest[0].lower() not in _SMALL and acronym in (full, short):
+            return words[parts[start].start() :]
+    return None
+
+
+_PART = re.compile(r"[^\s-]+")
+_NUMBERED_TITLE = re.compile(
+    r"^(?:(?:part|chapter|section|schedule|annex|appendix|article|rule|teil|buch|titel|untertitel|abschnitt|unterabschnitt|kapitel"
+    r"|bab|bagian|paragraf|buku|الفصل|الباب|القسم)\s+[\w.]+|[\dIVXLC]+(?:\.\d+)*\.?|\w+(?:er|es)\s+(?:Teil|Buch|Titel|Abschnitt|Kapitel))"
+    r"\s*[:.–—-]*\s*",
+    re.IGNORECASE,
+)
+
+
+# A German compound says what others say in two words ("Abfallbeseitigung"); a short noun says little.
+SHORTEST_COMPOUND = 10
+
+
+def title_terms(heading: str, language: str) -> Iterator[str]:
+    """The head words of a section's title: "Part 3 – Client Money; fees" gives "Client Money"."""
+    title = _NUMBERED_TITLE.sub("", heading.strip())
+    for piece in re.split(r"\s*[;,:؛،]\s*|\s+[–—-]\s+", title):
+        term = trimmed(piece.strip(" .()"), language)
+        words = len(term.split())
+        compound = language == "de" and words == 1 and len(term) >= SHORTEST_COMPOUND
+        if (compound or 2 <= words <= 5) and not any(letter.isdigit() for letter in term):
+            yield term
