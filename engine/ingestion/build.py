@@ -10,7 +10,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
@@ -26,8 +25,9 @@ from engine.ingestion.readers.base import Problem
 from engine.ingestion.report import IngestionReport
 from engine.ingestion.sources import Found, find_sources
 from engine.language.embedders import embedder
+from engine.language.entities import extract_entities
 from engine.language.references import Resolver
-from engine.model import Entity, Reference
+from engine.model import Reference
 
 
 class Example(BaseModel):
@@ -83,7 +83,9 @@ def build_corpus(
     with watch.step("references"):
         references = _references(collection, found, tell, with_edges=with_edges)
     with watch.step("entities"):
-        entities, mentions = _entities(collection, tell)
+        tell("entities", 0, 1)
+        entities = extract_entities(collection.passages)
+        tell("entities", 1, 1)
     with watch.step("index"):
         texts, contexts = lexical_terms(collection, tell, headings=index_headings)
     vectors: NDArray[np.float32] | None = None
@@ -102,8 +104,8 @@ def build_corpus(
                 terms=texts,
                 contexts=contexts,
                 references=references,
-                entities=entities,
-                mentions=mentions,
+                entities=entities.entities,
+                mentions=(entities.rows, entities.numbers),
                 vectors=vectors,
                 embedding=embedding,
                 ontology=ontology,
@@ -173,9 +175,3 @@ def _references(
             references.extend(edge_references(path, collection, found.problems))
     rows = {passage.id: row for row, passage in enumerate(collection.passages)}
     return sorted(references, key=lambda reference: (rows[reference.source_id], reference.span.start))
-
-
-def _entities(
-    collection: Collection, progress: Progress
-) -> tuple[list[Entity], tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    return [], (np.zeros(0, np.int32), np.zeros(0, np.int32))
