@@ -32,36 +32,77 @@ class Address:
     within: tuple[tuple[SectionKind, str], ...] = ()
 
 
-CONTAINERS = frozenset({
-    SectionKind.BOOK, SectionKind.PART, SectionKind.TITLE, SectionKind.CHAPTER, SectionKind.ANNEX,
-    SectionKind.SCHEDULE, SectionKind.PREAMBLE,
-})
+CONTAINERS = frozenset(
+    {
+        SectionKind.BOOK,
+        SectionKind.PART,
+        SectionKind.TITLE,
+        SectionKind.CHAPTER,
+        SectionKind.ANNEX,
+        SectionKind.SCHEDULE,
+        SectionKind.PREAMBLE,
+    }
+)
 
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
 WORDS: dict[str, SectionKind] = {
-    "book": SectionKind.BOOK, "buch": SectionKind.BOOK, "buku": SectionKind.BOOK, "الكتاب": SectionKind.BOOK,
-    "part": SectionKind.PART, "teil": SectionKind.PART, "bagian": SectionKind.PART, "الباب": SectionKind.PART,
-    "title": SectionKind.TITLE, "titel": SectionKind.TITLE,
-    "chapter": SectionKind.CHAPTER, "kapitel": SectionKind.CHAPTER, "abschnitt": SectionKind.CHAPTER,
-    "bab": SectionKind.CHAPTER, "الفصل": SectionKind.CHAPTER,
+    "book": SectionKind.BOOK,
+    "buch": SectionKind.BOOK,
+    "buku": SectionKind.BOOK,
+    "الكتاب": SectionKind.BOOK,
+    "part": SectionKind.PART,
+    "teil": SectionKind.PART,
+    "bagian": SectionKind.PART,
+    "الباب": SectionKind.PART,
+    "title": SectionKind.TITLE,
+    "titel": SectionKind.TITLE,
+    "chapter": SectionKind.CHAPTER,
+    "kapitel": SectionKind.CHAPTER,
+    "abschnitt": SectionKind.CHAPTER,
+    "bab": SectionKind.CHAPTER,
+    "الفصل": SectionKind.CHAPTER,
     "schedule": SectionKind.SCHEDULE,
-    "annex": SectionKind.ANNEX, "app": SectionKind.ANNEX, "appendix": SectionKind.ANNEX,
-    "anlage": SectionKind.ANNEX, "anhang": SectionKind.ANNEX, "lampiran": SectionKind.ANNEX,
-    "annexe": SectionKind.ANNEX, "الملحق": SectionKind.ANNEX,
-    "section": SectionKind.SECTION, "sec": SectionKind.SECTION, "§": SectionKind.SECTION,
+    "annex": SectionKind.ANNEX,
+    "app": SectionKind.ANNEX,
+    "appendix": SectionKind.ANNEX,
+    "anlage": SectionKind.ANNEX,
+    "anhang": SectionKind.ANNEX,
+    "lampiran": SectionKind.ANNEX,
+    "annexe": SectionKind.ANNEX,
+    "الملحق": SectionKind.ANNEX,
+    "section": SectionKind.SECTION,
+    "sec": SectionKind.SECTION,
+    "§": SectionKind.SECTION,
     "§§": SectionKind.SECTION,
-    "article": SectionKind.ARTICLE, "art": SectionKind.ARTICLE, "artikel": SectionKind.ARTICLE,
-    "pasal": SectionKind.ARTICLE, "المادة": SectionKind.ARTICLE, "مادة": SectionKind.ARTICLE,
-    "artículo": SectionKind.ARTICLE, "articolo": SectionKind.ARTICLE,
-    "rule": SectionKind.RULE, "regulation": SectionKind.RULE, "principle": SectionKind.RULE,
-    "clause": SectionKind.SECTION, "paragraph": SectionKind.PARAGRAPH, "para": SectionKind.PARAGRAPH,
-    "recital": SectionKind.RECITAL, "erwägungsgrund": SectionKind.RECITAL,
-    "item": SectionKind.PARAGRAPH, "ziffer": SectionKind.PARAGRAPH, "nummer": SectionKind.PARAGRAPH,
+    "article": SectionKind.ARTICLE,
+    "art": SectionKind.ARTICLE,
+    "artikel": SectionKind.ARTICLE,
+    "pasal": SectionKind.ARTICLE,
+    "المادة": SectionKind.ARTICLE,
+    "مادة": SectionKind.ARTICLE,
+    "artículo": SectionKind.ARTICLE,
+    "articolo": SectionKind.ARTICLE,
+    "rule": SectionKind.RULE,
+    "regulation": SectionKind.RULE,
+    "principle": SectionKind.RULE,
+    "clause": SectionKind.SECTION,
+    "paragraph": SectionKind.PARAGRAPH,
+    "para": SectionKind.PARAGRAPH,
+    "recital": SectionKind.RECITAL,
+    "erwägungsgrund": SectionKind.RECITAL,
+    "item": SectionKind.PARAGRAPH,
+    "ziffer": SectionKind.PARAGRAPH,
+    "nummer": SectionKind.PARAGRAPH,
 }
 
 # What a bare number counts, where neither a word nor its own form says it.
-BARE = {"de": SectionKind.SECTION, "ar": SectionKind.ARTICLE, "id": SectionKind.ARTICLE, "zh": SectionKind.ARTICLE}
+BARE = {
+    "de": SectionKind.SECTION,
+    "ar": SectionKind.ARTICLE,
+    "id": SectionKind.ARTICLE,
+    "zh": SectionKind.ARTICLE,
+}
 
 LONGEST_LABEL = 400
 
@@ -85,7 +126,10 @@ _ARABIC = re.compile(
 _ARABIC_ADVERB = re.compile(rf"[(\s]*(\w+?)[{ARABIC_MARKS}]*[اأ]?[{ARABIC_MARKS}]*\s*[:.)-]?\s*\Z")
 _HAN = re.compile(rf"第({HAN_NUMBER}|\d+)(条|章|节|编|款)(?:之({HAN_NUMBER}))?(.*)\Z", re.DOTALL)
 _HAN_KINDS = {
-    "条": SectionKind.ARTICLE, "章": SectionKind.CHAPTER, "节": SectionKind.SECTION, "编": SectionKind.BOOK,
+    "条": SectionKind.ARTICLE,
+    "章": SectionKind.CHAPTER,
+    "节": SectionKind.SECTION,
+    "编": SectionKind.BOOK,
     "款": SectionKind.PARAGRAPH,
 }
 
@@ -137,14 +181,23 @@ def _han(text: str) -> Address | None:
     kind = _HAN_KINDS[match[2]]
     if inner and kind is SectionKind.ARTICLE:
         return Address(kind, number, inner.number)
-    return Address(inner.kind, inner.number, inner.paragraph, ((kind, number), *inner.within)) if inner else Address(kind, number)
+    return (
+        Address(inner.kind, inner.number, inner.paragraph, ((kind, number), *inner.within))
+        if inner
+        else Address(kind, number)
+    )
 
 
 def _worded(text: str) -> Address | None:
     """One unit word and its number, not a path: "§ 433 Abs. 2", "Pasal 25 ayat (1)", "Rule 4.3.2(1)"."""
     match = _WORDED.match(text)
     kind = WORDS.get(match["word"].casefold()) if match else None
-    if match is None or kind is None or kind in CONTAINERS or match["word"].isupper() and match["word"].isalpha():
+    if (
+        match is None
+        or kind is None
+        or kind in CONTAINERS
+        or (match["word"].isupper() and match["word"].isalpha())
+    ):
         return None
     number = match["number"].replace(" ", "")
     inner = _worded(match["rest"].lstrip(" ,"))
@@ -211,8 +264,13 @@ def _tidy(piece: str) -> str:
 
 
 def _assembled(
-    text: str, language: str, within: list[tuple[SectionKind, str]], number: list[str], below: list[str],
-    guidance: bool, closed: bool,
+    text: str,
+    language: str,
+    within: list[tuple[SectionKind, str]],
+    number: list[str],
+    below: list[str],
+    guidance: bool,
+    closed: bool,
 ) -> Address | None:
     if not number and not within:
         return _lettered(text)

@@ -30,8 +30,12 @@ _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)")
 _GUIDANCE = re.compile(
     r"^(?:(?:draft|supplementary)\s+)*guidance(?:\s+notes?)?\s*(?:[-–—:]|on\b)?\s*(?=\S)", re.IGNORECASE
 )
-_GUIDANCE_LAST = re.compile(r"\s*[-–—]?\s*(?:supplementary\s+)?guidance(?:\s+notes?)?(?:\s+final)?$", re.IGNORECASE)
-_LAW_WORD = re.compile(r"(act|regulations?|rules|code|law|order|directive|verordnung|gesetz)\b", re.IGNORECASE)
+_GUIDANCE_LAST = re.compile(
+    r"\s*[-–—]?\s*(?:supplementary\s+)?guidance(?:\s+notes?)?(?:\s+final)?$", re.IGNORECASE
+)
+_LAW_WORD = re.compile(
+    r"(act|regulations?|rules|code|law|order|directive|verordnung|gesetz)\b", re.IGNORECASE
+)
 _GERMAN_ABOUT = re.compile(r"Gesetz (?:über|betreffend) (?:das|den|die) ([A-ZÄÖÜ][a-zäöüß]+)$")
 _GERMAN_BOOK = re.compile(r"SGB[ -]?(\d{1,2})\b")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
@@ -41,10 +45,16 @@ _INDONESIAN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 INDONESIAN_SHORT = {
-    "undang-undang": "UU", "peraturan pemerintah": "PP", "peraturan presiden": "Perpres",
-    "peraturan menteri keuangan": "PMK", "peraturan menteri perhubungan": "PM", "keputusan presiden": "Keppres",
-    "peraturan pemerintah pengganti undang-undang": "Perppu", "peraturan daerah": "Perda",
-    "peraturan otoritas jasa keuangan": "POJK", "peraturan bank indonesia": "PBI",
+    "undang-undang": "UU",
+    "peraturan pemerintah": "PP",
+    "peraturan presiden": "Perpres",
+    "peraturan menteri keuangan": "PMK",
+    "peraturan menteri perhubungan": "PM",
+    "keputusan presiden": "Keppres",
+    "peraturan pemerintah pengganti undang-undang": "Perppu",
+    "peraturan daerah": "Perda",
+    "peraturan otoritas jasa keuangan": "POJK",
+    "peraturan bank indonesia": "PBI",
 }
 _EU_ACT = re.compile(
     r"(?:Regulation|Directive|Decision|Verordnung|Richtlinie|Beschluss|Règlement|Directive|Décision)\s*"
@@ -138,8 +148,11 @@ def _german(name: str) -> Iterator[str]:
         if 1 <= index <= len(_ROMANS):
             ordinal = list(GERMAN_BOOKS)[index - 1].capitalize()
             yield from (
-                f"SGB {_ROMANS[index - 1]}", f"SGB {index}", f"{ordinal}es Buch Sozialgesetzbuch",
-                f"{ordinal}es Buch des Sozialgesetzbuchs", f"{ordinal}es Buch",
+                f"SGB {_ROMANS[index - 1]}",
+                f"SGB {index}",
+                f"{ordinal}es Buch Sozialgesetzbuch",
+                f"{ordinal}es Buch des Sozialgesetzbuchs",
+                f"{ordinal}es Buch",
                 f"Sozialgesetzbuch {ordinal}es Buch",
             )
 
@@ -167,7 +180,8 @@ def _arabic(name: str) -> Iterator[str]:
 
 _WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
 # Words that carry nothing in a name: articles and the word "number".
-_EMPTY = frozenset("the das der die des dem den la le les el los il no nr nomor number".split())
+_ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
+_EMPTY = frozenset((*_ARTICLES, "no", "nr", "nomor", "number"))
 
 
 @lru_cache(maxsize=200_000)

@@ -20,12 +20,39 @@ from engine.language.script import fold_arabic, visible, western_digits
 from engine.language.stopwords import STOPWORDS
 
 STEMMERS = {
-    "ar": "arabic", "hy": "armenian", "eu": "basque", "ca": "catalan", "cs": "czech", "da": "danish",
-    "nl": "dutch", "en": "english", "et": "estonian", "fi": "finnish", "fr": "french", "de": "german",
-    "el": "greek", "hi": "hindi", "hu": "hungarian", "id": "indonesian", "ga": "irish", "it": "italian",
-    "lt": "lithuanian", "ne": "nepali", "no": "norwegian", "nb": "norwegian", "fa": "persian", "pl": "polish",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "es": "spanish", "sv": "swedish",
-    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+    "ar": "arabic",
+    "hy": "armenian",
+    "eu": "basque",
+    "ca": "catalan",
+    "cs": "czech",
+    "da": "danish",
+    "nl": "dutch",
+    "en": "english",
+    "et": "estonian",
+    "fi": "finnish",
+    "fr": "french",
+    "de": "german",
+    "el": "greek",
+    "hi": "hindi",
+    "hu": "hungarian",
+    "id": "indonesian",
+    "ga": "irish",
+    "it": "italian",
+    "lt": "lithuanian",
+    "ne": "nepali",
+    "no": "norwegian",
+    "nb": "norwegian",
+    "fa": "persian",
+    "pl": "polish",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sr": "serbian",
+    "es": "spanish",
+    "sv": "swedish",
+    "ta": "tamil",
+    "tr": "turkish",
+    "yi": "yiddish",
 }
 # A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.
 LONGEST_WORD = 64
@@ -50,7 +77,12 @@ _WHOLE = re.compile(
 )
 _BRACKETS = re.compile(r"(?:\s?\([0-9a-z]{1,4}\))+")
 _UNITS = {
-    "article": "art", "artikel": "art", "articolo": "art", "artículo": "art", "sec": "section", "المادة": "مادة",
+    "article": "art",
+    "artikel": "art",
+    "articolo": "art",
+    "artículo": "art",
+    "sec": "section",
+    "المادة": "مادة",
     "المواد": "مادة",
 }
 
@@ -130,7 +162,7 @@ def analyzer(language: str) -> Analyzer:
 
 
 def whole_numbers(folded: str) -> list[str]:
-    """Citations and numbers of a folded text that are kept whole, e.g. ``4.3.2(1)``, ``§433``, ``iso14001``."""
+    """Citations and numbers of a folded text that stay whole: ``4.3.2(1)``, ``§433``, ``iso14001``."""
     found: list[str] = []
     for match in _WHOLE.finditer(folded):
         kind = match.lastgroup
@@ -169,5 +201,6 @@ def _plain(word: str) -> str:
     if word.isascii() or not any("\u00c0" <= letter <= "\u024f" for letter in word):
         return word
     split = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(letter for letter in split if not unicodedata.combining(letter)))
-
+    return unicodedata.normalize(
+        "NFC", "".join(letter for letter in split if not unicodedata.combining(letter))
+    )

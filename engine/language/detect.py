@@ -72,7 +72,7 @@ def _modelled(text: str, candidates: tuple[str, ...]) -> str:
 
 @cache
 def _model() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)
 

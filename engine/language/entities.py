@@ -67,7 +67,8 @@ def extract_entities(passages: Sequence[Passage]) -> EntityTable:
 def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> EntityTable:
     counts = Counter(number for _, number in pairs)
     kept = [
-        number for number, candidate in enumerate(candidates)
+        number
+        for number, candidate in enumerate(candidates)
         if counts[number] > 1 or (counts[number] == 1 and candidate.defined_in)
     ]
     renumbered = {number: position for position, number in enumerate(kept)}
@@ -79,8 +80,11 @@ def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> Entity
 
 def _entity(candidate: _Candidate) -> Entity:
     name = min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
-    slug = "-".join(min(candidate.keys, key=lambda key: (-len(key), key)))
-    return Entity(f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, candidate.defined_in)
+    longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
+    slug = "-".join(longest)
+    return Entity(
+        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, candidate.defined_in
+    )
 
 
 class _Vocabulary:
@@ -105,19 +109,21 @@ class _Vocabulary:
                     self._add(Found(term, EntityKind.HEADING), language, passage.id)
 
     def _add(self, found: Found, language: str, passage_id: str) -> None:
-        names = [found.name, found.other] if found.other else [found.name]
+        names = [name for name in (found.name, found.other) if name]
         keys = [key for key in (self._key(name, language) for name in names) if key]
         if not keys:
             return
-        number = next((self._numbers[language, key] for key in keys if (language, key) in self._numbers), None)
+        number = next(
+            (self._numbers[language, key] for key in keys if (language, key) in self._numbers), None
+        )
         if number is None:
             number = len(self.candidates)
             self.candidates.append(_Candidate(language, found.kind))
         candidate = self.candidates[number]
         candidate.forms[found.other if found.other and found.kind is EntityKind.ACRONYM else found.name] += 1
         for key in keys:
-            self._numbers.setdefault((language, key), number)
-            candidate.keys.add(key)
+            if self._numbers.setdefault((language, key), number) == number:
+                candidate.keys.add(key)
         if _RANK[found.kind] < _RANK[candidate.kind]:
             candidate.kind = found.kind
         if found.sure and candidate.defined_in is None:

@@ -11,20 +11,58 @@ import re
 from engine.language.script import ARABIC_MARKS, fold_arabic
 
 _ONES = {
-    "اولي": 1, "اول": 1, "حادية": 1, "حادي": 1, "ثانية": 2, "ثاني": 2, "ثالثة": 3, "ثالث": 3,
-    "رابعة": 4, "رابع": 4, "خامسة": 5, "خامس": 5, "سادسة": 6, "سادس": 6, "سابعة": 7, "سابع": 7,
-    "ثامنة": 8, "ثامن": 8, "تاسعة": 9, "تاسع": 9, "عاشرة": 10, "عاشر": 10,
+    "اولي": 1,
+    "اول": 1,
+    "حادية": 1,
+    "حادي": 1,
+    "ثانية": 2,
+    "ثاني": 2,
+    "ثالثة": 3,
+    "ثالث": 3,
+    "رابعة": 4,
+    "رابع": 4,
+    "خامسة": 5,
+    "خامس": 5,
+    "سادسة": 6,
+    "سادس": 6,
+    "سابعة": 7,
+    "سابع": 7,
+    "ثامنة": 8,
+    "ثامن": 8,
+    "تاسعة": 9,
+    "تاسع": 9,
+    "عاشرة": 10,
+    "عاشر": 10,
 }
 # "Article one-and-twenty" in the plainer spelling; alone the word only counts.
 _ONE_OF_TENS = {"واحدة": 1, "واحد": 1}
 _TEN = {"عشرة": 10, "عشر": 10}
 _TENS = {
-    "عشرون": 20, "عشرين": 20, "ثلاثون": 30, "ثلاثين": 30, "اربعون": 40, "اربعين": 40, "خمسون": 50,
-    "خمسين": 50, "ستون": 60, "ستين": 60, "سبعون": 70, "سبعين": 70, "ثمانون": 80, "ثمانين": 80,
-    "تسعون": 90, "تسعين": 90,
+    "عشرون": 20,
+    "عشرين": 20,
+    "ثلاثون": 30,
+    "ثلاثين": 30,
+    "اربعون": 40,
+    "اربعين": 40,
+    "خمسون": 50,
+    "خمسين": 50,
+    "ستون": 60,
+    "ستين": 60,
+    "سبعون": 70,
+    "سبعين": 70,
+    "ثمانون": 80,
+    "ثمانين": 80,
+    "تسعون": 90,
+    "تسعين": 90,
 }
 _HUNDREDS = {
-    "مائتين": 200, "مائتان": 200, "مئتين": 200, "مئتان": 200, "ماية": 100, "مائة": 100, "مئة": 100,
+    "مائتين": 200,
+    "مائتان": 200,
+    "مئتين": 200,
+    "مئتان": 200,
+    "ماية": 100,
+    "مائة": 100,
+    "مئة": 100,
     **{
         stem + hundred: value * 100
         for value, stem in enumerate(("ثلاث", "اربع", "خمس", "ست", "سبع", "ثمان", "تسع"), start=3)
@@ -59,7 +97,9 @@ def _key(text: str) -> str:
     return fold_arabic(text).replace("ة", "ه").replace("ئ", "ي")
 
 
-_VALUES = {_key(word): value for word, value in {**_ONES, **_ONE_OF_TENS, **_TEN, **_TENS, **_HUNDREDS}.items()}
+_VALUES = {
+    _key(word): value for word, value in {**_ONES, **_ONE_OF_TENS, **_TEN, **_TENS, **_HUNDREDS}.items()
+}
 
 
 def arabic_ordinal(text: str) -> int | None:
@@ -99,8 +139,22 @@ def han_number(text: str) -> int | None:
 GERMAN_BOOKS = {
     word: number
     for number, word in enumerate(
-        ("erst", "zweit", "dritt", "viert", "fünft", "sechst", "siebt", "acht", "neunt", "zehnt", "elft",
-         "zwölft", "dreizehnt", "vierzehnt"),
+        (
+            "erst",
+            "zweit",
+            "dritt",
+            "viert",
+            "fünft",
+            "sechst",
+            "siebt",
+            "acht",
+            "neunt",
+            "zehnt",
+            "elft",
+            "zwölft",
+            "dreizehnt",
+            "vierzehnt",
+        ),
         start=1,
     )
 }

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 # Marks that steer the direction of writing or join letters; they have no width and no meaning here.
-INVISIBLE = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+INVISIBLE = (
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
 ARABIC_MARKS = "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640"
 
 _ERASE_INVISIBLE = {ord(mark): None for mark in INVISIBLE}
@@ -28,9 +31,20 @@ SCRIPTS: dict[str, re.Pattern[str]] = {
     "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
 }
 _LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
-    "ar": ("arabic",), "fa": ("arabic",), "ur": ("arabic",), "zh": ("han",), "ja": ("kana", "han"),
-    "ko": ("hangul",), "ru": ("cyrillic",), "bg": ("cyrillic",), "uk": ("cyrillic",), "sr": ("cyrillic",),
-    "el": ("greek",), "hi": ("devanagari",), "he": ("hebrew",), "th": ("thai",),
+    "ar": ("arabic",),
+    "fa": ("arabic",),
+    "ur": ("arabic",),
+    "zh": ("han",),
+    "ja": ("kana", "han"),
+    "ko": ("hangul",),
+    "ru": ("cyrillic",),
+    "bg": ("cyrillic",),
+    "uk": ("cyrillic",),
+    "sr": ("cyrillic",),
+    "el": ("greek",),
+    "hi": ("devanagari",),
+    "he": ("hebrew",),
+    "th": ("thai",),
 }
 
 

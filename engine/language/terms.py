@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from engine.language.stopwords import STOPWORDS
 from engine.model import EntityKind
 
-_OPEN, _CLOSE = "[\"“”„«‘]", "[\"”“»’]"
+_OPEN, _CLOSE = '["“”„«‘]', '["”“»’]'
 LONGEST_TERM = 80
 
 
@@ -46,22 +46,29 @@ _ENGLISH = TermPatterns(
             rf"{_OPEN}(?P<term>[A-Z][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s*,?\s+(?:means|shall\s+mean|has\s+the\s+(?:same\s+)?meaning"
             r"|have\s+the\s+meaning|is\s+defined|includes|refers\s+to)\b"
         ),
-        re.compile(rf"\(\s*(?:the|each,?\s+an?|an?|together,?\s+the)?\s*{_OPEN}(?P<term>[A-Z][^\"“”„«»\n()]{{1,60}}?){_CLOSE}\s*\)"),
         re.compile(
-            r"(?m)^(?:\*\*)?(?P<term>[A-Z][\w'’&/-]*(?:[ ][\w'’&/()-]+){0,6}?)(?:\*\*)?\s+(?:Means|Has\s+the\s+meaning|means|has\s+the"
-            r"\s+meaning)\b"
+            r"\(\s*(?:the|each,?\s+an?|an?|together,?\s+the)?\s*"
+            rf"{_OPEN}(?P<term>[A-Z][^\"“”„«»\n()]{{1,60}}?){_CLOSE}\s*\)"
+        ),
+        re.compile(
+            r"(?m)^(?:\*\*)?(?P<term>[A-Z][\w'’&/-]*(?:[ ][\w'’&/()-]+){0,6}?)(?:\*\*)?\s+"
+            r"(?:[Mm]eans|[Hh]as\s+the\s+meaning)\b"
         ),
     ),
     named=re.compile(
-        r"(?<![.!?:;•][ \t])(?<![.!?:;\n])(?<!^)\b(?P<term>[A-Z][a-z][\w'’-]*(?:[ ](?:(?:of|and|for|the)[ ])?[A-Z][a-z][\w'’-]*){1,5})"
+        r"(?<![.!?:;•][ \t])(?<![.!?:;\n])(?<!^)\b"
+        r"(?P<term>[A-Z][a-z][\w'’-]*(?:[ ](?:(?:of|and|for|the)[ ])?[A-Z][a-z][\w'’-]*){1,5})"
     ),
 )
 _GERMAN = TermPatterns(
     defined=(
-        re.compile(rf"{_OPEN}(?P<term>[A-ZÄÖÜ][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s+(?:ist|sind|bedeutet|bezeichnet|umfasst|im\s+Sinne)\b"),
         re.compile(
-            r"(?:^|[.)]\s+|\n\s*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+(?:dieses|dieser|des|der)\s+"
-            r"\w+(?:\s+(?:ist|sind)\b)"
+            rf"{_OPEN}(?P<term>[A-ZÄÖÜ][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s+"
+            r"(?:ist|sind|bedeutet|bezeichnet|umfasst|im\s+Sinne)\b"
+        ),
+        re.compile(
+            r"(?:^|[.)]\s+|\n\s*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+"
+            r"(?:dieses|dieser|des|der)\s+\w+(?:\s+(?:ist|sind)\b)"
         ),
     ),
     named=re.compile(
@@ -73,23 +80,31 @@ _GERMAN = TermPatterns(
 _INDONESIAN = TermPatterns(
     defined=(
         re.compile(
-            r"(?m)^\s*(?:\d{1,3}\.\s*)?(?P<term>[A-Z][\w/-]*(?:[ ][\w/-]+){0,8}?)(?:\s*,?\s*yang\s+selanjutnya\s+(?:disebut|disingkat)"
-            r"(?:\s+dengan)?\s+(?P<other>[A-Z][\w/-]*(?:[ ][\w/-]+){0,5}?))?\s*,?\s+adalah\b"
+            r"(?m)^\s*(?:\d{1,3}\.\s*)?(?P<term>[A-Z][\w/-]*(?:[ ][\w/-]+){0,8}?)"
+            r"(?:\s*,?\s*yang\s+selanjutnya\s+(?:disebut|disingkat)(?:\s+dengan)?\s+"
+            r"(?P<other>[A-Z][\w/-]*(?:[ ][\w/-]+){0,5}?))?\s*,?\s+adalah\b"
         ),
     ),
     named=re.compile(
-        r"(?<![.!?:;][ \t])(?<![.!?:;\n])(?<!^)\b(?P<term>[A-Z][a-z][\w-]*(?:[ ](?:(?:dan|atau|untuk|bagi)[ ])?[A-Z][a-z][\w-]*){1,5})"
+        r"(?<![.!?:;][ \t])(?<![.!?:;\n])(?<!^)\b"
+        r"(?P<term>[A-Z][a-z][\w-]*(?:[ ](?:(?:dan|atau|untuk|bagi)[ ])?[A-Z][a-z][\w-]*){1,5})"
     ),
 )
 _ARABIC = TermPatterns(
-    defined=(re.compile(r"(?m)^\s*(?:\d{1,3}\s*[-.]\s*)?(?P<term>[\u0621-\u064a\u064b-\u0652 ()]{2,45}?)\s*:\s*(?=[\u0621-\u064a])"),),
+    defined=(
+        re.compile(
+            r"(?m)^\s*(?:\d{1,3}\s*[-.]\s*)?"
+            r"(?P<term>[\u0621-\u064a\u064b-\u0652 ()]{2,45}?)\s*:\s*(?=[\u0621-\u064a])"
+        ),
+    ),
     only_in=re.compile(r"يقصد|تعني|المعاني|المعنى"),
 )
 PATTERNS = {"en": _ENGLISH, "de": _GERMAN, "id": _INDONESIAN, "ar": _ARABIC}
 
 _ACRONYM = re.compile(r"(?<![\w.-])(?P<term>[A-ZÄÖÜ][A-ZÄÖÜa-z]?[A-ZÄÖÜ0-9]{1,8})(?:s|’s|'s)?(?![\w-])")
+_PART_OF_NAME = r"(?:[A-Z][\w'’&-]*|of|and|for|the|on|in)"
 _LONG_FORM = re.compile(
-    r"(?P<other>(?:[A-Z][\w'’&-]*|of|and|for|the|on|in)(?:[ -](?:[A-Z][\w'’&-]*|of|and|for|the|on|in)){1,9})\s*"
+    rf"(?P<other>{_PART_OF_NAME}(?:[ -]{_PART_OF_NAME}){{1,9}})\s*"
     r"[(\[]\s*(?:the\s+)?[\"“”‘']?(?P<term>[A-Z]{2,8})[\"”“’']?\s*[)\]]"
 )
 _SMALL = frozenset(("of", "and", "for", "the", "on", "in"))
@@ -99,9 +114,51 @@ _NOT_ACRONYM = re.compile(r"[IVXLCDM]+\Z|[A-Z]\d+\Z")
 
 # Words that name a place in a text, not a thing; at the ends of a term they are cut off.
 _STRUCTURE = frozenset(
-    "rule rules section sections chapter chapters part parts schedule article articles annex appendix guidance paragraph"
-    " paragraphs application means has meaning nomor tahun pasal bab ayat huruf undang undang-undang peraturan teil abschnitt"
-    " titel kapitel buch absatz anlage المادة الفقرة الفصل الباب القسم النظام اللائحة".split()
+    (
+        "rule",
+        "rules",
+        "section",
+        "sections",
+        "chapter",
+        "chapters",
+        "part",
+        "parts",
+        "schedule",
+        "article",
+        "articles",
+        "annex",
+        "appendix",
+        "guidance",
+        "paragraph",
+        "paragraphs",
+        "application",
+        "means",
+        "has",
+        "meaning",
+        "nomor",
+        "tahun",
+        "pasal",
+        "bab",
+        "ayat",
+        "huruf",
+        "undang",
+        "undang-undang",
+        "peraturan",
+        "teil",
+        "abschnitt",
+        "titel",
+        "kapitel",
+        "buch",
+        "absatz",
+        "anlage",
+        "المادة",
+        "الفقرة",
+        "الفصل",
+        "الباب",
+        "القسم",
+        "النظام",
+        "اللائحة",
+    )
 )
 _ENDS = re.compile(r"[’']s?\Z")
 

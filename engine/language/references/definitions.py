@@ -43,7 +43,11 @@ def _variants(name: str) -> Iterator[str]:
     last = max((index for index, word in enumerate(words) if _LAW_WORD.search(word)), default=-1)
     if last < 1:
         return
-    tail = words[: last + 2] if last + 1 < len(words) and re.fullmatch(r"\(?\d{4}\)?", words[last + 1]) else words[: last + 1]
+    tail = (
+        words[: last + 2]
+        if last + 1 < len(words) and re.fullmatch(r"\(?\d{4}\)?", words[last + 1])
+        else words[: last + 1]
+    )
     yield " ".join(tail)
     plain = " ".join(words[: last + 1])
     yield plain

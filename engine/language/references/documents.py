@@ -62,20 +62,18 @@ class DocumentFinder:
         return self._names.setdefault(language, Names())
 
     def _learn_titles(self) -> None:
-        languages = {document.language for document in self._documents}
         for number, document in enumerate(self._documents):
-            for language in {document.language, *(l for l in languages if l == "und")}:
-                for name in (document.title, document.id, *document.aliases):
-                    self._names_of(language).add(name, number, language)
+            for name in (document.title, document.id, *document.aliases):
+                self._names_of(document.language).add(name, number, document.language)
         for grammar in GRAMMARS:
             for language in grammar.languages:
                 merged_groups(grammar.known, self._names_of(language), language)
 
     def _learn_definitions(self) -> None:
         for row, passage in enumerate(self._provisions.passages):
-            document = self._provisions.document_of[row]
+            number = self._provisions.document_of[row]
             for name, short, everywhere in defined_names(passage.text, passage.language):
-                self._learn(name, short, everywhere, document, passage.language)
+                self._learn(name, short, everywhere, number, passage.language)
         for number, document in enumerate(self._documents):
             parent = parent_act(document.title, document.language)
             if parent:
@@ -171,7 +169,11 @@ class DocumentFinder:
             here = exists(own, address, row)
             if here and address.kind is not following.targets[0].address.kind:
                 continue
-            there = [document for document in after.documents if document is not None and exists(document, address, row)]
+            there = [
+                document
+                for document in after.documents
+                if document is not None and exists(document, address, row)
+            ]
             there = [document for document in there if document != own]
             if own in after.documents:
                 continue
@@ -257,15 +259,16 @@ _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
 
 
 def _name_stands_before(mention: Mention) -> bool:
-    return mention.name_at is not None and mention.name_at < mention.targets[0].span.end and (
-        mention.name_at == mention.span.start
+    return (
+        mention.name_at is not None
+        and mention.name_at < mention.targets[0].span.end
+        and (mention.name_at == mention.span.start)
     )
 
 
 def _is_weak(mention: Mention, text: str) -> bool:
     """Capitals in front of a provision, or behind "in", that name no known document are no name."""
-    assert mention.document is not None and mention.name_at is not None
-    if not mention.targets:
+    if mention.document is None or mention.name_at is None or not mention.targets:
         return False
     if mention.name_at == mention.span.start:
         return mention.grammar == "english"

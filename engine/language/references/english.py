@@ -14,7 +14,10 @@ from engine.model import Relation, SectionKind
 
 # Marks of no width stand before many numbers that were once fields of a word processor.
 _MARK = "[\u200e\u200f\u200b\u00a0]*"
-_NUMBER = rf"{_MARK}[A-Z]{{0,2}}\d{{1,4}}[A-Z]{{0,2}}(?:\.\d{{1,3}}[A-Z]{{0,2}}){{0,4}}(?:(?=[a-z]\))|(?![\w%/]|[.,]\d))"
+_NUMBER = (
+    rf"{_MARK}[A-Z]{{0,2}}\d{{1,4}}[A-Z]{{0,2}}(?:\.\d{{1,3}}[A-Z]{{0,2}}){{0,4}}"
+    r"(?:(?=[a-z]\))|(?![\w%/]|[.,]\d))"
+)
 _ANNEX_NUMBER = rf"{_MARK}(?:[A-Z]{{0,2}}\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[IVX]{{1,5}}|[A-Z])(?![\w%/]|[.,]\d)"
 _CONTAINER_NUMBER = rf"{_MARK}(?:\d{{1,3}}[A-Z]{{0,2}}|[IVX]{{1,5}}|[A-Z])(?![\w%/]|[.,]\d)"
 _BRACKETS = rf"(?:{_MARK}\s?\({_MARK}(?:\d{{1,3}}[A-Z]?|[a-z]{{1,4}}|[A-Z])\))+|(?<=\d)[a-z]\)"
@@ -56,7 +59,11 @@ ENGLISH = Grammar(
     brackets=_BRACKETS,
     units=(
         Unit(SectionKind.RULE, ("rule", "regulation"), ("rules", "regulations")),
-        Unit(SectionKind.SECTION, ("section", "sub-?section", r"sec\.", r"s\."), ("sections", "sub-?sections", r"ss\.")),
+        Unit(
+            SectionKind.SECTION,
+            ("section", "sub-?section", r"sec\.", r"s\."),
+            ("sections", "sub-?sections", r"ss\."),
+        ),
         Unit(SectionKind.SECTION, ("clause",), ("clauses",)),
         Unit(SectionKind.ARTICLE, ("article", r"art\."), ("articles", r"arts\.")),
         Unit(SectionKind.PARAGRAPH, ("paragraph", r"para\.?"), ("paragraphs", r"paras\.?")),
@@ -66,15 +73,23 @@ ENGLISH = Grammar(
         Unit(SectionKind.SCHEDULE, ("schedule",), ("schedules",), _CONTAINER_NUMBER),
         # A text with one schedule calls it "the Schedule".
         Unit(SectionKind.SCHEDULE, ("the schedule", "the Schedule"), (), r"(?!\w|\s*[\d(A-Z])"),
-        Unit(SectionKind.ANNEX, ("annex", "appendix", "app", r"app\."), ("annexes", "appendices"), _ANNEX_NUMBER),
+        Unit(
+            SectionKind.ANNEX,
+            ("annex", "appendix", "app", r"app\."),
+            ("annexes", "appendices"),
+            _ANNEX_NUMBER,
+        ),
     ),
     levels=(
-        Level(("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?"), _BRACKETS),
+        Level(
+            ("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?"), _BRACKETS
+        ),
     ),
     # Three components are a rule's number without any word; fewer only behind a letter or an acronym.
     bare=(
         rf"{_MARK}(?:[A-Z]?\d{{1,2}}[A-Z]?(?:\.\d{{1,3}}[A-Z]?){{2,3}}|A\d{{1,2}}\.\d{{1,2}}"
-        r"|(?:(?<=[A-Z]{3} )|(?<=[A-Z]{4} )|(?<=[A-Z]{5} ))\d{1,2}[A-Z]?(?:\.\d{1,2}[A-Z]?)?)(?![\w%/]|[.,]\d)"
+        r"|(?:(?<=[A-Z]{3} )|(?<=[A-Z]{4} )|(?<=[A-Z]{5} ))\d{1,2}[A-Z]?(?:\.\d{1,2}[A-Z]?)?)"
+        r"(?![\w%/]|[.,]\d)"
     ),
     also=r"\s*,\s*(?:(?:and/or|and|or)\s+)?|\s+(?:and/or|and|or|&)\s+",
     through=rf"\s+(?:to|through)\s+(?:and\s+including\s+)?|\s*[–—-]\s*(?={_MARK}[A-Z]?[\d(])",
@@ -89,29 +104,45 @@ ENGLISH = Grammar(
     before=rf"(?:{_LONG_NAME}|(?<![\w-])\(?[A-Z]{{2,8}}(?:\s+Rulebook)?\)?),?",
     acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b(?!(?:The|Means|Under|See|In|If|For|Where|Any|This|These|Each)\s)[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
     cues=(
-        Cue(Relation.EXCEPTION_TO, before=(
-            r"(?:except\s+(?:as\s+)?(?:provided|set\s+out|specified|stated|permitted|where|under|for|in|by|to\s+the"
-            r"\s+extent)[\w\s]{0,25}|notwithstanding|despite|by\s+way\s+of\s+(?:exception|derogation)[\w\s]{0,10}"
-            r"|exempt(?:ed)?\s+from|without\s+regard\s+to)"
-        )),
-        Cue(Relation.DEFINES, before=(
-            r"(?:(?:has|have|having|bears?|given)\s+the\s+(?:same\s+)?meanings?[\w\s]{0,25}|as\s+defined\s+(?:in|by|under)"
-            r"|within\s+the\s+meaning\s+of|defined\s+(?:in|by|under)|definition\s+(?:in|under))"
-        )),
-        Cue(Relation.REPEALS, before=r"(?:repeal(?:s|ed|ing)?(?:\s+by)?|revok(?:es|ed|ing)(?:\s+by)?)",
-            after=r"(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked)"),
+        Cue(
+            Relation.EXCEPTION_TO,
+            before=(
+                r"(?:except\s+(?:as\s+)?(?:provided|set\s+out|specified|stated|permitted|where|under|for|in|by|to\s+the"
+                r"\s+extent)[\w\s]{0,25}|notwithstanding|despite|by\s+way\s+of\s+(?:exception|derogation)[\w\s]{0,10}"
+                r"|exempt(?:ed)?\s+from|without\s+regard\s+to)"
+            ),
+        ),
+        Cue(
+            Relation.DEFINES,
+            before=(
+                r"(?:(?:has|have|having|bears?|given)\s+the\s+(?:same\s+)?meanings?[\w\s]{0,25}|as\s+defined\s+(?:in|by|under)"
+                r"|within\s+the\s+meaning\s+of|defined\s+(?:in|by|under)|definition\s+(?:in|under))"
+            ),
+        ),
+        Cue(
+            Relation.REPEALS,
+            before=r"(?:repeal(?:s|ed|ing)?(?:\s+by)?|revok(?:es|ed|ing)(?:\s+by)?)",
+            after=r"(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked)",
+        ),
         Cue(Relation.SUPERSEDES, before=r"(?:supersed(?:es|ed|ing)(?:\s+by)?|replac(?:es|ed|ing)(?:\s+by)?)"),
-        Cue(Relation.AMENDS, before=r"(?:amend(?:s|ed|ing|ment\s+(?:to|of))?(?:\s+by)?)",
-            after=r"(?:is|are)\s+(?:hereby\s+)?amended"),
-        Cue(Relation.BASED_ON, before=(
-            r"(?:pursuant\s+to|in\s+exercise\s+of(?:\s+\w+){0,6}|(?:made|issued|granted|imposed|conferred)"
-            r"\s+(?:under|by|on\s+the\s+basis\s+of)|by\s+virtue\s+of|on\s+the\s+basis\s+of)(?:\s+(?:a|the)\s+\w+)?"
-        )),
+        Cue(
+            Relation.AMENDS,
+            before=r"(?:amend(?:s|ed|ing|ment\s+(?:to|of))?(?:\s+by)?)",
+            after=r"(?:is|are)\s+(?:hereby\s+)?amended",
+        ),
+        Cue(
+            Relation.BASED_ON,
+            before=(
+                r"(?:pursuant\s+to|in\s+exercise\s+of(?:\s+\w+){0,6}|(?:made|issued|granted|imposed|conferred)"
+                r"\s+(?:under|by|on\s+the\s+basis\s+of)|by\s+virtue\s+of|on\s+the\s+basis\s+of)(?:\s+(?:a|the)\s+\w+)?"
+            ),
+        ),
         Cue(Relation.EXTENDS, before=r"(?:in\s+addition\s+to(?:\s+[\w\s]{0,30})?|supplements?)"),
     ),
     known=(
         ("GDPR", "General Data Protection Regulation", "Regulation (EU) 2016/679"),
-        ("MiFID II", "Directive 2014/65/EU"), ("MiFIR", "Regulation (EU) No 600/2014"),
+        ("MiFID II", "Directive 2014/65/EU"),
+        ("MiFIR", "Regulation (EU) No 600/2014"),
         ("CRR", "Capital Requirements Regulation", "Regulation (EU) No 575/2013"),
     ),
 )

@@ -6,6 +6,7 @@ Einführungsgesetzes zum Bürgerlichen Gesetzbuche", "Artikel 6 Absatz 1 der Ver
 
 from __future__ import annotations
 
+from engine.language.references.german_names import GERMAN_NAMES
 from engine.language.references.grammar import Cue, Grammar, Level, Unit
 from engine.model import Relation, SectionKind
 
@@ -17,7 +18,9 @@ _EU_ACT = (
     r"(?:(?:Delegierten?\s+|Durchführungs)?[Vv]erordnung|Richtlinie|Beschlusse?s?)\s+"
     r"(?:\((?:EU|EG|EWG|Euratom)[^)]{0,12}\)\s*)?(?:Nr\.\s*)?\d{1,4}/\d{1,4}(?:/(?:EU|EG|EWG))?"
 )
-_SOCIAL_CODE = rf"{_LETTER}[a-zäöüß]+e[ns]\s+Buche?s(?:\s+(?:\(?[IVX]+\)?\s+)?(?:des\s+)?Sozialgesetzbuche?s?)?"
+_SOCIAL_CODE = (
+    rf"{_LETTER}[a-zäöüß]+e[ns]\s+Buche?s(?:\s+(?:\(?[IVX]+\)?\s+)?(?:des\s+)?Sozialgesetzbuche?s?)?"
+)
 _COMPOUND = (
     rf"(?:{_LETTER}[\wÄÖÜäöüß]*-\s?(?:,\s*{_LETTER}[\wÄÖÜäöüß]*-\s?)*(?:und|oder)\s+)?"
     rf"(?:{_LETTER}[a-zäöüß]+en\s+(?={_LETTER}))?(?:{_LETTER}[\wÄÖÜäöüß-]*)?(?:[Gg]esetze?s?|[Gg]esetzbuche?s?|[Oo]rdnung|[Vv]erordnung"
@@ -43,8 +46,16 @@ GERMAN = Grammar(
         Level(("Absätzen", "Absätze", "Absatzes", "Absatz", r"Abs\."), r"\d{1,3}[a-z]?(?![\w%]|[.,]\d)"),
         Level(("Unterabsatz", "Unterabs\\."), r"\d{1,2}(?!\w)", counts=False),
         Level(("Sätzen", "Sätze", "Satzes", "Satz", r"S\."), r"\d{1,2}(?!\w)", counts=False),
-        Level(("Halbsätze", "Halbsatz", r"Halbs\.", "Alternative", r"Alt\.", "Variante"), r"\d(?!\w)", counts=False),
-        Level(("Nummern", "Nummer", r"Nrn?\.", "Ziffern", "Ziffer"), r"\d{1,3}[a-z]{0,2}(?![\w%]|[.,]\d)", depth=1),
+        Level(
+            ("Halbsätze", "Halbsatz", r"Halbs\.", "Alternative", r"Alt\.", "Variante"),
+            r"\d(?!\w)",
+            counts=False,
+        ),
+        Level(
+            ("Nummern", "Nummer", r"Nrn?\.", "Ziffern", "Ziffer"),
+            r"\d{1,3}[a-z]{0,2}(?![\w%]|[.,]\d)",
+            depth=1,
+        ),
         Level(("Buchstaben", "Buchstabe", r"Buchst\."), r"[a-z](?!\w)", depth=2),
         Level(("Doppelbuchstaben", "Doppelbuchstabe", r"Doppelbuchst\."), r"[a-z]{2}(?!\w)", depth=3),
     ),
@@ -61,55 +72,28 @@ GERMAN = Grammar(
     name_form=rf"(?:{_EU_ACT}|{_SOCIAL_CODE}|{_COMPOUND}|{_PLAIN}|{_ACRONYM})",
     acts=_EU_ACT,
     cues=(
-        Cue(Relation.EXCEPTION_TO, before=(
-            r"(?:abweichend\s+von|in\s+Abweichung\s+von|mit\s+Ausnahme(?:\s+(?:des|der|von))?|ausgenommen(?:\s+\w+)?"
-            r"|entgegen|ungeachtet(?:\s+(?:des|der))?|außer\s+in\s+den\s+Fällen\s+(?:des|der))"
-        )),
-        Cue(Relation.DEFINES, before=r"(?:im\s+Sinne(?:\s+(?:von|des|der))?|i\.\s?S\.\s?(?:v\.|d\.)|Begriffsbestimmung\w*\s+(?:des|der|in|nach))"),
-        Cue(Relation.BASED_ON, before=r"(?:auf\s?[Gg]rund(?:\s+(?:von|des|der|einer\s+Rechtsverordnung\s+nach))?|gestützt\s+auf|erlassen\s+nach)"),
+        Cue(
+            Relation.EXCEPTION_TO,
+            before=(
+                r"(?:abweichend\s+von|in\s+Abweichung\s+von|mit\s+Ausnahme(?:\s+(?:des|der|von))?|ausgenommen(?:\s+\w+)?"
+                r"|ungeachtet(?:\s+(?:des|der))?|außer\s+in\s+den\s+Fällen\s+(?:des|der))"
+            ),
+        ),
+        Cue(
+            Relation.DEFINES,
+            before=r"(?:im\s+Sinne(?:\s+(?:von|des|der))?|i\.\s?S\.\s?(?:v\.|d\.)|Begriffsbestimmung\w*\s+(?:des|der|in|nach))",
+        ),
+        Cue(
+            Relation.BASED_ON,
+            before=r"(?:auf\s?[Gg]rund(?:\s+(?:von|des|der|einer\s+Rechtsverordnung\s+nach))?|gestützt\s+auf|erlassen\s+nach)",
+        ),
         Cue(Relation.REPEALS, after=r"(?:wird|werden|ist|sind)\s+aufgehoben"),
-        Cue(Relation.AMENDS, before=r"(?:geändert\s+durch|zur\s+Änderung(?:\s+(?:von|des|der))?)", after=r"(?:wird|werden)\s+(?:wie\s+folgt\s+)?geändert"),
+        Cue(
+            Relation.AMENDS,
+            before=r"(?:geändert\s+durch|zur\s+Änderung(?:\s+(?:von|des|der))?)",
+            after=r"(?:wird|werden)\s+(?:wie\s+folgt\s+)?geändert",
+        ),
         Cue(Relation.SUPERSEDES, before=r"(?:ersetzt(?:\s+durch)?|an\s+die\s+Stelle(?:\s+(?:von|des|der))?)"),
     ),
-    # Short titles and customary abbreviations that no rule derives from the full title.
-    known=(
-        ("Kreditwesengesetz", "KWG", "Gesetz über das Kreditwesen"),
-        ("Einführungsgesetz zum Bürgerlichen Gesetzbuche", "EGBGB", "BGBEG"),
-        ("Asylgesetz", "AsylG", "Asylverfahrensgesetz", "AsylVfG"),
-        ("Baugesetzbuch", "BauGB", "BBauG"),
-        ("Wohnungseigentumsgesetz", "WEG", "WoEigG"),
-        ("Wertpapierhandelsgesetz", "WpHG"), ("Versicherungsaufsichtsgesetz", "VAG"),
-        ("Zahlungsdiensteaufsichtsgesetz", "ZAG"), ("Urheberrechtsgesetz", "UrhG"), ("Markengesetz", "MarkenG"),
-        ("Geldwäschegesetz", "GwG"), ("GmbH-Gesetz", "GmbHG", "Gesetz betreffend die Gesellschaften mit beschränkter Haftung"),
-        ("Telekommunikation-Telemedien-Datenschutz-Gesetz", "TTDSG"),
-        ("Verwertungsgesellschaftengesetz", "VGG"), ("Entgeltfortzahlungsgesetz", "EntgFG", "EFZG"),
-        ("Bundesurlaubsgesetz", "BUrlG"), ("Nachweisgesetz", "NachwG"), ("Mindestlohngesetz", "MiLoG"),
-        ("Mutterschutzgesetz", "MuSchG"), ("Bundeselterngeld- und Elternzeitgesetz", "BEEG"),
-        ("Mitbestimmungsgesetz", "MitbestG"), ("Bundes-Immissionsschutzgesetz", "BImSchG"),
-        ("Kreislaufwirtschaftsgesetz", "KrWG"), ("Wasserhaushaltsgesetz", "WHG"),
-        ("Bundesnaturschutzgesetz", "BNatSchG"), ("Kraft-Wärme-Kopplungsgesetz", "KWKG"),
-        ("Erneuerbare-Energien-Gesetz", "EEG"), ("Energiewirtschaftsgesetz", "EnWG"), ("Atomgesetz", "AtG"),
-        ("Fahrerlaubnis-Verordnung", "FeV"), ("Ordnungswidrigkeitengesetz", "OWiG", "Gesetz über Ordnungswidrigkeiten"),
-        ("Bundeszentralregistergesetz", "BZRG"), ("Erbbaurechtsgesetz", "ErbbauRG", "ErbbauV"),
-        ("Partnerschaftsgesellschaftsgesetz", "PartGG"), ("Bundesverfassungsgerichtsgesetz", "BVerfGG"),
-        ("Baunutzungsverordnung", "BauNVO"), ("Vergabeverordnung", "VgV"), ("Produkthaftungsgesetz", "ProdHaftG"),
-        ("Produktsicherheitsgesetz", "ProdSG"), ("Lieferkettensorgfaltspflichtengesetz", "LkSG"),
-        ("BSI-Gesetz", "BSIG"), ("Elektro- und Elektronikgerätegesetz", "ElektroG"), ("Batteriegesetz", "BattG"),
-        ("Verpackungsgesetz", "VerpackG"), ("Gefahrstoffverordnung", "GefStoffV"), ("Arbeitsschutzgesetz", "ArbSchG"),
-        ("Betriebssicherheitsverordnung", "BetrSichV"), ("Jugendarbeitsschutzgesetz", "JArbSchG"),
-        ("Infektionsschutzgesetz", "IfSG"), ("Arzneimittelgesetz", "AMG"), ("Betäubungsmittelgesetz", "BtMG"),
-        ("Medizinprodukterecht-Durchführungsgesetz", "MPDG"), ("Versammlungsgesetz", "VersammlG"),
-        ("Vereinsgesetz", "VereinsG"), ("Wehrpflichtgesetz", "WPflG", "WehrPflG"), ("Beamtenstatusgesetz", "BeamtStG"),
-        ("Außensteuergesetz", "AStG"), ("Aufenthaltsgesetz", "AufenthG"), ("Krankenhausfinanzierungsgesetz", "KHG"),
-        ("Versorgungsausgleichsgesetz", "VersAusglG"), ("Pflichtversicherungsgesetz", "PflVG"),
-        ("Betriebsrentengesetz", "BetrAVG"), ("Bundesfreiwilligendienstgesetz", "BFDG"),
-        ("Bundesausbildungsförderungsgesetz", "BAföG"), ("Rechtsanwaltsvergütungsgesetz", "RVG"),
-        ("Justizverwaltungskostengesetz", "JVKostG"), ("Gerichts- und Notarkostengesetz", "GNotKG"),
-        ("Versicherungsvertragsgesetz", "VVG"), ("Teilzeit- und Befristungsgesetz", "TzBfG"),
-        ("Umweltverträglichkeitsprüfungsgesetz", "UVPG", "Gesetz über die Umweltverträglichkeitsprüfung"),
-        ("Strafprozeßordnung", "Strafprozessordnung", "StPO"), ("Zivilprozeßordnung", "Zivilprozessordnung", "ZPO"),
-        ("Familienverfahrensgesetz", "FamFG", "Gesetz über das Verfahren in Familiensachen und in den Angelegenheiten der freiwilligen Gerichtsbarkeit"),
-        ("Datenschutz-Grundverordnung", "DSGVO", "DS-GVO", "Verordnung (EU) 2016/679"),
-        ("Geschäftsgeheimnisgesetz", "GeschGehG"), ("Grundgesetz", "GG", "Grundgesetz für die Bundesrepublik Deutschland"),
-    ),
+    known=GERMAN_NAMES,
 )

@@ -48,11 +48,24 @@ INDONESIAN = Grammar(
     before=r"(?:[Pp]ajak\s+[Pp]enghasilan|PPh)",
     acts=rf"(?:{_NUMBERED})",
     cues=(
-        Cue(Relation.EXCEPTION_TO, before=r"(?:dikecualikan\s+dari|kecuali|pengecualian\s+(?:dari|terhadap)|menyimpang\s+dari)(?:\s+ketentuan)?(?:\s+(?:sebagaimana\s+)?\w+\s+dalam)?"),
-        Cue(Relation.BASED_ON, before=r"(?:berdasarkan(?:\s+ketentuan)?|atas\s+dasar|untuk\s+melaksanakan(?:\s+ketentuan)?|Mengingat\s*:)"),
-        Cue(Relation.AMENDS, before=r"(?:perubahan\s+(?:\w+\s+)?atas|diubah\s+(?:\w+\s+)?(?:dengan|oleh)|mengubah)",
-            after=r"diubah"),
-        Cue(Relation.REPEALS, before=r"(?:mencabut|pencabutan|dicabut\s+(?:dengan|oleh))", after=r"[^.;]{0,60}dicabut"),
+        Cue(
+            Relation.EXCEPTION_TO,
+            before=r"(?:dikecualikan\s+dari|kecuali|pengecualian\s+(?:dari|terhadap)|menyimpang\s+dari)(?:\s+ketentuan)?(?:\s+(?:sebagaimana\s+)?\w+\s+dalam)?",
+        ),
+        Cue(
+            Relation.BASED_ON,
+            before=r"(?:berdasarkan(?:\s+ketentuan)?|atas\s+dasar|untuk\s+melaksanakan(?:\s+ketentuan)?|Mengingat\s*:)",
+        ),
+        Cue(
+            Relation.AMENDS,
+            before=r"(?:perubahan\s+(?:\w+\s+)?atas|diubah\s+(?:\w+\s+)?(?:dengan|oleh)|mengubah)",
+            after=r"diubah",
+        ),
+        Cue(
+            Relation.REPEALS,
+            before=r"(?:mencabut|pencabutan|dicabut\s+(?:dengan|oleh))",
+            after=r"[^.;]{0,60}dicabut",
+        ),
         Cue(Relation.SUPERSEDES, before=r"(?:menggantikan|pengganti|digantikan\s+(?:dengan|oleh))"),
     ),
     known=(

@@ -104,7 +104,9 @@ class Provisions:
         if provision.section is None:
             return False
         rows = self.section_rows(provision.section)
-        return any(number_key(self.passages[row].number or "") != provision.key for row in (rows[0], rows[-1]))
+        return any(
+            number_key(self.passages[row].number or "") != provision.key for row in (rows[0], rows[-1])
+        )
 
     def _collect(self) -> None:
         self._collect_runs()

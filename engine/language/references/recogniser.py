@@ -33,12 +33,23 @@ class Recogniser:
         self.grammar = grammar
         self._units = {unit: _UnitReader(unit, grammar) for unit in grammar.units}
         self._below = BelowReader(grammar)
-        self._heads = re.compile("|".join([
-            *(rf"{word}\s*(?={self._units[unit].ahead})" for unit in grammar.units
-              for word in cased((*unit.plural, *unit.words))),
-            *(rf"{word}\s*(?={level.value})" for level in grammar.levels if level.depth == 0 and level.counts
-              for word in cased(level.words)),
-        ]))
+        self._heads = re.compile(
+            "|".join(
+                [
+                    *(
+                        rf"{word}\s*(?={self._units[unit].ahead})"
+                        for unit in grammar.units
+                        for word in cased((*unit.plural, *unit.words))
+                    ),
+                    *(
+                        rf"{word}\s*(?={level.value})"
+                        for level in grammar.levels
+                        if level.depth == 0 and level.counts
+                        for word in cased(level.words)
+                    ),
+                ]
+            )
+        )
         self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
         self._acts = re.compile(grammar.acts) if grammar.acts else None
         self._also = re.compile(grammar.also)
@@ -50,8 +61,11 @@ class Recogniser:
         self._after = re.compile(rf"(?:{grammar.after})(?P<name>{grammar.name_form})")
         self._before = re.compile(rf"(?P<name>{grammar.before})\s*\Z") if grammar.before else None
         self._cues = [
-            (cue.relation, re.compile(rf"(?:{cue.before})\W*\Z", re.IGNORECASE),
-             re.compile(rf"\W*(?:{cue.after})", re.IGNORECASE))
+            (
+                cue.relation,
+                re.compile(rf"(?:{cue.before})\W*\Z", re.IGNORECASE),
+                re.compile(rf"\W*(?:{cue.after})", re.IGNORECASE),
+            )
             for cue in grammar.cues
         ]
         self._by_word: dict[str, Unit | None] = {}
@@ -74,11 +88,14 @@ class Recogniser:
         ]
 
     def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
-        return after is not None and self._run_on.fullmatch(text, mention.span.end, after.span.start) is not None
+        return (
+            after is not None and self._run_on.fullmatch(text, mention.span.end, after.span.start) is not None
+        )
 
     def _starts(self, text: str) -> Iterator[tuple[int, int, bool]]:
         heads = [
-            (match.start(), match.end(), False) for match in self._heads.finditer(text)
+            (match.start(), match.end(), False)
+            for match in self._heads.finditer(text)
             if self._begins_word(text, match.start())
         ]
         if self._bare is None:
@@ -114,13 +131,16 @@ class Recogniser:
 
     def _unit(self, word: str) -> Unit | None:
         if word not in self._by_word:
-            self._by_word[word] = next((u for u, reader in self._units.items() if reader.words.match(word)), None)
+            self._by_word[word] = next(
+                (u for u, reader in self._units.items() if reader.words.match(word)), None
+            )
         return self._by_word[word]
 
     def _relative(self, text: str, start: int) -> tuple[list[Target], int]:
         paths, end = self._below.read_levels(text, start)
         return [
-            Target(Address(SectionKind.PARAGRAPH, None, path), Span(first, last)) for path, first, last in paths
+            Target(Address(SectionKind.PARAGRAPH, None, path), Span(first, last))
+            for path, first, last in paths
         ], end
 
     def _provisions(
@@ -189,8 +209,15 @@ class Recogniser:
         elif before:
             targets[0] = Target(targets[0].address, Span(first, targets[0].span.end), targets[0].through)
         return Mention(
-            Span(first, last), text[first:last], self.grammar.name, self._relation(text, first, last),
-            tuple(targets), document, name_at, here, bare,
+            Span(first, last),
+            text[first:last],
+            self.grammar.name,
+            self._relation(text, first, last),
+            tuple(targets),
+            document,
+            name_at,
+            here,
+            bare,
         )
 
     def _relation(self, text: str, start: int, end: int) -> Relation:
@@ -225,13 +252,24 @@ class Recogniser:
             return None
         span = Span(inner.span.start, outer.span.end)
         targets = [
-            Target(address, span if len(addresses) == 1 else target.span,
-                   _inside(target.through, first) if target.through else None)
-            for target, address in zip(inner.targets, addresses, strict=True) if address
+            Target(
+                address,
+                span if len(addresses) == 1 else target.span,
+                _inside(target.through, first) if target.through else None,
+            )
+            for target, address in zip(inner.targets, addresses, strict=True)
+            if address
         ]
         return Mention(
-            span, text[span.start : span.end], self.grammar.name, inner.relation,
-            (*targets, *outer.targets[1:]), outer.document, outer.name_at, outer.here, inner.bare,
+            span,
+            text[span.start : span.end],
+            self.grammar.name,
+            inner.relation,
+            (*targets, *outer.targets[1:]),
+            outer.document,
+            outer.name_at,
+            outer.here,
+            inner.bare,
         )
 
     def _entered(self, text: str, outer: Mention, inner: Mention) -> Mention | None:
@@ -239,12 +277,15 @@ class Recogniser:
         container = outer.targets[-1].address
         if len(outer.targets) != 1 or container.paragraph or container.number is None:
             return None
-        if any(target.address.number is None or target.address.kind is container.kind for target in inner.targets):
+        if any(
+            target.address.number is None or target.address.kind is container.kind for target in inner.targets
+        ):
             return None
         span = Span(outer.span.start, inner.span.end)
         targets = tuple(
             replace(
-                target, address=replace(target.address, within=((container.kind, container.number),)),
+                target,
+                address=replace(target.address, within=((container.kind, container.number),)),
                 span=Span(span.start, target.span.end) if index == 0 else target.span,
             )
             for index, target in enumerate(inner.targets)
@@ -260,10 +301,16 @@ class Recogniser:
             start, end = match.span()
             if any(span.start < end and start < span.end for span in taken):
                 continue
-            found.append(Mention(
-                Span(start, end), match[0], self.grammar.name, self._relation(text, start, end),
-                document=match[0], name_at=start,
-            ))
+            found.append(
+                Mention(
+                    Span(start, end),
+                    match[0],
+                    self.grammar.name,
+                    self._relation(text, start, end),
+                    document=match[0],
+                    name_at=start,
+                )
+            )
         found.sort(key=lambda mention: mention.span.start)
         return found
 

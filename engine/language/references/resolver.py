@@ -7,13 +7,11 @@ fits, the reference is ambiguous and says what it may mean; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine.language.addresses import CONTAINERS, Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.provisions import Provision, Provisions, container_of, series_of
-from engine.language.references.recogniser import Recogniser
 from engine.language.references.registry import recogniser
 from engine.model import (
     Document,
@@ -26,19 +24,14 @@ from engine.model import (
     TargetKind,
 )
 
-# How sure a resolution is: as written; read out of a list that runs on into a named document; found
-# in the document that the text cites throughout; a part that is not printed, so the next above it.
-EXACT, RUN_ON, COMPANION, ENCLOSING = 1.0, 0.9, 0.7, 0.95
+# How sure a resolution is: as written, or a part that is not printed, so what encloses it.
+EXACT, ENCLOSING = 1.0, 0.95
 # More members than this is a whole book: the reference is to its ends, not to all between.
 LONGEST_RANGE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Where an address leads: one target, or several candidates, or nothing."""
-
-    targets: tuple[tuple[TargetKind, str, int], ...] = ()
-    exact: bool = True
+# What a reference may point at: the kind of target, its id, and its first row (-1 for a document).
+Aim = tuple[TargetKind, str, int]
 
 
 class Resolver:
@@ -106,9 +99,10 @@ class Resolver:
             if members:
                 return [
                     _reference(passage, mention, span, self._aims(member, None), meaning.confidence)
-                    for member in members if not self._is_self(member, None, row)
+                    for member in members
+                    if not self._is_self(member, None, row)
                 ]
-        found: dict[tuple[TargetKind, str, int], None] = {}
+        found: dict[Aim, None] = {}
         confidence = meaning.confidence
         itself = False
         for document in documents:
@@ -132,22 +126,27 @@ class Resolver:
         return meaning.confidence
 
     def _candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
-        """Provisions or containers that an address may mean in a document, as far as they cannot be told apart."""
+        """What an address may mean in a document: provisions or containers that cannot be told apart."""
         if address.number is None:
             return self._enclosing(document, address, row)
         key = number_key(address.number)
         if address.kind in CONTAINERS:
             found = self._provisions.containers.get((document, container_of(address.kind), key), [])
             found = found or [
-                index for index in self._provisions.by_number.get((document, key), ())
+                index
+                for index in self._provisions.by_number.get((document, key), ())
                 if self._may_be(self._provisions.all[index].kind, address)
             ]
         else:
             found = self._provisions.by_number.get((document, key), [])
             if self._documents[document].language == "de":
-                found = [index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)]
+                found = [
+                    index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
+                ]
             elif address.kind is not SectionKind.PARAGRAPH:
-                found = [index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"]
+                found = [
+                    index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"
+                ]
         if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
             found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
         if address.within:
@@ -200,7 +199,8 @@ class Resolver:
         for group in pieces.values():
             whole = any(
                 self._provisions.all[index].kind in CONTAINERS
-                or self._provisions.has_parts(self._provisions.all[index]) for index in group
+                or self._provisions.has_parts(self._provisions.all[index])
+                for index in group
             )
             kept.extend(group[:1] if whole else group)
         return kept
@@ -232,8 +232,8 @@ class Resolver:
     def _head(self, index: int) -> Passage:
         return self._provisions.passages[self._provisions.all[index].rows[0]]
 
-    def _aims(self, index: int, address: Address | None) -> list[tuple[TargetKind, str, int]]:
-        """What a reference to a provision points at: the passage of its paragraph, its section, or its passage."""
+    def _aims(self, index: int, address: Address | None) -> list[Aim]:
+        """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
         provision = self._provisions.all[index]
         passages = self._provisions.passages
         if address and address.paragraph and address.number and provision.key == number_key(address.number):
@@ -254,8 +254,7 @@ class Resolver:
         for length in range(len(parts), 0, -1):
             wanted = parts[:length]
             rows = [
-                row for row in provision.rows
-                if (passages[row].paragraph or "").split("/")[:length] == wanted
+                row for row in provision.rows if (passages[row].paragraph or "").split("/")[:length] == wanted
             ]
             exact = [row for row in rows if passages[row].paragraph == "/".join(wanted)]
             if rows:
@@ -275,7 +274,8 @@ class Resolver:
         start, stop = self._provisions.all[first[0]], self._provisions.all[last[0]]
         dots = start.key.count(".")
         members = [
-            index for index in self._between(document, start, stop)
+            index
+            for index in self._between(document, start, stop)
             if self._provisions.all[index].key.count(".") == dots
             and series_of(self._provisions.all[index].kind) == series_of(start.kind)
         ]
@@ -309,18 +309,30 @@ class Resolver:
 
 
 def _reference(
-    passage: Passage, mention: Mention, span: Span, aims: tuple[tuple[TargetKind, str, int], ...] | list[tuple[TargetKind, str, int]],
-    confidence: float,
+    passage: Passage, mention: Mention, span: Span, aims: Sequence[Aim], confidence: float
 ) -> Reference:
     text = passage.text[span.start : span.end]
     if len(aims) == 1:
         kind, target_id, _ = aims[0]
-        return Reference(passage.id, span, text, mention.relation, Status.RESOLVED, kind, target_id, (),
-                         round(confidence, 3), mention.grammar)
+        return Reference(
+            passage.id,
+            span,
+            text,
+            mention.relation,
+            Status.RESOLVED,
+            kind,
+            target_id,
+            (),
+            round(confidence, 3),
+            mention.grammar,
+        )
     status = Status.AMBIGUOUS if aims else Status.UNRESOLVED
     candidates = tuple(target_id for _, target_id, _ in aims)
-    return Reference(passage.id, span, text, mention.relation, status, aims[0][0] if aims else None, None, candidates,
-                     round(confidence, 3) if aims else 0.0, mention.grammar)
+    kinds = aims[0][0] if aims else None
+    sure = round(confidence, 3) if aims else 0.0
+    return Reference(
+        passage.id, span, text, mention.relation, status, kinds, None, candidates, sure, mention.grammar
+    )
 
 
 def _same_sign(kind: SectionKind, named: SectionKind) -> bool:
