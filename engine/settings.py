@@ -56,7 +56,7 @@ class InvestigationSettings(BaseModel):
     top_k: int = knob(20, "Passages in the final ranking.", "passages", group="main", low=1, high=200)
 
     scan_limit: int = knob(
-        220, "Candidates of the broad scan that enter the pool.", "passages", group="scan", low=10, high=500
+        200, "Candidates of the broad scan that enter the pool.", "passages", group="scan", low=10, high=500
     )
     scan_depth: int = knob(
         500, "Hits taken from each retriever for each view.", "passages", group="scan", low=10, high=2000
@@ -117,16 +117,16 @@ class InvestigationSettings(BaseModel):
     )
 
     gate_threshold: Fraction = knob(
-        0.15, "Lowest gate score at which a lead is admitted.", "score", group="gate"
+        0.2, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
-        30, "Leads of one strategy admitted in a round.", "passages", group="gate", low=1, high=500
+        12, "Leads of one strategy admitted in a round.", "passages", group="gate", low=1, high=500
     )
     budget_per_document: int = knob(
-        15, "Leads of one document admitted in a round.", "passages", group="gate", low=1, high=500
+        10, "Leads of one document admitted in a round.", "passages", group="gate", low=1, high=500
     )
     budget_per_relation: int = knob(
-        40, "Leads of one relation admitted in a round.", "passages", group="gate", low=1, high=500
+        20, "Leads of one relation admitted in a round.", "passages", group="gate", low=1, high=500
     )
 
     close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")

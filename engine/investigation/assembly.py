@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-import numpy as np
-
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.ranking import Ranking
+from engine.investigation.reading import Reading
 from engine.settings import InvestigationSettings
 
 # A neighbour is joined if it ranks among this many times the passages asked for.
@@ -28,13 +27,15 @@ class Assembled:
     rows: tuple[int, ...]
 
 
-def assemble(ranking: Ranking, corpus: Corpus, settings: InvestigationSettings) -> list[Assembled]:
+def assemble(
+    ranking: Ranking, corpus: Corpus, reading: Reading, settings: InvestigationSettings
+) -> list[Assembled]:
     """At most ``top_k`` passages, ``per_document_limit`` of a document, neighbours joined if asked."""
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
     near = ranking.rows[: JOINING_DEPTH * settings.top_k]
     joinable = {int(row): int(section) for row, section in zip(near, sections, strict=False)}
-    lengths = _lengths(corpus, near) if settings.assemble else {}
+    lengths = _lengths(reading, near) if settings.assemble else {}
     chosen: list[Assembled] = []
     taken: set[int] = set()
     per_document: Counter[int] = Counter()
@@ -51,8 +52,8 @@ def assemble(ranking: Ranking, corpus: Corpus, settings: InvestigationSettings) 
     return chosen
 
 
-def _lengths(corpus: Corpus, rows: Rows) -> dict[int, int]:
-    return {int(row): len(p.text) for row, p in zip(rows, corpus.passages(np.asarray(rows)), strict=True)}
+def _lengths(reading: Reading, rows: Rows) -> dict[int, int]:
+    return {int(row): len(p.text) for row, p in zip(rows, reading.passages(rows), strict=True)}
 
 
 def _joined(row: int, sections: dict[int, int], lengths: dict[int, int], taken: set[int]) -> tuple[int, ...]:

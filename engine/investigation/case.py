@@ -24,10 +24,11 @@ from engine.investigation.events import (
     Stopped,
 )
 from engine.investigation.facets import facets_for
-from engine.investigation.gate import Gate
+from engine.investigation.gate import Gate, by_trust
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank
+from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
@@ -79,13 +80,14 @@ class Case:
         self.ranking: tuple[RankedPassage, ...] = ()
         self.order: Ranking | None = None
         self.milliseconds = 0.0
-        self._strategies: list[Strategy] = [strategy(name) for name in settings.strategies]
+        self._strategies = by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
         self._mask: Mask | None = None if settings.as_of is None else corpus.in_force(settings.as_of)
         self._embedder: Embedder | None = embedder(corpus.embedding)
         self._calls_before = self._calls()
         self.scanned: Scan | None = None
         self._coverage: Coverage | None = None
+        self._reading = Reading(corpus)
         self._started = 0.0
 
     def cancel(self) -> None:
@@ -117,7 +119,7 @@ class Case:
         """
         self._require_run()
         self._started = time.perf_counter() - self.milliseconds / 1000
-        chosen = [strategy(name) for name in strategies]
+        chosen = by_trust([strategy(name) for name in strategies])
         row = self._admit_by_person(passage_id)
         relevance = self._relevance().of(row)
         number = max((report.number for report in self.rounds), default=0) + 1
@@ -164,7 +166,7 @@ class Case:
         hops: list[Hop] = []
         if not resumed:
             room = self.pool.limit
-            ids = [passage.id for passage in self.corpus.passages(found.rows[:room])]
+            ids = self._reading.ids(found.rows[:room])
             kept = Scan(found.rows[:room], found.scores[:room], found.hits, found.relevance)
             hops = scan_hops(kept, ids)
             for hop, row, score in zip(hops, kept.rows.tolist(), kept.scores.tolist(), strict=True):
@@ -175,7 +177,7 @@ class Case:
         self.rounds.append(report)
         facets = facets_for(self.corpus, plan, found.rows, self.settings.transaction_type)
         model = self._embedder if vectors is not None else None
-        self._coverage = Coverage(self.corpus, facets, model, plan.language)
+        self._coverage = Coverage(self.corpus, facets, plan.language, model, vectors)
         return ScanFinished(report, tuple(hops), (*plan.notes, *notes))
 
     def _embed(self, plan: QueryPlan) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
@@ -195,10 +197,10 @@ class Case:
         started = time.perf_counter()
         coverage = self._coverage
         queries = coverage.gap_queries() if gaps and coverage is not None else ()
-        ids = [passage.id for passage in self.corpus.passages(seeds.rows)]
+        ids = self._reading.ids(seeds.rows)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
-        context = Context(self.corpus, self.settings, self._relevance(), queries, self._mask)
+        context = Context(self.corpus, self.settings, self._relevance(), self._reading, queries, self._mask)
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         gate = Gate(
             self.settings,
@@ -293,7 +295,9 @@ class Case:
         if self.scanned is None:
             return
         self.order = rank(self.pool, self.corpus, self._relevance())
-        self.ranking = present(self.order, self.pool, self.corpus, self.scanned.hits, self.settings)
+        self.ranking = present(
+            self.order, self.pool, self.corpus, self._reading, self.scanned.hits, self.settings
+        )
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)

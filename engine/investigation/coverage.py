@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
-from engine.investigation.facets import Facet
-from engine.language.embedders import Embedder, reads
+from engine.investigation.facets import Compared, Facet
+from engine.language.embedders import Embedder
 from engine.model import AreaCoverage, AreaState
 
 # Evidence must serve the question too, not only the area: at least this share of the best relevance.
@@ -23,7 +23,12 @@ class Coverage:
     """Keeps, over the rounds, the state of each facet and which of its queries were sent."""
 
     def __init__(
-        self, corpus: Corpus, facets: Sequence[Facet], embedder: Embedder | None, language: str
+        self,
+        corpus: Corpus,
+        facets: Sequence[Facet],
+        language: str,
+        embedder: Embedder | None,
+        views: NDArray[np.float32] | None,
     ) -> None:
         self.areas: tuple[AreaCoverage, ...] = ()
         self._corpus = corpus
@@ -33,9 +38,7 @@ class Coverage:
         self._queries: dict[str, str] = {}
         self._closed: dict[str, int] = {}
         texts = tuple(facet.text for facet in self._facets)
-        self._vectors = (
-            _embedded(embedder, texts) if embedder and reads(embedder, language) and texts else None
-        )
+        self._vectors = _vectors(self._facets, embedder, views)
         best = corpus.search_lexical(texts, language, 1) if texts else []
         self._best = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
 
@@ -68,9 +71,9 @@ class Coverage:
         vectors = self._corpus.vectors(rows)
         if not vectors.shape[1]:
             return lexical
-        embedded = np.abs(vectors).sum(axis=1) > 0
+        embedded = np.outer(self._vectors.any(axis=1), vectors.any(axis=1))
         cosines = np.clip(self._vectors @ vectors.T, 0.0, 1.0)
-        return np.where(embedded[None, :], cosines, lexical).astype(np.float32)
+        return np.where(embedded, cosines, lexical).astype(np.float32)
 
     def _state(
         self,
@@ -110,6 +113,27 @@ class Coverage:
             queries.append(facet.queries[sent])
         self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
         return tuple(queries)
+
+
+def _vectors(
+    facets: Sequence[Facet], embedder: Embedder | None, views: NDArray[np.float32] | None
+) -> NDArray[np.float32] | None:
+    """One vector per facet, zero where it is compared by its words: shape (facets, d).
+
+    Parts of the question have their view's vector already; areas are embedded once per ontology;
+    terms are words and are looked up as such, which saves a call of the model per question.
+    """
+    if embedder is None or views is None or not facets:
+        return None
+    table = np.zeros((len(facets), views.shape[1]), np.float32)
+    areas = tuple(facet.text for facet in facets if facet.compared is Compared.AREA)
+    embedded = dict(zip(areas, _embedded(embedder, areas), strict=True)) if areas else {}
+    for number, facet in enumerate(facets):
+        if facet.compared is Compared.AREA:
+            table[number] = embedded[facet.text]
+        elif facet.compared is Compared.VIEW and facet.view is not None:
+            table[number] = views[facet.view]
+    return table
 
 
 @lru_cache(maxsize=64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from engine.corpus.protocol import Area, Corpus, Ontology, Rows
 from engine.errors import SettingsError
@@ -20,10 +21,19 @@ FACET_SIMILARITY = 0.3
 KEYWORDS_IN_QUERY = 5
 
 
+class Compared(Enum):
+    """What a facet's vector is made from: its text, a view of the question, or none."""
+
+    AREA = "area"
+    VIEW = "view"
+    WORDS = "words"
+
+
 @dataclass(frozen=True, slots=True)
 class Facet:
     """Something that needs evidence. ``text`` is what passages are compared with; ``queries`` are
-    what is sent for it while it is open, one a round."""
+    what is sent for it while it is open, one a round; ``view`` is the number of its view, if it is
+    a part of the question."""
 
     id: str
     name: str
@@ -32,6 +42,8 @@ class Facet:
     required: bool
     minimum: int
     similarity: float
+    compared: Compared = Compared.AREA
+    view: int | None = None
 
 
 def facets_for(corpus: Corpus, plan: QueryPlan, first: Rows, transaction: str | None) -> tuple[Facet, ...]:
@@ -116,16 +128,33 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool) -> Facet:
 
 def _derived(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
     """The question's parts (all required), and the terms that several of the first candidates share."""
-    parts = [view.text for view in plan.views if view.name == PART] or [plan.question]
+    parts = [number for number, view in enumerate(plan.views) if view.name == PART] or [0]
     facets = [
-        Facet(f"part-{number}", part, part, (part,), True, FACET_MINIMUM, FACET_SIMILARITY)
-        for number, part in enumerate(parts, 1)
+        Facet(
+            f"part-{count}",
+            plan.views[number].text,
+            plan.views[number].text,
+            (plan.views[number].text,),
+            True,
+            FACET_MINIMUM,
+            FACET_SIMILARITY,
+            Compared.VIEW,
+            number,
+        )
+        for count, number in enumerate(parts, 1)
     ]
     facets += [
         Facet(
-            f"term-{number}", name, name, (f"{plan.question} {name}",), False, FACET_MINIMUM, FACET_SIMILARITY
+            f"term-{count}",
+            name,
+            name,
+            (f"{plan.question} {name}",),
+            False,
+            FACET_MINIMUM,
+            FACET_SIMILARITY,
+            Compared.WORDS,
         )
-        for number, name in enumerate(shared_terms(corpus, first), 1)
+        for count, name in enumerate(shared_terms(corpus, first), 1)
     ]
     return tuple(facets)
 

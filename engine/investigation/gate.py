@@ -9,7 +9,7 @@ thread from filling the pool.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Scores
 from engine.investigation.leads import Leads
+from engine.investigation.strategies.base import Strategy
 from engine.settings import InvestigationSettings
 
 # How far a link may be trusted, by strategy: a reference was put there by the legislator, a shared
@@ -50,6 +51,11 @@ def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, str
     """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
     trust = TRUST.get(strategy, DEFAULT_TRUST)
     return (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(np.float32)
+
+
+def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
+    """The most trusted first: budgets of a document are spent on its references before its neighbours."""
+    return sorted(strategies, key=lambda strategy: -TRUST.get(strategy.name, DEFAULT_TRUST))
 
 
 @dataclass(slots=True)

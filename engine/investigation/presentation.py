@@ -10,6 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.assembly import assemble
 from engine.investigation.pool import Pool
 from engine.investigation.ranking import Ranking
+from engine.investigation.reading import Reading
 from engine.model import RankedPassage, RetrieverHit
 from engine.settings import InvestigationSettings
 
@@ -21,13 +22,14 @@ def present(
     ranking: Ranking,
     pool: Pool,
     corpus: Corpus,
+    reading: Reading,
     hits: Mapping[int, tuple[RetrieverHit, ...]],
     settings: InvestigationSettings,
 ) -> tuple[RankedPassage, ...]:
     """The top of the ranking as passages with everything that explains them."""
-    assembled = assemble(ranking, corpus, settings)
+    assembled = assemble(ranking, corpus, reading, settings)
     wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
-    passages = dict(zip(wanted.tolist(), corpus.passages(wanted), strict=True))
+    passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()
     numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
     shown = []

@@ -95,9 +95,9 @@ def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
 def _hops(strategy: Strategy, leads: Leads, context: Context, round_number: int) -> list[Hop]:
     if not len(leads):
         return []
-    targets = [passage.id for passage in context.corpus.passages(leads.rows)]
+    targets = context.reading.ids(leads.rows)
     starts = leads.sources != NO_SOURCE
-    names = iter([passage.id for passage in context.corpus.passages(leads.sources[starts])])
+    names = iter(context.reading.ids(leads.sources[starts]))
     sources = [next(names) if has_source else None for has_source in starts.tolist()]
     return [
         Hop(

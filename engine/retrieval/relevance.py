@@ -62,7 +62,8 @@ class Relevance:
             return np.zeros((len(self.plan.views), len(rows)), np.float32)
         cosines = self.vectors @ self.corpus.vectors(rows).T
         span = np.maximum(self.best_dense[:, None] - self.floor, 1e-6)
-        return np.clip((cosines - self.floor) / span, 0.0, 1.0).astype(np.float32)
+        shares: NDArray[np.float32] = np.clip((cosines - self.floor) / span, 0.0, 1.0).astype(np.float32)
+        return shares
 
     def similarity(self, rows: Rows) -> Scores:
         """Similarity of the literal question to each row: dense where it is on, else lexical, 0..1."""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.leads import Leads
+from engine.investigation.reading import Reading
 from engine.retrieval.relevance import Relevance
 from engine.settings import InvestigationSettings
 
@@ -28,13 +29,14 @@ class Seeds:
 class Context:
     """What a strategy may ask: the corpus, the settings, the question's relevance, what is allowed.
 
-    ``queries`` are this round's queries for gaps in coverage. ``mask`` limits the corpus (validity),
-    shape (passages,), None for no limit.
+    ``reading`` gives passages by row and remembers them. ``queries`` are this round's queries for
+    gaps in coverage. ``mask`` limits the corpus (validity), shape (passages,), None for no limit.
     """
 
     corpus: Corpus
     settings: InvestigationSettings
     relevance: Relevance
+    reading: Reading
     queries: tuple[str, ...] = ()
     mask: Mask | None = None
 

@@ -74,7 +74,7 @@ class Citations:
         references = context.corpus.references(leads.evidence.tolist())
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
         citing = np.where(incoming, leads.rows, leads.sources).astype(np.int32)
-        passages = context.corpus.passages(citing)
+        passages = context.reading.passages(citing)
         return [
             Evidence(quote(reference, passage), passage.id)
             for reference, passage in zip(references, passages, strict=True)

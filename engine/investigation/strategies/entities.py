@@ -43,7 +43,7 @@ class Entities:
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The shared entity's name, as a term of the seed."""
         entities = context.corpus.entities(leads.evidence.tolist())
-        sources = context.corpus.passages(leads.sources)
+        sources = context.reading.passages(leads.sources)
         return [
             Evidence(
                 entity.name,

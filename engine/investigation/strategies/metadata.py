@@ -22,8 +22,8 @@ class Metadata:
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """Where the passage stands as seen from the seed, in words."""
-        reached = context.corpus.passages(leads.rows)
-        sources = context.corpus.passages(leads.sources)
+        reached = context.reading.passages(leads.rows)
+        sources = context.reading.passages(leads.sources)
         return [
             Evidence(detail=place(passage, source)) for passage, source in zip(reached, sources, strict=True)
         ]
