@@ -12,7 +12,8 @@ from engine.ingestion.readers.base import Problem
 class IngestionReport:
     """Counts, seconds per step, and everything that could not be read.
 
-    ``not_embedded`` counts passages in languages that the embedding model does not read.
+    ``not_embedded`` counts passages in languages that the embedding model does not read. ``seconds``
+    are those of each step; steps that ran side by side overlap.
     """
 
     name: str
@@ -26,9 +27,5 @@ class IngestionReport:
     embedding: str
     not_embedded: int
     seconds: Mapping[str, float]
+    total_seconds: float
     problems: tuple[Problem, ...]
-
-    @property
-    def total_seconds(self) -> float:
-        """The time of all steps."""
-        return sum(self.seconds.values())

@@ -25,6 +25,23 @@ GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
 
 
+def refuse_foreign(folder: Path) -> None:
+    """Raise CorpusError where a folder is a file, or holds files that are no corpus's."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
+    foreign = [
+        path.name
+        for path in folder.iterdir()
+        if not path.name.startswith((GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME))
+    ]
+    if foreign:
+        raise CorpusError(
+            f"cannot write a corpus to {folder}: it holds other files ({min(foreign)}); name another"
+        )
+
+
 @contextmanager
 def new_generation(folder: Path) -> Iterator[Path]:
     """A new, empty generation in a corpus folder that is locked against other writers meanwhile.
@@ -32,7 +49,8 @@ def new_generation(folder: Path) -> Iterator[Path]:
     Leftovers of killed writers are removed first; where the block raises, so is the new generation.
     Raises CorpusError where the folder holds something else, or is being written by another process.
     """
-    _claim(folder)
+    refuse_foreign(folder)
+    folder.mkdir(parents=True, exist_ok=True)
     with open(folder / LOCK_NAME, "wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,21 +77,6 @@ def publish(folder: Path, manifest: Manifest) -> None:
     _flush(waiting)
     waiting.replace(folder / MANIFEST_NAME)
     _flush(folder)
-
-
-def _claim(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
-    folder.mkdir(parents=True, exist_ok=True)
-    foreign = [
-        path.name
-        for path in folder.iterdir()
-        if not path.name.startswith((GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME))
-    ]
-    if foreign:
-        raise CorpusError(
-            f"cannot write a corpus to {folder}: it holds other files ({min(foreign)}); name another"
-        )
 
 
 def _current_generation(folder: Path) -> str | None:
