@@ -113,17 +113,17 @@ def _cut_span(text: str, start: int, end: int, longest: int) -> list[tuple[int, 
             borders = list(range(start + longest, end, longest))
         else:
             borders = [match.end() for match in _BORDERS[level].finditer(text, start, end)]
-        packed = _packed([start, *(border for border in borders if start < border < end), end], longest)
+        packed = _packed(text, [start, *(border for border in borders if start < border < end), end], longest)
         waiting.extend((left, right, level + 1) for left, right in reversed(packed))
     return done
 
 
-def _packed(borders: list[int], longest: int) -> list[tuple[int, int]]:
+def _packed(text: str, borders: list[int], longest: int) -> list[tuple[int, int]]:
     """Neighbouring spans joined while they stay within ``longest``."""
     packed: list[tuple[int, int]] = []
     start = borders[0]
     for left, right in pairwise(borders[1:]):
-        if right - start > longest:
+        if _trimmed(text, start, right)[1] - start > longest:
             packed.append((start, left))
             start = left
     packed.append((start, borders[-1]))

@@ -180,7 +180,8 @@ def _title(name: str | None, aliases: Sequence[str], first: Line) -> str:
     """A document's name without its version, where that is the first of its aliases."""
     if name is None:
         return first.title or first.id
-    return aliases[0] if aliases and len(aliases[0]) > len(name) / 3 else name
+    plain = " ".join(name.replace("_", " ").split())
+    return aliases[0] if aliases and plain.startswith(aliases[0]) else name
 
 
 def _heads(lines: Sequence[Line], language: str, known: Mapping[str, Any]) -> tuple[str, ...]:

@@ -112,7 +112,9 @@ def passage_status(metadata: Metadata) -> str | None:
 
 def provision_of(metadata: Metadata, language: str) -> Provision:
     """The provision that a line is, from its label, its article or its recital."""
-    path = tuple(visible(str(piece)).strip() for piece in metadata.get("path") or () if str(piece).strip())
+    given = metadata.get("path")
+    pieces = [str(piece) for piece in given] if isinstance(given, list) else []
+    path = tuple(visible(piece).strip() for piece in pieces if visible(piece).strip())
     label = text_of(metadata, ("passage_label", "rule"))
     if label is not None:
         return Provision(parse_label(label, language), "", (), path or (label,))
