@@ -49,7 +49,7 @@ class _Candidate:
     forms: Counter[str] = field(default_factory=Counter)
     keys: set[Key] = field(default_factory=set)
     defined_in: str | None = None
-    exact: bool = False
+    long_form: str | None = None
 
 
 def extract_entities(passages: Sequence[Passage]) -> EntityTable:
@@ -79,7 +79,8 @@ def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> Entity
 
 
 def _entity(candidate: _Candidate) -> Entity:
-    name = min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
+    usual = min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
+    name = candidate.long_form or usual
     longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
     slug = "-".join(longest)
     return Entity(
@@ -120,7 +121,9 @@ class _Vocabulary:
             number = len(self.candidates)
             self.candidates.append(_Candidate(language, found.kind))
         candidate = self.candidates[number]
-        candidate.forms[found.other if found.other and found.kind is EntityKind.ACRONYM else found.name] += 1
+        candidate.forms[found.name] += 1
+        if found.kind is EntityKind.ACRONYM:
+            candidate.long_form = candidate.long_form or found.other
         for key in keys:
             if self._numbers.setdefault((language, key), number) == number:
                 candidate.keys.add(key)

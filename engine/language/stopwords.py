@@ -18,12 +18,13 @@ ARABIC = (
     " ولا وما وأن وان"
 )
 INDONESIAN = (
-    "yang dan di ke dari pada dalam untuk dengan oleh atau ini itu tersebut adalah ialah merupakan sebagai"
-    " akan telah sudah sedang dapat bisa juga serta bagi para antara terhadap tentang atas bahwa jika"
-    " apabila bila maka karena sebab agar supaya sehingga namun tetapi melainkan sedangkan sementara ketika saat"
-    " setelah sebelum sampai hingga secara seperti yaitu yakni ia dia mereka kami kita saya anda aku kamu nya lah kah"
-    " pun apa apakah siapa siapakah mana dimana kapan bagaimana bagaimanakah mengapa kenapa berapa ada tidak"
-    " bukan belum hanya saja lagi masih lebih sangat dalamnya padanya olehnya daripada kepada"
+    "yang dan di ke dari pada dalam untuk dengan oleh atau ini itu tersebut adalah ialah merupakan"
+    " sebagai akan telah sudah sedang dapat bisa juga serta bagi para antara terhadap tentang atas bahwa"
+    " jika apabila bila maka karena sebab agar supaya sehingga namun tetapi melainkan sedangkan"
+    " sementara ketika saat setelah sebelum sampai hingga secara seperti yaitu yakni ia dia mereka kami"
+    " kita saya anda aku kamu nya lah kah pun apa apakah siapa siapakah mana dimana kapan bagaimana"
+    " bagaimanakah mengapa kenapa berapa ada tidak bukan belum hanya saja lagi masih lebih sangat"
+    " dalamnya padanya olehnya daripada kepada"
 )
 
 STOPWORDS: dict[str, frozenset[str]] = {

@@ -14,6 +14,8 @@ _NAMED = re.compile(
 _LAW_WORD = re.compile(rf"\b{_LAW}\b")
 _ARABIC_TERM = re.compile(r"(?m)^\s*(?:\d+\s*-\s*)?(النظام|اللائحة|القانون|التنظيم)\s*:\s*([^\n.؛]{4,120})")
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
+# "FSRA Conduct of Business Rulebook": who made it does not belong to its name.
+_MAKER = re.compile(r"[A-Z]{3,8}(?:[’']s)?\s+(?=\S+\s)")
 _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
@@ -41,7 +43,11 @@ def _variants(name: str) -> Iterator[str]:
     """A name without the words that only lead to it, and without its year."""
     words = re.split(r"(?:^|\s)(?:The|Means|Under|See|In)\s", name)[-1].split()
     last = max((index for index, word in enumerate(words) if _LAW_WORD.search(word)), default=-1)
-    if last < 1:
+    if last == 0:
+        # "Code of Market Conduct": the word for the act comes first, the rest belongs to it.
+        yield " ".join(words)
+        return
+    if last < 0:
         return
     tail = (
         words[: last + 2]
@@ -51,9 +57,8 @@ def _variants(name: str) -> Iterator[str]:
     yield " ".join(tail)
     plain = " ".join(words[: last + 1])
     yield plain
-    for lead in ("FSRA ", "FSRA’s ", "FSRA's ", "ADGM ", "The ", "Abu Dhabi Global Market "):
-        if plain.startswith(lead) and len(plain.split()) > 2:
-            yield plain.removeprefix(lead)
+    if maker := _MAKER.match(plain):
+        yield plain[maker.end() :]
 
 
 def parent_act(title: str, language: str) -> tuple[str, str] | None:

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references import find_mentions
+from engine.model import Relation
+from tests.engine.language.references.reading import Row, rows
+
+TABLE: list[tuple[str, list[Row]]] = [
+    ("حكم المادة (5)", [("المادة (5)", None, ("article 5",))]),
+    ("وفقاً للمادة 56.", [("لمادة 56", None, ("article 56",))]),
+    ("بالمادة ٥", [("المادة ٥", None, ("article 5",))]),
+    ("المواد 5، 6 و7", [("المواد 5، 6 و7", None, ("article 5", "article 6", "article 7"))]),
+    (
+        "المادتين (الحادية والعشرين) و(الثانية والعشرين)",
+        [("المادتين (الحادية والعشرين) و(الثانية والعشرين)", None, ("article 21", "article 22"))],
+    ),
+    ("المادة الثانية عشرة", [("المادة الثانية عشرة", None, ("article 12",))]),
+    (
+        "الفقرة (2) من المادة الثالثة",
+        [("الفقرة (2) من المادة الثالثة", None, ("article 3/2",))],
+    ),
+    (
+        "الفقرة الفرعية (د) من الفقرة (1) من المادة (التاسعة) من نظام العمل",
+        [
+            (
+                "الفقرة الفرعية (د) من الفقرة (1) من المادة (التاسعة) من نظام العمل",
+                "نظام العمل",
+                ("article 9/1/د",),
+            )
+        ],
+    ),
+    ("المادة (الثالثة) من النظام،", [("المادة (الثالثة) من النظام", "النظام", ("article 3",))]),
+    # "one article" counts, it does not name
+    ("مادة واحدة", []),
+    ("المواد الأولية", []),
+    ("مواد كيميائية", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE)
+def test_mentions(text: str, expected: list[Row]) -> None:
+    assert rows(text, "ar") == expected
+
+
+@pytest.mark.parametrize("text", ["المادة الخامسة من هذا النظام", "المادة (5) من هذه اللائحة"])
+def test_own_document(text: str) -> None:
+    (mention,) = find_mentions(text, "ar")
+    assert mention.here
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("وفقاً لأحكام المادة (5)", Relation.CITES),
+        ("استثناءً من حكم المادة (5)", Relation.EXCEPTION_TO),
+        ("بناءً على المادة (5)", Relation.BASED_ON),
+    ],
+)
+def test_relations(text: str, relation: Relation) -> None:
+    (mention,) = find_mentions(text, "ar")
+    assert mention.relation is relation

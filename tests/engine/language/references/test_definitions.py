@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references.definitions import defined_names, own_regulation, parent_act, same_as
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "held"),
+    [
+        (
+            "the Financial Services and Markets Regulations 2015 (the “FSMR”)",
+            "en",
+            ("Financial Services and Markets Regulations", "FSMR", True),
+        ),
+        (
+            "the FSRA Conduct of Business Rulebook (“COBS”)",
+            "en",
+            ("Conduct of Business Rulebook", "COBS", True),
+        ),
+        ("the Code of Market Conduct (CMC)", "en", ("Code of Market Conduct", "CMC", True)),
+        ('the Companies Act 2004 (the "Act")', "en", ("Companies Act 2004", "Act", False)),
+        ("النظام: نظام حماية الطفل.", "ar", ("نظام حماية الطفل", "النظام", False)),
+    ],
+)
+def test_definitions(text: str, language: str, held: tuple[str, str, bool]) -> None:
+    found = list(defined_names(text, language))
+    assert held in found
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ('a person ("A")', "en"),
+        ("the Money Laundering Reporting Officer (MLRO)", "en"),
+        ("(BGB)", "de"),
+        ("", "ar"),
+    ],
+)
+def test_what_defines_no_document(text: str, language: str) -> None:
+    assert list(defined_names(text, language)) == []
+
+
+@pytest.mark.parametrize(
+    ("title", "language", "expected"),
+    [
+        ("اللائحة التنفيذية لنظام التحكيم", "ar", ("النظام", "نظام التحكيم")),
+        ("Einkommensteuer-Durchführungsverordnung", "de", ("Gesetz", "Einkommensteuergesetz")),
+        ("Commercial Register Act", "en", None),
+        ("نظام التحكيم", "ar", None),
+    ],
+)
+def test_the_act_above_a_regulation(title: str, language: str, expected: tuple[str, str] | None) -> None:
+    assert parent_act(title, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "language", "expected"),
+    [
+        ("Act", "Commercial Register Act 2004", "en", True),
+        ("Rules", "Commercial Register Act 2004", "en", False),
+        ("Companies Act", "Companies Act", "en", False),
+        ("Gesetzes", "Aktiengesetz", "de", True),
+        ("Verordnung", "Aktiengesetz", "de", False),
+        ("النظام", "نظام التحكيم", "ar", True),
+        ("النظام", "اللائحة التنفيذية لنظام التحكيم", "ar", False),
+        ("اللائحة", "اللائحة التنفيذية لنظام التحكيم", "ar", True),
+    ],
+)
+def test_a_bare_kind_of_act(name: str, title: str, language: str, expected: bool) -> None:
+    assert same_as(name, title, language) is expected
+
+
+def test_the_regulation_of_an_act() -> None:
+    expected = "اللائحة التنفيذية لنظام التحكيم"
+    assert own_regulation("اللائحة التنفيذية لهذا النظام", "نظام التحكيم", "ar") == expected
+    assert own_regulation("اللائحة الداخلية", "نظام التحكيم", "ar") is None

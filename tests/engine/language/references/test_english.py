@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references import find_mentions
+from engine.model import Relation
+from tests.engine.language.references.reading import Row, rows
+
+TABLE: list[tuple[str, list[Row]]] = [
+    ("as set out in Rule 4.3.2(1)(a).", [("Rule 4.3.2(1)(a)", None, ("rule 4.3.2/1/a",))]),
+    ("See 4.3.2(1) below", [("4.3.2(1)", None, ("rule 4.3.2/1",))]),
+    ("under section 58(2) and", [("section 58(2)", None, ("section 58/2",))]),
+    ("sections 12 to 15", [("sections 12 to 15", None, ("section 12 .. 15",))]),
+    (
+        "Rules 5.1, 5.3 and 5.7 apply",
+        [("Rules 5.1, 5.3 and 5.7", None, ("rule 5.1", "rule 5.3", "rule 5.7"))],
+    ),
+    ("Articles 5, 6 and 7", [("Articles 5, 6 and 7", None, ("article 5", "article 6", "article 7"))]),
+    (
+        "Rules 2.3.16(7)(a) and (b)",
+        [("Rules 2.3.16(7)(a) and (b)", None, ("rule 2.3.16/7/a", "rule 2.3.16/7/b"))],
+    ),
+    ("Article 6(1) of the GDPR", [("Article 6(1) of the GDPR", "GDPR", ("article 6/1",))]),
+    ("Chapter 3 of COBS", [("Chapter 3 of COBS", "COBS", ("chapter 3",))]),
+    ("COBS 3.4.2", [("COBS 3.4.2", "COBS", ("rule 3.4.2",))]),
+    ("GEN 6 and", [("GEN 6", "GEN", ("rule 6",))]),
+    ("MIR Rule 2.3", [("MIR Rule 2.3", "MIR", ("rule 2.3",))]),
+    ("Annex II and Schedule 2", [("Annex II", None, ("annex II",)), ("Schedule 2", None, ("schedule 2",))]),
+    ("in APP 4 or App4", [("APP 4", None, ("annex 4",)), ("App4", None, ("annex 4",))]),
+    ("Clause 4 and Part 4", [("Clause 4", None, ("section 4",)), ("Part 4", None, ("part 4",))]),
+    ("paragraph (2) or (3)", [("paragraph (2) or (3)", None, ("paragraph 2", "paragraph 3"))]),
+    ("paragraph 5 of Schedule 2", [("paragraph 5 of Schedule 2", None, ("schedule 2 > paragraph 5",))]),
+    ("Section A4.3 of App4", [("Section A4.3 of App4", None, ("annex 4 > section A4.3",))]),
+    ("Part 3 of Chapter 3 of PRU", [("Part 3 of Chapter 3 of PRU", "PRU", ("chapter 3 > part 3",))]),
+    ("subsection (1)(a) of section 59", [("subsection (1)(a) of section 59", None, ("section 59/1/a",))]),
+    ("Part 1 of the Schedule", [("Part 1 of the Schedule", None, ("schedule  > part 1",))]),
+    (
+        "section 9 of the Commercial Register Act 2004 is",
+        [("section 9 of the Commercial Register Act 2004", "Commercial Register Act 2004", ("section 9",))],
+    ),
+    (
+        "Article 4 of Regulation (EU) 2016/679",
+        [("Article 4 of Regulation (EU) 2016/679", "Regulation (EU) 2016/679", ("article 4",))],
+    ),
+    # a heading may stand between the number and the document
+    ("Rule 9.5.3 (Voting) of MKT", [("Rule 9.5.3 (Voting) of MKT", "MKT", ("rule 9.5.3",))]),
+    # marks of no width stand before numbers that were fields of a word processor
+    ("with Rule \u200e2.7.1", [("Rule \u200e2.7.1", None, ("rule 2.7.1",))]),
+    ("Chapter 2 of \u200ePart 11", [("Chapter 2 of \u200ePart 11", None, ("part 11 > chapter 2",))]),
+    ("paragraph 148h) above", [("paragraph 148h)", None, ("paragraph 148/h",))]),
+    ("the Companies Regulations", [("Companies Regulations", "Companies Regulations", ())]),
+    # what only looks like a reference
+    ("a rate of 4.75% or 3.5 times", []),
+    ("the Companies Rules 2007 were made", [("Companies Rules 2007", "Companies Rules 2007", ())]),
+    ("on 12.03.2021 at 10.30", []),
+    ("scheduled for release", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE)
+def test_mentions(text: str, expected: list[Row]) -> None:
+    assert rows(text, "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("subject to Rule 4.3.2", Relation.CITES),
+        ("except as provided in section 5", Relation.EXCEPTION_TO),
+        ("notwithstanding section 5", Relation.EXCEPTION_TO),
+        ('"Fund" has the meaning given in section 5', Relation.DEFINES),
+        ("as defined in section 5", Relation.DEFINES),
+        ("pursuant to section 5", Relation.BASED_ON),
+        ("rules made under section 5", Relation.BASED_ON),
+        ("as amended by section 5", Relation.AMENDS),
+        ("section 5 is repealed", Relation.REPEALS),
+        ("which supersedes section 5", Relation.SUPERSEDES),
+        ("in addition to section 5", Relation.EXTENDS),
+    ],
+)
+def test_relations(text: str, relation: Relation) -> None:
+    (mention,) = find_mentions(text, "en")
+    assert mention.relation is relation
+
+
+def test_spans_of_a_list() -> None:
+    text = "See Rules 5.1, 5.3 to 5.7 of MKT."
+    (mention,) = find_mentions(text, "en")
+    assert [text[one.span.start : one.span.end] for one in mention.targets] == ["Rules 5.1", "5.3 to 5.7"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Rule 4.3.2 of these Rules", "section 5 of this Act", "Article 3 of this Agreement"]
+)
+def test_own_document(text: str) -> None:
+    (mention,) = find_mentions(text, "en")
+    assert mention.here
+
+
+def test_bare_numbers_are_marked() -> None:
+    assert [mention.bare for mention in find_mentions("Rule 4.3.2 and 4.3.3", "en")] == [False]
+    assert [mention.bare for mention in find_mentions("under 4.3.2 only", "en")] == [True]
+
+
+def test_joined_mentions() -> None:
+    first, second = find_mentions("Rule 4.3.2 and Rule 5.1 of MKT", "en")
+    assert first.joined
+    assert not second.joined

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references import find_mentions
+from engine.model import Relation
+from tests.engine.language.references.reading import Row, rows
+
+TABLE: list[tuple[str, list[Row]]] = [
+    ("dalam Pasal 25 ayat (1) huruf a", [("Pasal 25 ayat (1) huruf a", None, ("article 25/1/a",))]),
+    (
+        "Pasal 5 ayat (1) dan ayat (2)",
+        [("Pasal 5 ayat (1) dan ayat (2)", None, ("article 5/1", "article 5/2"))],
+    ),
+    ("Pasal 12, Pasal 13", [("Pasal 12", None, ("article 12",)), ("Pasal 13", None, ("article 13",))]),
+    ("Pasal 5 sampai dengan Pasal 9", [("Pasal 5 sampai dengan Pasal 9", None, ("article 5 .. 9",))]),
+    ("pada ayat (2)", [("ayat (2)", None, ("paragraph 2",))]),
+    (
+        "Pasal 25 ayat (1) UU No. 6 Tahun 1983",
+        [("Pasal 25 ayat (1) UU No. 6 Tahun 1983", "UU No. 6 Tahun 1983", ("article 25/1",))],
+    ),
+    (
+        "Pasal 3 Undang-Undang Nomor 6 Tahun 1983",
+        [("Pasal 3 Undang-Undang Nomor 6 Tahun 1983", "Undang-Undang Nomor 6 Tahun 1983", ("article 3",))],
+    ),
+    (
+        "Peraturan Pemerintah Nomor 71 Tahun 2019",
+        [("Peraturan Pemerintah Nomor 71 Tahun 2019", "Peraturan Pemerintah Nomor 71 Tahun 2019", ())],
+    ),
+    # the tax has its name from an article of another act
+    ("PPh Pasal 21", [("PPh Pasal 21", "PPh", ("article 21",))]),
+    ("Pasal 34A", [("Pasal 34A", None, ("article 34A",))]),
+    ("BAB III", [("BAB III", None, ("chapter III",))]),
+    ("pasal-pasal lain", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), TABLE)
+def test_mentions(text: str, expected: list[Row]) -> None:
+    assert rows(text, "id") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("sebagaimana dimaksud dalam Pasal 5", Relation.CITES),
+        ("dikecualikan dari ketentuan Pasal 5", Relation.EXCEPTION_TO),
+        ("berdasarkan Pasal 5", Relation.BASED_ON),
+        ("perubahan atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
+        ("mencabut Undang-Undang Nomor 6 Tahun 1983", Relation.REPEALS),
+    ],
+)
+def test_relations(text: str, relation: Relation) -> None:
+    (mention,) = find_mentions(text, "id")
+    assert mention.relation is relation
+
+
+def test_own_document() -> None:
+    (mention,) = find_mentions("Pasal 5 Undang-Undang ini", "id")
+    assert mention.here

@@ -1,0 +1,348 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import pytest
+
+from engine.language.references import Resolver
+from engine.model import Document, Passage, Reference, Relation, Section, Status, TargetKind
+from engine.model import SectionKind as K
+
+COBS = Document("cobs", "COBS", "en", aliases=("COBS", "COBS Rulebook"))
+FSMR = Document("fsmr", "FSMR", "en", aliases=("FSMR",))
+GUIDE = Document("guide", "Guidance - Disclosure for Mining Entities", "en")
+
+
+def passage(
+    passage_id: str,
+    text: str = "Text.",
+    *,
+    number: str | None = None,
+    paragraph: str | None = None,
+    section: str | None = None,
+    kind: K = K.RULE,
+    language: str = "en",
+    valid: tuple[date | None, date | None] = (None, None),
+) -> Passage:
+    document = passage_id.split("/")[0]
+    return Passage(
+        passage_id,
+        document,
+        section,
+        0,
+        text,
+        language,
+        kind,
+        number,
+        paragraph,
+        valid_from=valid[0],
+        valid_to=valid[1],
+    )
+
+
+def section(
+    section_id: str, kind: K, number: str | None, first: int, stop: int, parent: str | None = None
+) -> Section:
+    return Section(section_id, section_id.split("/")[0], parent, kind, number, "", first, stop)
+
+
+CHAPTERS = [
+    section("cobs/3", K.CHAPTER, "3", 0, 6),
+    section("cobs/3.4", K.SECTION, "3.4", 0, 6, "cobs/3"),
+    section("cobs/3.4.2", K.RULE, "3.4.2", 1, 4, "cobs/3.4"),
+    section("fsmr/p4", K.PART, "4", 0, 3),
+    section("fsmr/58", K.SECTION, "58", 0, 2, "fsmr/p4"),
+    section("fsmr/s1", K.SCHEDULE, "1", 3, 4),
+    section("fsmr/s2", K.SCHEDULE, "2", 4, 5),
+]
+PROVISIONS = [
+    passage("cobs/h", "Heading", number="3.4", section="cobs/3.4", kind=K.SECTION),
+    passage("cobs/a", number="3.4.2", paragraph="1", section="cobs/3.4.2"),
+    passage("cobs/b", number="3.4.2", paragraph="2/a", section="cobs/3.4.2"),
+    passage("cobs/c", number="3.4.2", paragraph="3", section="cobs/3.4.2"),
+    passage("cobs/d", number="3.4.3", section="cobs/3.4"),
+    passage("cobs/g", number="3.4.3", paragraph="Guidance/1", section="cobs/3.4", kind=K.GUIDANCE),
+    passage("fsmr/a", number="58", paragraph="1", section="fsmr/58", kind=K.SECTION),
+    passage("fsmr/b", number="58", paragraph="2", section="fsmr/58", kind=K.SECTION),
+    passage("fsmr/c", number="59", section="fsmr/p4", kind=K.SECTION),
+    passage("fsmr/d", number="5", section="fsmr/s1", kind=K.PARAGRAPH),
+    passage("fsmr/e", number="5", section="fsmr/s2", kind=K.PARAGRAPH),
+]
+
+
+def resolve(
+    text: str,
+    *,
+    document: Document = COBS,
+    documents: Sequence[Document] = (COBS, FSMR, GUIDE),
+    sections: Sequence[Section] = tuple(CHAPTERS),
+    others: Sequence[Passage] = tuple(PROVISIONS),
+    source: Passage | None = None,
+) -> list[Reference]:
+    """The references of one more passage, last in its document or in the place of the one it replaces."""
+    citing = source or passage(f"{document.id}/citing", text, language=document.language)
+    rows = [citing if one.id == citing.id else one for one in others]
+    if citing not in rows:
+        rows.append(citing)
+    # Passages of a document are consecutive rows.
+    order = [one.id for one in documents]
+    rows.sort(key=lambda one: order.index(one.document_id))
+    return Resolver(documents, sections, rows).references(citing)
+
+
+def aims(found: Sequence[Reference]) -> list[tuple[str, str | None]]:
+    return [(reference.text, reference.target_id) for reference in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a rule in one passage is that passage, its guidance left aside
+        ("See Rule 3.4.3.", [("Rule 3.4.3", "cobs/d")]),
+        # a rule of several passages is its section
+        ("See Rule 3.4.2.", [("Rule 3.4.2", "cobs/3.4.2")]),
+        # a paragraph that is a passage
+        ("See Rule 3.4.2(1).", [("Rule 3.4.2(1)", "cobs/a")]),
+        # a part that nobody prints falls back to what encloses it
+        ("See Rule 3.4.2(1)(b)(ii).", [("Rule 3.4.2(1)(b)(ii)", "cobs/a")]),
+        ("See Rule 3.4.2(9).", [("Rule 3.4.2(9)", "cobs/3.4.2")]),
+        # a paragraph whose parts are passages
+        ("See Rule 3.4.2(2).", [("Rule 3.4.2(2)", "cobs/b")]),
+        ("See Rule 3.4.", [("Rule 3.4", "cobs/3.4")]),
+        ("See Chapter 3.", [("Chapter 3", "cobs/3")]),
+        ("under 3.4.3 only", [("3.4.3", "cobs/d")]),
+        ("section 58 of FSMR", [("section 58 of FSMR", "fsmr/58")]),
+        ("section 58(2) of the FSMR", [("section 58(2) of the FSMR", "fsmr/b")]),
+        (
+            "sections 58 to 59 of FSMR",
+            [("sections 58 to 59 of FSMR", "fsmr/58"), ("sections 58 to 59 of FSMR", "fsmr/c")],
+        ),
+        ("sections 58 and 59 of FSMR", [("sections 58", "fsmr/58"), ("59", "fsmr/c")]),
+        ("Part 4 of FSMR", [("Part 4 of FSMR", "fsmr/p4")]),
+        ("paragraph 5 of Schedule 2 of FSMR", [("paragraph 5 of Schedule 2 of FSMR", "fsmr/e")]),
+        ("Rule 3.4.3 of these Rules", [("Rule 3.4.3", "cobs/d")]),
+        # capitals in front that name no document are no name
+        ("an RIE Rule 3.4.3", [("Rule 3.4.3", "cobs/d")]),
+    ],
+)
+def test_resolved(text: str, expected: list[tuple[str, str]]) -> None:
+    found = resolve(text)
+    assert aims(found) == expected
+    assert {reference.status for reference in found} == {Status.RESOLVED}
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "candidates"),
+    [
+        ("paragraph 5 of FSMR", Status.AMBIGUOUS, ("fsmr/d", "fsmr/e")),
+        ("section 9 of the Insolvency Act 1999", Status.UNRESOLVED, ()),
+        ("section 99 of FSMR", Status.UNRESOLVED, ()),
+        ("the Insolvency Act 1999 applies", Status.UNRESOLVED, ()),
+    ],
+)
+def test_not_resolved(text: str, status: Status, candidates: tuple[str, ...]) -> None:
+    (reference,) = resolve(text)
+    assert (reference.status, reference.candidates, reference.target_id) == (status, candidates, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["version 9.8.7 of the tool", "USD 500 in all", "the Recognition Order", "no reference"]
+)
+def test_nothing_to_report(text: str) -> None:
+    assert resolve(text) == []
+
+
+def test_target_kinds() -> None:
+    kinds = [
+        reference.target_kind
+        for reference in resolve("Rule 3.4.2, Rule 3.4.3 and the COBS Rulebook; the FSMR Rulebook")
+    ]
+    assert kinds[:2] == [TargetKind.SECTION, TargetKind.PASSAGE]
+
+
+def test_another_document_by_its_full_name() -> None:
+    documents = (
+        COBS,
+        Document("act", "Commercial Register Act 2004", "en", aliases=("Commercial Register Act",)),
+    )
+    (reference,) = resolve(
+        "as the Commercial Register Act 2004 says", documents=documents, sections=(), others=()
+    )
+    assert (reference.target_kind, reference.target_id) == (TargetKind.DOCUMENT, "act")
+
+
+def test_a_self_reference_is_none() -> None:
+    source = passage("cobs/d", "This Rule 3.4.3 applies.", number="3.4.3", section="cobs/3.4")
+    assert resolve("", source=source) == []
+
+
+def test_a_relative_paragraph_is_a_sibling() -> None:
+    source = passage(
+        "cobs/c",
+        "Subject to paragraph (1), but not (9).",
+        number="3.4.2",
+        paragraph="3",
+        section="cobs/3.4.2",
+    )
+    assert aims(resolve("", source=source)) == [("paragraph (1)", "cobs/a")]
+
+
+def test_a_schedule_means_its_own_paragraphs() -> None:
+    source = passage("fsmr/x", "See paragraph 5.", number="6", section="fsmr/s2", kind=K.PARAGRAPH)
+    sections = [one for one in CHAPTERS if one.id != "fsmr/s2"] + [section("fsmr/s2", K.SCHEDULE, "2", 4, 6)]
+    assert aims(resolve("", document=FSMR, source=source, sections=sections)) == [("paragraph 5", "fsmr/e")]
+
+
+def test_a_defined_name() -> None:
+    text = (
+        'the Financial Services and Markets Regulations 2015 (the "FSMR") and section 58 of the Financial'
+        " Services and Markets Regulations"
+    )
+    assert aims(resolve(text))[-1][1] == "fsmr/58"
+
+
+def test_a_name_of_its_own_text() -> None:
+    text = 'the COBS Rulebook (the "Conduct Code") says; Rule 3.4.3 of the Conduct Code'
+    assert aims(resolve(text, document=GUIDE))[-1] == ("Rule 3.4.3 of the Conduct Code", "cobs/d")
+
+
+def test_guidance_cites_what_it_names_before() -> None:
+    found = resolve("COBS Rule 3.4.2(1) requires it; see also Rule 3.4.3.", document=GUIDE)
+    assert aims(found) == [("COBS Rule 3.4.2(1)", "cobs/a"), ("Rule 3.4.3", "cobs/d")]
+    assert found[1].confidence < found[0].confidence
+
+
+def test_a_list_that_may_run_on_is_ambiguous() -> None:
+    here = passage("de1/a", number="7", kind=K.SECTION, language="de")
+    there = [passage(f"de2/{number}", number=number, kind=K.SECTION, language="de") for number in ("7", "9")]
+    documents = (Document("de1", "Handelsgesetz", "de"), Document("de2", "Aktiengesetz", "de"))
+    found = resolve(
+        "nach § 7 und § 9 des Aktiengesetzes",
+        document=documents[0],
+        documents=documents,
+        sections=(),
+        others=[here, *there],
+    )
+    assert [reference.status for reference in found] == [Status.AMBIGUOUS, Status.RESOLVED]
+    assert found[0].candidates == ("de1/a", "de2/7")
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("§ 433 Abs. 2 des Bürgerlichen Gesetzbuchs", "bgb/433"),
+        ("§ 433 BGB", "bgb/433"),
+        ("§ 6 Absatz 1 des Kreditwesengesetzes", "kwg/6"),
+        ("§ 6 KWG", "kwg/6"),
+        ("Artikel 5 des Einführungsgesetzes zum Bürgerlichen Gesetzbuche", "bgbeg/5"),
+    ],
+)
+def test_german_acts_by_any_name(text: str, target: str) -> None:
+    documents = (
+        Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("BGB",)),
+        Document("bgbeg", "Einführungsgesetz zum Bürgerlichen Gesetzbuche", "de"),
+        Document("kwg", "Gesetz über das Kreditwesen", "de"),
+        Document("own", "Zivilprozessordnung", "de"),
+    )
+    others = [
+        passage("bgb/433", number="433", kind=K.SECTION, language="de"),
+        passage("bgbeg/5", number="5", kind=K.ARTICLE, language="de"),
+        passage("kwg/6", number="6", kind=K.SECTION, language="de"),
+    ]
+    found = resolve(text, document=documents[3], documents=documents, sections=(), others=others)
+    assert aims(found) == [(text, target)]
+
+
+def test_a_paragraph_sign_is_no_article() -> None:
+    document = Document("amg", "Arzneimittelgesetz", "de")
+    others = [passage("amg/35", number="35", kind=K.SECTION, language="de")]
+    (reference,) = resolve(
+        "entgegen Artikel 35", document=document, documents=(document,), sections=(), others=others
+    )
+    assert reference.status is Status.UNRESOLVED
+
+
+def test_a_dated_act_is_another_act() -> None:
+    document = Document("amg", "Arzneimittelgesetz", "de")
+    others = [passage("amg/12", number="12", kind=K.SECTION, language="de")]
+    text = "§ 12 des Gesetzes vom 16. Juli 2021"
+    (reference,) = resolve(text, document=document, documents=(document,), sections=(), others=others)
+    assert reference.status is Status.UNRESOLVED
+
+
+LAW = Document("law", "نظام التحكيم", "ar")
+REGULATION = Document("reg", "اللائحة التنفيذية لنظام التحكيم", "ar")
+
+
+@pytest.mark.parametrize(
+    ("document", "text", "target"),
+    [
+        (LAW, "المادة (الثانية) من النظام", "law/2"),
+        (LAW, "المادة (2) من هذا النظام", "law/2"),
+        (REGULATION, "المادة (الثانية) من النظام", "law/2"),
+        (REGULATION, "المادة (الثانية) من اللائحة", "reg/2"),
+        (REGULATION, "المادة الثانية", "reg/2"),
+        (REGULATION, "المادة (2) من نظام التحكيم الصادر", "law/2"),
+    ],
+)
+def test_arabic_laws_and_their_regulations(document: Document, text: str, target: str) -> None:
+    others = [passage(f"{one}/2", number="2", kind=K.ARTICLE, language="ar") for one in ("law", "reg")]
+    (reference,) = resolve(text, document=document, documents=(LAW, REGULATION), sections=(), others=others)
+    assert reference.target_id == target
+
+
+def test_indonesian_acts_by_number_and_year() -> None:
+    act = Document(
+        "uu", "Undang-Undang Nomor 6 Tahun 1983 tentang Pajak", "id", aliases=("UU Nomor 6 Tahun 1983",)
+    )
+    own = Document("pmk", "Peraturan Menteri Keuangan Nomor 9 Tahun 2020", "id")
+    others = [passage("uu/25", number="25", kind=K.ARTICLE, language="id")]
+    (reference,) = resolve(
+        "Pasal 25 ayat (1) UU No. 6 Tahun 1983",
+        document=own,
+        documents=(act, own),
+        sections=(),
+        others=others,
+    )
+    assert reference.target_id == "uu/25"
+
+
+VERSIONS = [
+    passage("cobs/old", number="7.1", valid=(date(2010, 1, 1), date(2014, 12, 31))),
+    passage("cobs/new", number="7.1", valid=(date(2015, 1, 1), None)),
+]
+
+
+@pytest.mark.parametrize(
+    ("valid", "status", "target"),
+    [
+        ((date(2012, 1, 1), date(2013, 1, 1)), Status.RESOLVED, "cobs/old"),
+        ((date(2016, 1, 1), None), Status.RESOLVED, "cobs/new"),
+        ((None, None), Status.AMBIGUOUS, None),
+    ],
+)
+def test_versions(valid: tuple[date | None, date | None], status: Status, target: str | None) -> None:
+    source = passage("cobs/citing", "See Rule 7.1.", valid=valid)
+    (reference,) = resolve("", source=source, others=VERSIONS, sections=())
+    assert (reference.status, reference.target_id) == (status, target)
+
+
+def test_a_chapter_printed_in_pieces_is_one_chapter() -> None:
+    sections = [section("cobs/4", K.CHAPTER, "4", 0, 1), section("cobs/4~2", K.CHAPTER, "4", 2, 3)]
+    others = [
+        passage("cobs/a", number="4.1", section="cobs/4", kind=K.SECTION),
+        passage("cobs/b", number="5.1", kind=K.SECTION),
+        passage("cobs/c", number="4.2", section="cobs/4~2", kind=K.SECTION),
+    ]
+    assert aims(resolve("See Chapter 4.", sections=sections, others=others)) == [("Chapter 4", "cobs/a")]
+
+
+def test_relation_and_grammar_are_kept() -> None:
+    (reference,) = resolve("except as provided in Rule 3.4.3")
+    assert (reference.relation, reference.grammar) == (Relation.EXCEPTION_TO, "english")
+
+
+def test_a_passage_from_elsewhere_has_no_references() -> None:
+    resolver = Resolver((COBS,), (), ())
+    assert resolver.references(passage("cobs/unknown", "Rule 3.4.3")) == []

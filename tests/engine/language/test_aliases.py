@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.aliases import aliases_of, name_key
+
+
+@pytest.mark.parametrize(
+    ("title", "language", "held"),
+    [
+        ("COBS_VER15.150823", "en", {"COBS", "COBS Rulebook"}),
+        ("FSMR (Consolidated_December 2023)", "en", {"FSMR"}),
+        (
+            "CRS Regulations 2017 (Consolidated_October 2023) v6",
+            "en",
+            {"CRS Regulations 2017", "CRS Regulations"},
+        ),
+        (
+            "Guidance - Continuous Disclosure_VER01.280922",
+            "en",
+            {"Guidance on Continuous Disclosure", "Continuous Disclosure Guidance"},
+        ),
+        ("Commercial Register Act 2004", "en", {"Commercial Register Act 2004", "Commercial Register Act"}),
+        (
+            "Regulation (EU) 2016/679 of 27 April 2016 (General Data Protection Regulation)",
+            "en",
+            {"General Data Protection Regulation", "Regulation (EU) 2016/679"},
+        ),
+        ("Gesetz über das Kreditwesen", "de", {"Kreditwesengesetz"}),
+        (
+            "Undang-Undang Nomor 6 Tahun 1983 tentang Ketentuan Umum",
+            "id",
+            {"UU Nomor 6 Tahun 1983", "UU 6/1983", "Undang-Undang tentang Ketentuan Umum"},
+        ),
+        ("قانون (نظام) العلامات التجارية", "ar", {"قانون العلامات التجارية"}),
+    ],
+)
+def test_aliases(title: str, language: str, held: set[str]) -> None:
+    assert held <= set(aliases_of(title, language=language))
+
+
+def test_abbreviation_with_a_year() -> None:
+    assert {"AO 1977", "AO"} <= set(aliases_of("Abgabenordnung", abbreviation="AO 1977", language="de"))
+
+
+def test_books_of_the_social_code() -> None:
+    names = aliases_of("Sozialverwaltungsverfahren", abbreviation="SGB 10", language="de")
+    assert {"SGB X", "Zehntes Buch Sozialgesetzbuch", "Zehntes Buch"} <= set(names)
+
+
+def test_number_and_year_make_names() -> None:
+    names = aliases_of("Desa", type="Undang-Undang", number="6", year=2014, language="id")
+    assert "Undang-Undang Nomor 6 Tahun 2014" in names
+    assert "UU 6/2014" in names
+
+
+@pytest.mark.parametrize("document_id", ["17", "3f2a9c1b-77aa", "12a"])
+def test_ids_that_are_no_names(document_id: str) -> None:
+    assert aliases_of("An Act", document_id=document_id, language="en") == ("An Act",)
+
+
+def test_a_topic_alone_is_no_name() -> None:
+    assert "Continuous Disclosure" not in aliases_of("Guidance - Continuous Disclosure", language="en")
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("de", "des Bürgerlichen Gesetzbuchs", "Bürgerliches Gesetzbuch"),
+        (
+            "de",
+            "Einführungsgesetzes zum Bürgerlichen Gesetzbuche",
+            "Einführungsgesetz zum Bürgerlichen Gesetzbuch",
+        ),
+        ("de", "Zehnten Buches Sozialgesetzbuch", "Zehntes Buch Sozialgesetzbuch"),
+        ("en", "the Companies Regulations", "Companies Regulations"),
+        ("id", "UU No. 6 Tahun 1983", "UU Nomor 6 Tahun 1983"),
+        ("ar", "نظام الإجراءات الجزائية", "نظام الاجراءات الجزائية"),
+    ],
+)
+def test_equal_names_have_one_key(language: str, one: str, other: str) -> None:
+    assert name_key(one, language) == name_key(other, language) != ()
+
+
+@given(title=st.text(max_size=120), language=st.sampled_from(["en", "de", "id", "ar", "und"]))
+def test_any_title_gives_distinct_tidy_names(title: str, language: str) -> None:
+    names = aliases_of(title, language=language)
+    assert len(set(names)) == len(names)
+    assert all(name == name.strip() and len(name) >= 2 for name in names)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.analyzer import analyzer, whole_numbers
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "held"),
+    [
+        ("en", "Rule 4.3.2(1)(a) applies.", {"4.3.2", "4.3.2(1)(a)", "4", "3", "2", "rule"}),
+        ("en", "Article 6(1) of the Act", {"art6", "6(1)", "articl", "act"}),
+        ("en", "ISO 14001 and GRI 306", {"iso14001", "gri306", "iso", "14001", "306"}),
+        ("en", "The café’s obligations", {"cafe", "oblig"}),
+        ("en", "a fee of USD 50,000", {"50,000", "50", "000"}),
+        ("en", "Rule \u200e2.7.1", {"2.7.1"}),
+        ("de", "§ 433 Abs. 2", {"§433", "433"}),
+        ("de", "des Bürgerlichen Gesetzbuches", {"burg", "gesetzbuch"}),
+        ("de", "STRASSE Straße", {"strass"}),
+        ("ar", "المادة 5", {"مادة5", "5"}),
+        ("ar", "الْمَادَّة ٥", {"5"}),
+        ("id", "Pasal 25 ayat (1)", {"pasal25", "25", "1"}),
+        ("zh", "合同法", {"合同", "同法"}),
+        ("ja", "契約", {"契約"}),
+        ("und", "Zürich", {"zurich"}),
+    ],
+)
+def test_terms_hold(language: str, text: str, held: set[str]) -> None:
+    assert held <= set(analyzer(language).terms(text))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "the of and"),
+        ("de", "der die das und"),
+        ("id", "yang dan di"),
+        ("ar", "في من على"),
+        ("fr", "le la et"),
+    ],
+)
+def test_function_words_are_left_out(language: str, text: str) -> None:
+    assert analyzer(language).terms(text) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("en", "obligation", "obligations"),
+        ("de", "Vertrag", "Vertrages"),
+        ("id", "perjanjian", "janji"),
+        ("ar", "المادة", "والمادة"),
+        ("ar", "الإجراءات", "الاجراءات"),
+        ("ar", "النظـام", "النظام"),
+    ],
+)
+def test_forms_of_one_word_meet(language: str, one: str, other: str) -> None:
+    assert analyzer(language).terms(one) == analyzer(language).terms(other) != []
+
+
+def test_words_that_carry_law_stay() -> None:
+    assert analyzer("en").terms("act part section year") == ["act", "part", "section", "year"]
+
+
+def test_region_does_not_matter() -> None:
+    assert analyzer("en-GB") is analyzer("en")
+
+
+def test_batch_is_terms_of_each() -> None:
+    texts = ["Rule 4.3.2", "", "the fund manager"]
+    assert analyzer("en").batch(texts) == [analyzer("en").terms(text) for text in texts]
+
+
+def test_long_garbage_is_cut() -> None:
+    (term,) = analyzer("en").terms("x" * 5000)
+    assert len(term) <= 64
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("§§ 12", ["§12"]),
+        ("section 58(2)", ["section58", "58(2)"]),
+        ("a4.3.2", ["a4.3.2"]),
+        ("7(3)", ["7(3)"]),
+        ("7", []),
+    ],
+)
+def test_whole_numbers(text: str, expected: list[str]) -> None:
+    assert whole_numbers(text) == expected
+
+
+@given(text=st.text(), language=st.sampled_from(["en", "de", "id", "ar", "zh", "fr", "und"]))
+def test_any_text_gives_terms_without_spaces(text: str, language: str) -> None:
+    terms = analyzer(language).terms(text)
+    assert all(term and not any(letter.isspace() for letter in term) for term in terms)

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.entities import EntityTable, extract_entities
+from engine.model import EntityKind, Passage
+
+
+def corpus(*texts: str, language: str = "en", headings: tuple[str, ...] = ()) -> list[Passage]:
+    return [
+        Passage(f"p{number}", "d", None, number, text, language, headings=headings)
+        for number, text in enumerate(texts)
+    ]
+
+
+def who_mentions(table: EntityTable) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for row, number in zip(table.rows.tolist(), table.numbers.tolist(), strict=True):
+        found.setdefault(table.entities[number].name, []).append(row)
+    return found
+
+
+def test_a_defined_term_links_its_definition_to_its_uses() -> None:
+    table = extract_entities(corpus('"Client Money" means money.', "It holds client money.", "Nothing here."))
+    assert who_mentions(table) == {"Client Money": [0, 1]}
+    (entity,) = table.entities
+    assert (entity.kind, entity.defined_in, entity.id) == (EntityKind.DEFINED_TERM, "p0", "en:client-money")
+
+
+def test_what_one_passage_names_alone_is_dropped_unless_defined() -> None:
+    table = extract_entities(corpus("See the Harbour Authority for it.", 'A "Keel Fee" means a fee.'))
+    assert [entity.name for entity in table.entities] == ["Keel Fee"]
+
+
+def test_an_acronym_and_its_long_form_are_one() -> None:
+    table = extract_entities(
+        corpus(
+            "a Money Laundering Reporting Officer (MLRO)",
+            "The MLRO reports.",
+            "the money laundering reporting officer",
+        )
+    )
+    assert who_mentions(table) == {"Money Laundering Reporting Officer": [0, 1, 2]}
+
+
+def test_the_longest_term_is_meant() -> None:
+    table = extract_entities(
+        corpus(
+            '"Fund" means a fund.',
+            '"Public Fund" means a Fund for all.',
+            "A Public Fund pays.",
+            "A Fund pays.",
+        )
+    )
+    assert who_mentions(table) == {"Fund": [0, 1, 3], "Public Fund": [1, 2]}
+
+
+def test_one_word_is_meant_only_with_a_capital() -> None:
+    table = extract_entities(corpus('"Client" means a person.', "The client pays.", "The Client pays."))
+    assert who_mentions(table) == {"Client": [0, 2]}
+
+
+def test_words_in_capitals_are_no_acronyms() -> None:
+    table = extract_entities(
+        corpus("the FEES payable", "FEES of it", "the fees", "the AML unit", "an AML duty")
+    )
+    assert who_mentions(table) == {"AML": [3, 4]}
+
+
+def test_titles_are_entities() -> None:
+    table = extract_entities(
+        corpus("On market abuse.", "More market abuse.", headings=("Part 2 - Market Abuse",))
+    )
+    assert who_mentions(table) == {"Market Abuse": [0, 1]}
+    assert table.entities[0].kind is EntityKind.HEADING
+
+
+def test_inflected_german_terms_meet() -> None:
+    table = extract_entities(
+        corpus("durch die Deutsche Bundesbank und", "bei der Deutschen Bundesbank liegt", language="de")
+    )
+    assert list(who_mentions(table).values()) == [[0, 1]]
+
+
+def test_languages_are_kept_apart() -> None:
+    table = extract_entities(
+        [*corpus('"Fund" means a fund.'), Passage("x", "e", None, 0, "Der Fund lag dort.", "de")]
+    )
+    assert who_mentions(table) == {"Fund": [0]}
+
+
+def test_no_passages() -> None:
+    table = extract_entities([])
+    assert (table.entities, table.rows.shape, table.numbers.shape) == ([], (0,), (0,))
+    assert table.rows.dtype == table.numbers.dtype == np.int32
+
+
+@given(
+    texts=st.lists(
+        st.lists(
+            st.sampled_from(
+                ['"Fund" means', "the Fund", "Public Fund", "Harbour Authority", "AML", "and", ".", "is"]
+            ),
+            max_size=8,
+        ).map(" ".join),
+        max_size=6,
+    )
+)
+def test_pairs_are_sorted_distinct_and_complete(texts: list[str]) -> None:
+    table = extract_entities(corpus(*texts))
+    pairs = list(zip(table.rows.tolist(), table.numbers.tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+    assert {number for _, number in pairs} == set(range(len(table.entities)))
+    assert len({entity.id for entity in table.entities}) == len(table.entities)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.terms import Found, terms_of, title_terms, trimmed
+from engine.model import EntityKind
+
+DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.ACRONYM
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ('"Client Money" means money held for a client.', "en", Found("Client Money", DEFINED, sure=True)),
+        ("Fund Manager Means a person who manages.", "en", Found("Fund Manager", DEFINED, sure=True)),
+        ('documents (the "Offer Pack") must', "en", Found("Offer Pack", DEFINED, sure=True)),
+        ("sent to the Registrar of Companies today", "en", Found("Registrar of Companies", NAME)),
+        (
+            "a Money Laundering Reporting Officer (MLRO)",
+            "en",
+            Found("MLRO", ACRONYM, "Money Laundering Reporting Officer", sure=True),
+        ),
+        ("under the AML regime", "en", Found("AML", ACRONYM)),
+        ("„Verbraucher“ ist jede natürliche Person", "de", Found("Verbraucher", DEFINED, sure=True)),
+        ("Arbeitnehmer im Sinne dieses Gesetzes sind", "de", Found("Arbeitnehmer", DEFINED, sure=True)),
+        ("durch die Deutsche Bundesbank und", "de", Found("Deutsche Bundesbank", NAME)),
+        (
+            "die Bundesanstalt für Finanzdienstleistungsaufsicht kann",
+            "de",
+            Found("Bundesanstalt für Finanzdienstleistungsaufsicht", NAME),
+        ),
+        ("1. Wajib Pajak adalah orang pribadi", "id", Found("Wajib Pajak", DEFINED, sure=True)),
+        (
+            "2. Petugas Haji yang selanjutnya disingkat PPIH adalah petugas",
+            "id",
+            Found("Petugas Haji", DEFINED, "PPIH", sure=True),
+        ),
+        ("يقصد بالكلمات الآتية:\nالمنشأة: كل كيان", "ar", Found("المنشأة", DEFINED, sure=True)),
+    ],
+)
+def test_terms(text: str, language: str, expected: Found) -> None:
+    assert expected in list(terms_of(text, language))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The person must pay.", "en"),
+        ("This Chapter applies.", "en"),
+        ("ALL CAPITALS ARE A HEADING", "en"),
+        ("Part IV and XII of it", "en"),
+        ("Der Käufer zahlt dem Verkäufer den Kaufpreis.", "de"),
+        ("المنشأة: كل كيان", "ar"),
+    ],
+)
+def test_what_names_nothing(text: str, language: str) -> None:
+    assert list(terms_of(text, language)) == []
+
+
+@pytest.mark.parametrize(
+    ("term", "language", "expected"),
+    [
+        ("The Regulator", "en", "Regulator"),
+        ("Only Rule", "en", ""),
+        ("Authorised Person's", "en", "Authorised Person"),
+        ("Lembaran Negara Tahun", "id", "Lembaran Negara"),
+    ],
+)
+def test_ends_are_cut_off(term: str, language: str, expected: str) -> None:
+    assert trimmed(term, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("heading", "language", "expected"),
+    [
+        ("Part 3 – Client Money; fees", "en", ["Client Money"]),
+        ("Abschnitt 7 - Abfallbeseitigung", "de", ["Abfallbeseitigung"]),
+        ("Titel 1 - Zweck", "de", []),
+        ("BAB VII SANKSI ADMINISTRATIF", "id", ["SANKSI ADMINISTRATIF"]),
+        ("", "en", []),
+    ],
+)
+def test_titles(heading: str, language: str, expected: list[str]) -> None:
+    assert list(title_terms(heading, language)) == expected
+
+
+@given(text=st.text(max_size=200), language=st.sampled_from(["en", "de", "id", "ar", "fr"]))
+def test_any_text_is_read(text: str, language: str) -> None:
+    assert all(found.name for found in terms_of(text, language))
