@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,7 +53,8 @@ def split_front_matter(text: str) -> FrontMatter:
 
 def _is_encodable(content: Any) -> bool:
     """YAML can escape lone surrogates, which no UTF-8 file can hold."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in str(content))
+    text = json.dumps(content, ensure_ascii=False, default=str, skipkeys=True)
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body: str) -> Document:

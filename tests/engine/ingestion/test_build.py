@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.errors import CorpusError, SettingsError, SourceError
+from engine.ingestion import analysis
+from engine.ingestion.build import build_corpus
+from engine.model import Direction, Relation, Status
+
+ACT = """---
+id: act
+title: Harbour Act
+language: en
+aliases: [Harbour Act]
+---
+# Harbour Act
+
+## Part I General
+
+### Article 1 Terms
+
+In this Act:
+
+(1) "vessel" means every ship;
+
+(2) "fee" means a sum due under Article 2.
+
+### Article 2 Fees {valid_from=2012-01-01 valid_to=2019-12-31}
+
+Every vessel pays a fee.
+
+### Article 2 Fees {valid_from=2020-01-01}
+
+Every vessel pays a fee in advance, subject to Article 1.
+"""
+ORDER = """---
+id: order
+title: Fee Order
+language: de
+based_on: [act]
+---
+# Gebührenordnung
+
+## § 1 Höhe
+
+Die Gebühr beträgt 5 Kronen.
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "source"
+    folder.mkdir()
+    (folder / "act.md").write_text(ACT, encoding="utf-8")
+    (folder / "order.md").write_text(ORDER, encoding="utf-8")
+    return folder
+
+
+def built(source: Path, *, index_headings: bool = True) -> Corpus:
+    build_corpus([source], source.parent / "corpus", embedding="none", index_headings=index_headings)
+    return open_corpus(source.parent / "corpus")
+
+
+def test_report_and_corpus_agree(source: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    report = build_corpus(
+        [source], source.parent / "corpus", embedding="none", progress=lambda *state: told.append(state)
+    )
+    corpus = open_corpus(source.parent / "corpus")
+    info = corpus.info()
+    assert (report.documents, report.passages, report.problems) == (2, 6, ())
+    assert (info.documents, info.passages, info.name) == (2, 6, "corpus")
+    assert report.languages == {"en": 5, "de": 1}
+    assert dict(info.references_by_status) == dict(report.references_by_status)
+    assert set(report.seconds) == {"read", "index", "references", "entities", "write"}
+    assert {step for step, _, _ in told} == set(report.seconds)
+    assert all(0 <= done <= total for _, done, total in told)
+
+
+def test_references_of_texts_metadata_and_versions(source: Path) -> None:
+    corpus = built(source)
+    found = {
+        (r.source_id, r.relation, r.target_id) for r in corpus.all_references() if r.status is Status.RESOLVED
+    }
+    assert ("order/sec-1", Relation.BASED_ON, "act") in found
+    assert ("act/art-2@2020-01-01", Relation.SUPERSEDES, "act/art-2") in found
+    assert any(
+        source_id == "act/art-2@2020-01-01" and target == "act/art-1" for source_id, _, target in found
+    )
+
+
+def test_headings_are_indexed_on_request(source: Path) -> None:
+    assert len(built(source).search_lexical(["general"], "en", 9)[0].rows) == 5
+    assert len(built(source, index_headings=False).search_lexical(["general"], "en", 9)[0].rows) == 0
+
+
+def test_the_same_sources_make_the_same_corpus(source: Path) -> None:
+    first, second = built(source), built(source)
+    rows = np.arange(len(first), dtype=np.int32)
+    assert first.passages(rows) == second.passages(rows)
+    assert list(first.all_references()) == list(second.all_references())
+
+
+def test_side_by_side_equals_one_after_the_other(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = built(source)
+    monkeypatch.setattr(analysis, "WORTH_A_CHILD", 1)
+    together = built(source)
+    assert list(alone.all_references()) == list(together.all_references())
+    rows = np.arange(len(alone), dtype=np.int32)
+    assert alone.entities_of(rows) == together.entities_of(rows)
+
+
+def test_edges_only_when_asked(source: Path) -> None:
+    (source / "edges.tsv").write_text(
+        "source-id\ttarget-id\trelation\nact/art-1/para-1\torder/sec-1\tcites_gold\nlost\torder/sec-1\tx\nalone\n"
+    )
+
+    def cited(corpus: Corpus) -> list[int]:
+        asked = corpus.rows(["act/art-1/para-1"])
+        links = corpus.neighbours(asked, [Relation.CITES], Direction.OUT)
+        return [int(row) for row in links.rows]
+
+    assert cited(built(source)) == []
+    report = build_corpus([source], source.parent / "corpus", embedding="none", with_edges=True)
+    corpus = open_corpus(source.parent / "corpus")
+    assert cited(corpus) == corpus.rows(["order/sec-1"]).tolist()
+    assert [(problem.line, problem.id) for problem in report.problems] == [(3, "lost"), (4, None)]
+
+
+def test_extras_are_taken_in_and_checked(source: Path) -> None:
+    (source / "ontology.yaml").write_text(
+        "areas: [{id: fees, keywords: {en: [fee]}}]\ntransactions: {port: [fees]}\n"
+    )
+    (source / "examples.json").write_text(
+        '[{"text": "Who pays?", "language": "en", "title": "Fees", "more": 1}]'
+    )
+    corpus = built(source)
+    assert corpus.ontology is not None
+    assert corpus.ontology.transactions == {"port": ("fees",)}
+    assert corpus.info().metadata["examples"] == [{"text": "Who pays?", "language": "en", "title": "Fees"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("ontology.yaml", "areas: [", "not readable as YAML"),
+        ("ontology.yaml", "areas: []", "areas"),
+        ("ontology.yaml", "areas: [{id: a}]\ntransactions: {t: [b]}", "unknown area 'b'"),
+        ("ontology.yaml", "areas: [{id: a}, {id: a}]", "described twice"),
+        ("examples.json", "[", "not readable as JSON"),
+        ("examples.json", '[{"title": "no text"}]', "0.text"),
+    ],
+)
+def test_broken_extras_are_problems(source: Path, name: str, content: str, reason: str) -> None:
+    (source / name).write_text(content)
+    (problem,) = build_corpus([source], source.parent / "corpus", embedding="none").problems
+    assert problem.path.endswith(name)
+    assert reason in problem.reason
+
+
+def test_what_stands_beside_documents_is_left_out(source: Path) -> None:
+    before = len(built(source))
+    for name in (
+        "README.md",
+        "LICENSE",
+        "queries.jsonl",
+        "qrels.tsv",
+        "openie.jsonl.gz",
+        "manifest.tsv",
+        ".hidden.md",
+    ):
+        (source / name).write_text('{"id": "x", "text": "not a document"}')
+    assert len(built(source)) == before
+
+
+def test_problems_are_named_and_the_rest_is_read(source: Path) -> None:
+    (source / "scan.pdf").write_bytes(b"%PDF-1.7\0\0")
+    (source / "empty.md").write_bytes(b"")
+    (source / "copy.md").write_text(ACT)
+    (source / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}\nbroken\n')
+    report = build_corpus([source], source.parent / "corpus", embedding="none")
+    reasons = {Path(problem.path).name: problem.reason for problem in report.problems}
+    assert reasons.keys() == {"scan.pdf", "empty.md", "copy.md", "corpus.jsonl"}
+    assert "document act is already in the corpus" in reasons["copy.md"] or reasons["copy.md"]
+    assert report.documents == 3
+
+
+def test_files_named_by_hand_are_documents(source: Path) -> None:
+    (source / "README.md").write_text("# Read me\n\nPlease.")
+    report = build_corpus(
+        [source / "README.md", source / "act.md"], source.parent / "corpus", embedding="none"
+    )
+    assert report.documents == 2
+
+
+def test_a_set_may_name_another_sets_corpus(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')
+    (tmp_path / "other" / "corpus.ref").write_text("shared/data/base\n")
+    assert build_corpus([tmp_path / "other"], tmp_path / "corpus", embedding="none").passages == 1
+    (tmp_path / "other" / "corpus.ref").write_text("lost\n")
+    with pytest.raises(SourceError, match="names a corpus that is not there: lost"):
+        build_corpus([tmp_path / "other"], tmp_path / "corpus", embedding="none")
+
+
+def test_nothing_usable_is_an_error_and_leaves_the_old_corpus(source: Path, tmp_path: Path) -> None:
+    built(source)
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "corpus.jsonl").write_text('{"id": "a", "text": ""}')
+    with pytest.raises(SourceError, match="nothing usable"):
+        build_corpus([tmp_path / "bad"], tmp_path / "corpus", embedding="none")
+    with pytest.raises(SourceError, match="no such file or folder"):
+        build_corpus([tmp_path / "nowhere"], tmp_path / "corpus", embedding="none")
+    with pytest.raises(SettingsError, match="unknown embedding"):
+        build_corpus([source], tmp_path / "corpus", embedding="magic")
+    assert len(open_corpus(tmp_path / "corpus")) == 6
+
+
+def test_a_folder_with_other_files_is_refused_before_any_work(source: Path) -> None:
+    with pytest.raises(CorpusError, match="holds other files"):
+        build_corpus([source], source, embedding="none")
+
+
+def test_kill_9_in_the_middle_leaves_the_old_corpus(source: Path) -> None:
+    """A few times, at different moments of a long ingestion."""
+    before = list(built(source).all_references())
+    lines = [json.dumps({"id": f"l{n}", "text": f"Line {n} of Article {n % 40}."}) for n in range(6000)]
+    (source / "corpus.jsonl").write_text("\n".join(lines))
+    for delay in (0.1, 0.6, 1.2):
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                "import sys; from pathlib import Path; from engine.ingestion.build import build_corpus\n"
+                "print('here', flush=True)\n"
+                "while True: build_corpus([Path(sys.argv[1])], Path(sys.argv[2]), embedding='none')\n",
+                str(source),
+                str(source.parent / "corpus"),
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "here\n"
+            time.sleep(delay)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        corpus = open_corpus(source.parent / "corpus")
+        assert len(corpus) in (6, 6006)
+        if len(corpus) == 6:
+            assert list(corpus.all_references()) == before
