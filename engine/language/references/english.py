@@ -127,8 +127,11 @@ ENGLISH = Grammar(
         Cue(Relation.SUPERSEDES, before=r"(?:supersed(?:es|ed|ing)(?:\s+by)?|replac(?:es|ed|ing)(?:\s+by)?)"),
         Cue(
             Relation.AMENDS,
-            before=r"(?:amend(?:s|ed|ing|ment\s+(?:to|of))?(?:\s+by)?)",
-            after=r"(?:is|are)\s+(?:hereby\s+)?amended",
+            before=r"(?:amend(?:s|ed|ing|ments?\s+(?:to|of))?(?:\s+by)?(?:\s+the)?)",
+            after=(
+                r"(?:is|are)\s+(?:hereby\s+)?(?:amended|replaced\s+by)"
+                r"|(?:a\s+new|the\s+following)\s+[^.;]{1,70}\s(?:is|are)\s+(?:inserted|added)"
+            ),
         ),
         Cue(
             Relation.BASED_ON,

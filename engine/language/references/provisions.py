@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from engine.language.addresses import CONTAINERS, number_key
 from engine.model import Document, Passage, Section, SectionKind
 
+# First and last day in force; None is an open end.
+Validity = tuple[date | None, date | None]
 Ancestors = tuple[tuple[SectionKind, str], ...]
 
 # Kinds that one numbering serves: a "section" of one text is a "rule" or an "article" of another.
@@ -98,6 +101,11 @@ class Provisions:
         entry = self.sections[section]
         first = self.first_row.get(self._document_numbers[entry.document_id], 0)
         return range(first + entry.first, first + entry.stop)
+
+    def in_force(self, index: int) -> Validity:
+        """When the head passage of a provision is in force."""
+        head = self.passages[self.all[index].rows[0]]
+        return head.valid_from, head.valid_to
 
     def has_parts(self, provision: Provision) -> bool:
         """Whether provisions of other numbers stand inside its section, as 3.8.1 does in 3.8."""

@@ -19,7 +19,7 @@ from engine.model import Relation, SectionKind, Span
 
 # How far before and after a reference words are read that tell its relation, in characters.
 CUE_BEFORE = 60
-CUE_AFTER = 40
+CUE_AFTER = 100
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
 # A longer list is a table or a register, not a citation.

@@ -7,11 +7,12 @@ fits, the reference is ambiguous and says what it may mean; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from engine.language.addresses import CONTAINERS, Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.provisions import Provision, Provisions, container_of, series_of
+from engine.language.references.provisions import Provision, Provisions, Validity, container_of, series_of
 from engine.language.references.registry import recogniser
 from engine.model import (
     Document,
@@ -218,8 +219,7 @@ class Resolver:
         """Of several, those in force with the citing passage, then those closest in the hierarchy."""
         if len(found) < 2:
             return tuple(found)
-        source = self._provisions.passages[row]
-        valid = [index for index in found if _overlap(source, self._head(index))] or found
+        valid = self._in_force(found, row)
         chain = self._provisions.ancestors_of(row)
         shared = {index: _common(chain, self._provisions.all[index].ancestors) for index in valid}
         best = max(shared.values())
@@ -229,8 +229,27 @@ class Resolver:
             nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
         return tuple(nearest)
 
-    def _head(self, index: int) -> Passage:
-        return self._provisions.passages[self._provisions.all[index].rows[0]]
+    def _in_force(self, found: list[int], row: int) -> list[int]:
+        """Versions that were in force together with the citing passage, the last of them if it has dates.
+
+        A reference to a provision without a date goes to the version in force when it is read, as long
+        as the citing text itself is in force.
+        """
+        since, until = self._validity(row)
+        heads = {index: self._provisions.in_force(index) for index in found}
+        together = [index for index in found if _overlap((since, until), heads[index])] or found
+        if since is None and until is None:
+            return together
+        last = [index for index in together if _lasts_until(heads[index], until)]
+        return last or together
+
+    def _validity(self, row: int) -> Validity:
+        """When a passage is in force; where it does not say, when its document is."""
+        passage = self._provisions.passages[row]
+        if passage.valid_from or passage.valid_to:
+            return passage.valid_from, passage.valid_to
+        document = self._documents[self._provisions.document_of[row]]
+        return document.valid_from, document.valid_to
 
     def _aims(self, index: int, address: Address | None) -> list[Aim]:
         """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
@@ -360,11 +379,15 @@ def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span
     return span
 
 
-def _overlap(source: Passage, target: Passage) -> bool:
-    """Whether two passages are in force at one time; open ends count as unlimited."""
-    starts_in_time = not (source.valid_to and target.valid_from and target.valid_from > source.valid_to)
-    ends_in_time = not (source.valid_from and target.valid_to and target.valid_to < source.valid_from)
-    return starts_in_time and ends_in_time
+def _overlap(one: Validity, other: Validity) -> bool:
+    """Whether two periods have a day in common; open ends count as unlimited."""
+    return not (one[1] and other[0] and other[0] > one[1]) and not (one[0] and other[1] and other[1] < one[0])
+
+
+def _lasts_until(period: Validity, day: date | None) -> bool:
+    """Whether a period reaches a day, or the open end that None stands for."""
+    end = period[1]
+    return end is None or (day is not None and end >= day)
 
 
 def _common(one: Sequence[object], other: Sequence[object]) -> int:

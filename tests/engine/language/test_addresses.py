@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.addresses import Address, number_key, parse_label
@@ -83,12 +83,14 @@ def test_numbers_compare_by_key(one: str, other: str) -> None:
     assert number_key(one) == number_key(other)
 
 
+@settings(deadline=None)
 @given(label=st.text(max_size=60), language=st.sampled_from(["en", "de", "id", "ar", "zh", "und"]))
 def test_any_label_is_read_or_refused(label: str, language: str) -> None:
     address = parse_label(label, language)
     assert address is None or address.number or address.within or address.kind
 
 
+@settings(deadline=None)
 @given(
     parts=st.lists(st.integers(1, 40), min_size=2, max_size=3),
     below=st.lists(st.sampled_from(["1", "12", "a", "iv"]), max_size=2),

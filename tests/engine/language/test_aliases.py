@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.aliases import aliases_of, name_key
@@ -84,6 +84,7 @@ def test_equal_names_have_one_key(language: str, one: str, other: str) -> None:
     assert name_key(one, language) == name_key(other, language) != ()
 
 
+@settings(deadline=None)
 @given(title=st.text(max_size=120), language=st.sampled_from(["en", "de", "id", "ar", "und"]))
 def test_any_title_gives_distinct_tidy_names(title: str, language: str) -> None:
     names = aliases_of(title, language=language)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.analyzer import analyzer, whole_numbers
@@ -92,6 +92,7 @@ def test_whole_numbers(text: str, expected: list[str]) -> None:
     assert whole_numbers(text) == expected
 
 
+@settings(deadline=None)
 @given(text=st.text(), language=st.sampled_from(["en", "de", "id", "ar", "zh", "fr", "und"]))
 def test_any_text_gives_terms_without_spaces(text: str, language: str) -> None:
     terms = analyzer(language).terms(text)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.entities import EntityTable, extract_entities
@@ -97,6 +97,7 @@ def test_no_passages() -> None:
     assert table.rows.dtype == table.numbers.dtype == np.int32
 
 
+@settings(deadline=None)
 @given(
     texts=st.lists(
         st.lists(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.references import GRAMMARS, find_mentions, recogniser
@@ -23,6 +23,7 @@ PIECES = st.sampled_from(
 )
 
 
+@settings(deadline=None)
 @given(
     pieces=st.lists(PIECES, max_size=25),
     glue=st.sampled_from(["", " ", "  "]),
@@ -40,12 +41,14 @@ def test_spans_are_exact_and_never_overlap(pieces: list[str], glue: str, languag
             assert target.address.number is not None or target.address.paragraph
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=200), language=st.sampled_from((*LANGUAGES, "fr", "und", "")))
 def test_any_text_is_read(text: str, language: str) -> None:
     for mention in find_mentions(text, language):
         assert text[mention.span.start : mention.span.end] == mention.text
 
 
+@settings(deadline=None)
 @given(number=st.integers(1, 999), below=st.integers(1, 40))
 def test_a_citation_is_found_wherever_it_stands(number: int, below: int) -> None:
     (mention,) = find_mentions(f"as required by section {number}({below}), the person must", "en")
