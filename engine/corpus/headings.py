@@ -9,7 +9,7 @@ LONGEST_HEADING = 120
 # looked for in English only: elsewhere the full stop has to tell.
 _SENTENCE = re.compile(
     r"[.;:,!?؛؟،。；：，—–-]\s*\Z|\n|\b(?:and|or|shall|must|may not|means|is|are|has|have)\b\s*\Z"
-    r"|\b(?:shall|must|may not|means|is|are|has|have)\b|\A[^\w\[(]*[a-zà-ÿ]"
+    r"|\b(?:shall|must|may not|means|is|are|has|have)\b|\A(?:\(\w{1,5}\))?\W*[a-zà-ÿ]"
 )
 
 

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.ingestion.citing import cited_as
+from engine.language.addresses import Address
+from engine.model import SectionKind
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "paragraph", "language", "label"),
+    [
+        (SectionKind.RULE, "1.2.1", "1", "en", "Rule 1.2.1(1)"),
+        (SectionKind.RULE, "1.2.1", "1/a", "en", "Rule 1.2.1(1)(a)"),
+        (SectionKind.GUIDANCE, "1.2.1", "Guidance/3", "en", "Rule 1.2.1 Guidance 3"),
+        (SectionKind.SECTION, "14", "2", "de", "§ 14 Abs. 2"),
+        (SectionKind.ARTICLE, "14", None, "de", "Art. 14"),
+        (SectionKind.ARTICLE, "25", "1", "id", "Pasal 25 ayat (1)"),
+        (SectionKind.ARTICLE, "5", "2", "ar", "المادة 5(2)"),
+        (SectionKind.ARTICLE, "12", "3", "zh", "第12条第3款"),
+        (SectionKind.ANNEX, "I", "2", "en", "Annex I(2)"),
+        (SectionKind.PREAMBLE, None, None, "en", ""),
+    ],
+)
+def test_citations(
+    kind: SectionKind, number: str | None, paragraph: str | None, language: str, label: str
+) -> None:
+    assert cited_as(Address(kind, number, paragraph), language) == label
