@@ -103,6 +103,7 @@ ENGLISH = Grammar(
     name_form=_NAME,
     before=rf"(?:{_LONG_NAME}|(?<![\w-])\(?[A-Z]{{2,8}}(?:\s+Rulebook)?\)?),?",
     acts=rf"(?:{_NUMBERED_LAW}|{_EU_ACT}|\b(?!(?:The|Means|Under|See|In|If|For|Where|Any|This|These|Each)\s)[A-Z][\w'’&/-]*{_LINKED}{{0,10}}?\s+{_LAW_WORD}(?!\w){_YEAR})",
+    acts_sign=_LAW_WORD + r"(?!\w)|/\d|\bNo\b",
     cues=(
         Cue(
             Relation.EXCEPTION_TO,

@@ -71,6 +71,7 @@ GERMAN = Grammar(
     after=r"\s+(?:(?:des|der|dem|zum|zur)\s+)?",
     name_form=rf"(?:{_EU_ACT}|{_SOCIAL_CODE}|{_COMPOUND}|{_PLAIN}|{_ACRONYM})",
     acts=_EU_ACT,
+    acts_sign=r"/\d",
     cues=(
         Cue(
             Relation.EXCEPTION_TO,

@@ -65,7 +65,8 @@ class Grammar:
     inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
     ("Artikel 229 § 5"). ``here`` says "of this document";
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
-    ``before`` a name right in front of a provision, ``acts`` a name that stands alone. ``glued`` are
+    ``before`` a name right in front of a provision, ``acts`` a name that stands alone and
+    ``acts_sign`` what every such name contains. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
     mean one act, where no rule derives one from the other.
     """
@@ -88,6 +89,7 @@ class Grammar:
     name_form: str = NEVER
     before: str = ""
     acts: str = ""
+    acts_sign: str = ""
     glued: str = ""
     cues: tuple[Cue, ...] = ()
     known: tuple[tuple[str, ...], ...] = ()

@@ -47,6 +47,7 @@ INDONESIAN = Grammar(
     # "PPh Pasal 21" is a tax named after an article of the income tax law, whatever act speaks of it.
     before=r"(?:[Pp]ajak\s+[Pp]enghasilan|PPh)",
     acts=rf"(?:{_NUMBERED})",
+    acts_sign=r"[Nn]omor|No\b",
     cues=(
         Cue(
             Relation.EXCEPTION_TO,

@@ -52,6 +52,7 @@ class Recogniser:
         )
         self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
         self._acts = re.compile(grammar.acts) if grammar.acts else None
+        self._acts_sign = re.compile(grammar.acts_sign)
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
         self._run_on = re.compile(grammar.run_on)
@@ -294,7 +295,7 @@ class Recogniser:
 
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
         """Adds documents that are named on their own."""
-        if self._acts is None:
+        if self._acts is None or not self._acts_sign.search(text):
             return found
         taken = [mention.span for mention in found]
         for match in self._acts.finditer(text):

@@ -7,12 +7,12 @@ fits, the reference is ambiguous and says what it may mean; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 
-from engine.language.addresses import CONTAINERS, Address, number_key
+from engine.language.addresses import Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.provisions import Provision, Provisions, Validity, container_of, series_of
+from engine.language.references.lookup import Lookup
+from engine.language.references.provisions import Provision, Provisions, series_of
 from engine.language.references.registry import recogniser
 from engine.model import (
     Document,
@@ -45,6 +45,7 @@ class Resolver:
         self._provisions = Provisions(documents, sections, passages)
         self._rows = {passage.id: row for row, passage in enumerate(passages)}
         self._finder = DocumentFinder(documents, self._provisions)
+        self._lookup = Lookup(documents, self._provisions)
         self._cache: dict[tuple[int, Address], tuple[int, ...]] = {}
 
     def references(self, passage: Passage) -> list[Reference]:
@@ -56,14 +57,11 @@ class Resolver:
         mentions = reader.find(passage.text)
         if not mentions:
             return []
-        meanings = self._finder.meanings(mentions, passage, row, self._exists)
+        meanings = self._finder.meanings(mentions, passage, row, self._lookup.exists)
         found: list[Reference] = []
         for mention, meaning in zip(mentions, meanings, strict=True):
             found.extend(self._resolved(mention, meaning, passage, row))
         return _without_repeats(found)
-
-    def _exists(self, document: int, address: Address, row: int) -> bool:
-        return bool(self._candidates(document, address, row))
 
     def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
         if not mention.targets:
@@ -107,7 +105,7 @@ class Resolver:
         confidence = meaning.confidence
         itself = False
         for document in documents:
-            for index in self._candidates(document, target.address, row):
+            for index in self._lookup.candidates(document, target.address, row):
                 if self._is_self(index, target.address, row):
                     itself = True
                     continue
@@ -125,131 +123,6 @@ class Resolver:
         if address.paragraph and self._part(provision, address.paragraph)[1] != address.paragraph:
             return ENCLOSING * meaning.confidence
         return meaning.confidence
-
-    def _candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
-        """What an address may mean in a document: provisions or containers that cannot be told apart."""
-        if address.number is None:
-            return self._enclosing(document, address, row)
-        key = number_key(address.number)
-        if address.kind in CONTAINERS:
-            found = self._provisions.containers.get((document, container_of(address.kind), key), [])
-            found = found or [
-                index
-                for index in self._provisions.by_number.get((document, key), ())
-                if self._may_be(self._provisions.all[index].kind, address)
-            ]
-        else:
-            found = self._provisions.by_number.get((document, key), [])
-            if self._documents[document].language == "de":
-                found = [
-                    index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
-                ]
-            elif address.kind is not SectionKind.PARAGRAPH:
-                found = [
-                    index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"
-                ]
-        if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
-            found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
-        if address.within:
-            inside = [index for index in found if self._is_within(index, address)]
-            if not inside:
-                return self._enclosing(document, address, row)
-            found = inside
-        return self._nearest(self._of_series(self._in_one_piece(found), address), row)
-
-    def _in_english(self, document: int) -> bool:
-        """In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another."""
-        return self._documents[document].language == "en"
-
-    def _may_be(self, kind: SectionKind, address: Address) -> bool:
-        """Whether a provision may be what a text calls a chapter or an appendix."""
-        if address.kind is SectionKind.ANNEX:
-            return address.number is not None and "." in address.number
-        return kind is address.kind or (
-            address.kind is SectionKind.CHAPTER and kind in (SectionKind.SECTION, SectionKind.HEADING)
-        )
-
-    def _enclosing(self, document: int, address: Address, row: int) -> tuple[int, ...]:
-        if not address.within:
-            return ()
-        *outer, (kind, number) = address.within
-        return self._candidates(document, Address(kind, number, None, tuple(outer)), row)
-
-    def _is_within(self, index: int, address: Address) -> bool:
-        chain = self._provisions.all[index].ancestors
-        position = 0
-        for kind, number in address.within:
-            wanted = (container_of(kind), number_key(number))
-            while position < len(chain) and chain[position] != wanted:
-                position += 1
-            if position == len(chain):
-                return False
-            position += 1
-        return True
-
-    def _in_one_piece(self, found: Sequence[int]) -> list[int]:
-        """A chapter that a source prints in pieces is one chapter: the first piece stands for it."""
-        if len(found) < 2:
-            return list(found)
-        pieces: dict[object, list[int]] = {}
-        for index in found:
-            provision = self._provisions.all[index]
-            above = tuple(part for part in provision.ancestors if part[1] != provision.key)
-            pieces.setdefault((provision.key, series_of(provision.kind), above), []).append(index)
-        kept: list[int] = []
-        for group in pieces.values():
-            whole = any(
-                self._provisions.all[index].kind in CONTAINERS
-                or self._provisions.has_parts(self._provisions.all[index])
-                for index in group
-            )
-            kept.extend(group[:1] if whole else group)
-        return kept
-
-    def _of_series(self, found: Sequence[int], address: Address) -> list[int]:
-        """Where several things have one number, those of the kind that the text says."""
-        if len(found) < 2:
-            return list(found)
-        kinds = self._provisions.all
-        same = [index for index in found if kinds[index].kind is address.kind]
-        series = [index for index in found if series_of(kinds[index].kind) == series_of(address.kind)]
-        return same or series or list(found)
-
-    def _nearest(self, found: list[int], row: int) -> tuple[int, ...]:
-        """Of several, those in force with the citing passage, then those closest in the hierarchy."""
-        if len(found) < 2:
-            return tuple(found)
-        valid = self._in_force(found, row)
-        chain = self._provisions.ancestors_of(row)
-        shared = {index: _common(chain, self._provisions.all[index].ancestors) for index in valid}
-        best = max(shared.values())
-        nearest = [index for index in valid if shared[index] == best]
-        depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
-        if best == 0:
-            nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
-        return tuple(nearest)
-
-    def _in_force(self, found: list[int], row: int) -> list[int]:
-        """Versions that were in force together with the citing passage, the last of them if it has dates.
-
-        A reference to a provision without a date goes to the version in force when it is read, as long
-        as the citing text itself is in force.
-        """
-        since, until = self._validity(row)
-        heads = {index: self._provisions.in_force(index) for index in found}
-        together = [index for index in found if _overlap((since, until), heads[index])] or found
-        if since is None and until is None:
-            return together
-        last = [index for index in together if _lasts_until(heads[index], until)]
-        return last or together
-
-    def _validity(self, row: int) -> Validity:
-        """When a passage is in force; where it does not say, when its document is."""
-        passage = self._provisions.passages[row]
-        if passage.valid_from or passage.valid_to:
-            return passage.valid_from, passage.valid_to
-        document = self._documents[self._provisions.document_of[row]]
-        return document.valid_from, document.valid_to
 
     def _aims(self, index: int, address: Address | None) -> list[Aim]:
         """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
@@ -286,8 +159,8 @@ class Resolver:
     def _range(self, document: int, target: Target, row: int) -> list[int]:
         """The provisions from one number to another, in the order of the document."""
         assert target.through is not None
-        first = self._candidates(document, target.address, row)
-        last = self._candidates(document, target.through, row)
+        first = self._lookup.candidates(document, target.address, row)
+        last = self._lookup.candidates(document, target.through, row)
         if len(first) != 1 or len(last) != 1:
             return []
         start, stop = self._provisions.all[first[0]], self._provisions.all[last[0]]
@@ -354,11 +227,6 @@ def _reference(
     )
 
 
-def _same_sign(kind: SectionKind, named: SectionKind) -> bool:
-    """In German law a § is never an Artikel."""
-    return (kind is SectionKind.ARTICLE) == (named is SectionKind.ARTICLE)
-
-
 def _stands_alone(number: str | None) -> bool:
     """Whether a number is a rule's without any word: "4.3.2" or "A4.3", not "4" or "4.3"."""
     return number is not None and (number.count(".") >= 2 or (number[:1].isalpha() and "." in number))
@@ -377,26 +245,6 @@ def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span
     if meaning.name_end and behind and span.end == mention.span.end:
         return Span(span.start, meaning.name_end)
     return span
-
-
-def _overlap(one: Validity, other: Validity) -> bool:
-    """Whether two periods have a day in common; open ends count as unlimited."""
-    return not (one[1] and other[0] and other[0] > one[1]) and not (one[0] and other[1] and other[1] < one[0])
-
-
-def _lasts_until(period: Validity, day: date | None) -> bool:
-    """Whether a period reaches a day, or the open end that None stands for."""
-    end = period[1]
-    return end is None or (day is not None and end >= day)
-
-
-def _common(one: Sequence[object], other: Sequence[object]) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
 
 
 def _without_repeats(found: list[Reference]) -> list[Reference]:

@@ -1,0 +1,177 @@
+"""What an address may mean inside one document.
+
+The kinds that the text says, the containers it names, the pieces a chapter is printed in, versions in
+force and the place of the citing passage narrow the provisions of a number down, to one if the text
+tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from engine.language.addresses import CONTAINERS, Address, number_key
+from engine.language.references.provisions import Provisions, Validity, container_of, series_of
+from engine.model import Document, SectionKind
+
+
+class Lookup:
+    """Finds the provisions that addresses mean."""
+
+    def __init__(self, documents: Sequence[Document], provisions: Provisions) -> None:
+        self._documents = documents
+        self._provisions = provisions
+
+    def exists(self, document: int, address: Address, row: int) -> bool:
+        """Whether a document has anything that an address, read in the passage ``row``, may mean."""
+        return bool(self.candidates(document, address, row))
+
+    def candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
+        """What an address may mean in a document: provisions or containers that cannot be told apart."""
+        if address.number is None:
+            return self._enclosing(document, address, row)
+        key = number_key(address.number)
+        if address.kind in CONTAINERS:
+            found = self._provisions.containers.get((document, container_of(address.kind), key), [])
+            found = found or [
+                index
+                for index in self._provisions.by_number.get((document, key), ())
+                if self._may_be(self._provisions.all[index].kind, address)
+            ]
+        else:
+            found = self._provisions.by_number.get((document, key), [])
+            if self._documents[document].language == "de":
+                found = [
+                    index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
+                ]
+            elif address.kind is not SectionKind.PARAGRAPH:
+                found = [
+                    index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"
+                ]
+        if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
+            found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
+        if address.within:
+            inside = [index for index in found if self._is_within(index, address)]
+            if not inside:
+                return self._enclosing(document, address, row)
+            found = inside
+        return self._nearest(self._of_series(self._in_one_piece(found), address), row)
+
+    def _in_english(self, document: int) -> bool:
+        """In English rulebooks a bare "8" is a chapter to one text and a rule or paragraph to another."""
+        return self._documents[document].language == "en"
+
+    def _may_be(self, kind: SectionKind, address: Address) -> bool:
+        """Whether a provision may be what a text calls a chapter or an appendix."""
+        if address.kind is SectionKind.ANNEX:
+            return address.number is not None and "." in address.number
+        return kind is address.kind or (
+            address.kind is SectionKind.CHAPTER and kind in (SectionKind.SECTION, SectionKind.HEADING)
+        )
+
+    def _enclosing(self, document: int, address: Address, row: int) -> tuple[int, ...]:
+        if not address.within:
+            return ()
+        *outer, (kind, number) = address.within
+        return self.candidates(document, Address(kind, number, None, tuple(outer)), row)
+
+    def _is_within(self, index: int, address: Address) -> bool:
+        chain = self._provisions.all[index].ancestors
+        position = 0
+        for kind, number in address.within:
+            wanted = (container_of(kind), number_key(number))
+            while position < len(chain) and chain[position] != wanted:
+                position += 1
+            if position == len(chain):
+                return False
+            position += 1
+        return True
+
+    def _in_one_piece(self, found: Sequence[int]) -> list[int]:
+        """A chapter that a source prints in pieces is one chapter: the first piece stands for it."""
+        if len(found) < 2:
+            return list(found)
+        pieces: dict[object, list[int]] = {}
+        for index in found:
+            provision = self._provisions.all[index]
+            above = tuple(part for part in provision.ancestors if part[1] != provision.key)
+            pieces.setdefault((provision.key, series_of(provision.kind), above), []).append(index)
+        kept: list[int] = []
+        for group in pieces.values():
+            whole = any(
+                self._provisions.all[index].kind in CONTAINERS
+                or self._provisions.has_parts(self._provisions.all[index])
+                for index in group
+            )
+            kept.extend(group[:1] if whole else group)
+        return kept
+
+    def _of_series(self, found: Sequence[int], address: Address) -> list[int]:
+        """Where several things have one number, those of the kind that the text says."""
+        if len(found) < 2:
+            return list(found)
+        kinds = self._provisions.all
+        same = [index for index in found if kinds[index].kind is address.kind]
+        series = [index for index in found if series_of(kinds[index].kind) == series_of(address.kind)]
+        return same or series or list(found)
+
+    def _nearest(self, found: list[int], row: int) -> tuple[int, ...]:
+        """Of several, those in force with the citing passage, then those closest in the hierarchy."""
+        if len(found) < 2:
+            return tuple(found)
+        valid = self._in_force(found, row)
+        chain = self._provisions.ancestors_of(row)
+        shared = {index: _common(chain, self._provisions.all[index].ancestors) for index in valid}
+        best = max(shared.values())
+        nearest = [index for index in valid if shared[index] == best]
+        depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
+        if best == 0:
+            nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
+        return tuple(nearest)
+
+    def _in_force(self, found: list[int], row: int) -> list[int]:
+        """Versions that were in force together with the citing passage, the last of them if it has dates.
+
+        A reference to a provision without a date goes to the version in force when it is read, as long
+        as the citing text itself is in force.
+        """
+        since, until = self._validity(row)
+        heads = {index: self._provisions.in_force(index) for index in found}
+        together = [index for index in found if _overlap((since, until), heads[index])] or found
+        if since is None and until is None:
+            return together
+        last = [index for index in together if _lasts_until(heads[index], until)]
+        return last or together
+
+    def _validity(self, row: int) -> Validity:
+        """When a passage is in force; where it does not say, when its document is."""
+        passage = self._provisions.passages[row]
+        if passage.valid_from or passage.valid_to:
+            return passage.valid_from, passage.valid_to
+        document = self._documents[self._provisions.document_of[row]]
+        return document.valid_from, document.valid_to
+
+
+def _same_sign(kind: SectionKind, named: SectionKind) -> bool:
+    """In German law a § is never an Artikel."""
+    return (kind is SectionKind.ARTICLE) == (named is SectionKind.ARTICLE)
+
+
+def _overlap(one: Validity, other: Validity) -> bool:
+    """Whether two periods have a day in common; open ends count as unlimited."""
+    return not (one[1] and other[0] and other[0] > one[1]) and not (one[0] and other[1] and other[1] < one[0])
+
+
+def _lasts_until(period: Validity, day: date | None) -> bool:
+    """Whether a period reaches a day, or the open end that None stands for."""
+    end = period[1]
+    return end is None or (day is not None and end >= day)
+
+
+def _common(one: Sequence[object], other: Sequence[object]) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
