@@ -208,7 +208,7 @@ def test_a_set_may_name_another_sets_corpus(tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     (tmp_path / "other").mkdir()
     (tmp_path / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')
-    (tmp_path / "other" / "corpus.ref").write_text("shared/data/base\n")
+    (tmp_path / "other" / "corpus.ref").write_text("sets/base\n")
     assert build_corpus([tmp_path / "other"], tmp_path / "corpus", embedding="none").passages == 1
     (tmp_path / "other" / "corpus.ref").write_text("lost\n")
     with pytest.raises(SourceError, match="names a corpus that is not there: lost"):
