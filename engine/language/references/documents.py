@@ -125,15 +125,13 @@ class DocumentFinder:
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         if mention.here or mention.document is None or mention.name_at is None:
             return Meaning((own,))
-        local = self._local.get(own)
-        for names in (local, self._names.get(passage.language), self._names.get("und")):
-            matched = names.match(passage.text, mention.name_at, passage.language) if names else None
-            if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
-                known = tuple(document for document in matched[0] if document is not None)
-                # A text that calls something by a name it bears itself means itself.
-                return Meaning((own,) if own in known else known, True, matched[1])
         if mention.grammar == "german" and _DATED.match(passage.text, mention.span.end):
             return Meaning((), True)
+        matched = self._longest_name(mention.name_at, passage, own)
+        if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
+            known = tuple(document for document in matched[0] if document is not None)
+            # A text that calls something by a name it bears itself means itself.
+            return Meaning((own,) if own in known else known, True, matched[1])
         if same_as(mention.document, self._documents[own].title, passage.language):
             return Meaning((own,))
         if _is_weak(mention, passage.text):
@@ -141,6 +139,21 @@ class DocumentFinder:
         if mention.grammar == "english" and _GENERIC.match(mention.document):
             return Meaning((own,))
         return Meaning(self._by_topic(mention.document, passage.language), True, None, BY_TOPIC)
+
+    def _longest_name(
+        self, position: int, passage: Passage, own: int
+    ) -> tuple[tuple[int | None, ...], int] | None:
+        """The longest name at a place, among those of the text itself and those of the corpus."""
+        language = passage.language
+        found = [
+            matched
+            for names in (self._local.get(own), self._names.get(language), self._names.get("und"))
+            if names and (matched := names.match(passage.text, position, language))
+        ]
+        longest = max(found, key=lambda matched: matched[1], default=None)
+        if longest and _OTHER_ACT.match(passage.text[position : longest[1]]):
+            return None
+        return longest
 
     def _by_topic(self, name: str, language: str) -> tuple[int, ...]:
         """The one guidance whose title holds all words of a name: "the Guidance on Mining"."""
@@ -251,6 +264,8 @@ class DocumentFinder:
 # Kinds whose numbers tell a document; every text has a Part 1 and a paragraph 2.
 _COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE))
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
+# "نظام" without the article begins the name of some other act: only "النظام" is "the Act".
+_OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")
 # "des Gesetzes vom 16. Juli 2021": the date makes it another act than the text's own.
 _DATED = re.compile(r"\s+vom\s+\d")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")

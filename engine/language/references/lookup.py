@@ -33,6 +33,10 @@ class Lookup:
         key = number_key(address.number)
         if address.kind in CONTAINERS:
             found = self._provisions.containers.get((document, container_of(address.kind), key), [])
+            if not found and address.kind is SectionKind.ANNEX and key[:1].isdigit() and "." in key:
+                # "Appendix 1.2.1": item 2.1 of Appendix 1, which is as near as the print can tell.
+                whole = (document, container_of(address.kind), key.split(".")[0])
+                return self._nearest(self._in_one_piece(self._provisions.containers.get(whole, [])), row)
             found = found or [
                 index
                 for index in self._provisions.by_number.get((document, key), ())
