@@ -120,13 +120,18 @@ class InvestigationSettings(BaseModel):
         0.2, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
-        12, "Leads of one strategy admitted in a round.", "passages", group="gate", low=1, high=500
+        20,
+        "Leads admitted in a round from a fully trusted strategy; others get their share.",
+        "passages",
+        group="gate",
+        low=1,
+        high=500,
     )
     budget_per_document: int = knob(
-        10, "Leads of one document admitted in a round.", "passages", group="gate", low=1, high=500
+        15, "Leads of one document admitted in a round.", "passages", group="gate", low=1, high=500
     )
     budget_per_relation: int = knob(
-        20, "Leads of one relation admitted in a round.", "passages", group="gate", low=1, high=500
+        30, "Leads of one relation admitted in a round.", "passages", group="gate", low=1, high=500
     )
 
     close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")

@@ -47,24 +47,31 @@ class Refusal(StrEnum):
     NOT_IN_FORCE = "not in force"
 
 
+def trust_in(strategy: str) -> float:
+    """How far a strategy's links are trusted, 0..1."""
+    return TRUST.get(strategy, DEFAULT_TRUST)
+
+
 def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, strategy: str) -> Scores:
     """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
-    trust = TRUST.get(strategy, DEFAULT_TRUST)
-    return (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(np.float32)
+    return (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust_in(strategy) * strengths * source_scores).astype(
+        np.float32
+    )
 
 
 def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
     """The most trusted first: budgets of a document are spent on its references before its neighbours."""
-    return sorted(strategies, key=lambda strategy: -TRUST.get(strategy.name, DEFAULT_TRUST))
+    return sorted(strategies, key=lambda strategy: -trust_in(strategy.name))
 
 
 @dataclass(slots=True)
 class Verdicts:
     """What the gate said of one strategy's leads: indices admitted as new, indices that reach
-    passages already in the pool, and the refusals by reason."""
+    passages already in the pool, indices refused for score or budget, and the refusals by reason."""
 
     fresh: list[int] = field(default_factory=list)
     known: list[int] = field(default_factory=list)
+    outdone: list[int] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
 
 
@@ -87,24 +94,32 @@ class Gate:
         self._relations: Counter[int] = Counter()
 
     def judge(
-        self, leads: Leads, scores: Scores, documents: NDArray[np.int32], allowed: NDArray[np.bool_]
+        self,
+        leads: Leads,
+        scores: Scores,
+        documents: NDArray[np.int32],
+        allowed: NDArray[np.bool_],
+        *,
+        trust: float = 1.0,
     ) -> Verdicts:
-        """Judge one strategy's leads, best first within each hop.
+        """Judge one strategy's leads, best first within each hop; its budget is scaled by ``trust``.
 
         ``scores`` are gate scores, ``documents`` the leads' document numbers, ``allowed`` is false
         for leads that a hard filter excludes; shapes (n,).
         """
         verdicts = Verdicts()
-        spent = 0
+        spent, budget = 0, max(1, round(trust * self._settings.budget_per_strategy))
         for lead in np.lexsort((leads.rows, -scores, leads.steps)).tolist():
             row, source = int(leads.rows[lead]), int(leads.sources[lead])
             reason = self._refusal(row, source, bool(allowed[lead]))
             if reason is None and row in self._known:
                 verdicts.known.append(lead)
                 continue
-            reason = reason or self._over_budget(
-                float(scores[lead]), spent, int(documents[lead]), int(leads.relations[lead])
-            )
+            if reason is None:
+                reason = self._over_budget(
+                    float(scores[lead]), budget - spent, int(documents[lead]), int(leads.relations[lead])
+                )
+                verdicts.outdone += [lead] if reason is not None else []
             if reason is not None:
                 verdicts.refused[reason] += 1
                 continue
@@ -126,12 +141,21 @@ class Gate:
             return Refusal.SOURCE_REFUSED
         return None
 
-    def _over_budget(self, score: float, spent: int, document: int, relation: int) -> Refusal | None:
+    def arrived(self, leads: Leads, chosen: list[int]) -> list[int]:
+        """Those of some refused leads whose passage came into the pool by another thread after all."""
+        return [
+            lead
+            for lead in chosen
+            if int(leads.rows[lead]) in self._known
+            and (leads.sources[lead] < 0 or int(leads.sources[lead]) in self._known)
+        ]
+
+    def _over_budget(self, score: float, left: int, document: int, relation: int) -> Refusal | None:
         if score < self._settings.gate_threshold:
             return Refusal.IRRELEVANT
         if self._room <= 0:
             return Refusal.POOL_FULL
-        if spent >= self._settings.budget_per_strategy:
+        if left <= 0:
             return Refusal.STRATEGY_BUDGET
         if self._documents[document] >= self._settings.budget_per_document:
             return Refusal.DOCUMENT_BUDGET

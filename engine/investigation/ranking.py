@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.pool import Pool
-from engine.model import ScorePart
+from engine.model import Hop, ScorePart
 from engine.retrieval.relevance import Relevance
 
 # Only the very best passages vouch for what they are linked to, each less than the one before: what
@@ -85,16 +86,15 @@ def link_support(
     """For each strategy with a weight: what the best passages lend to those they are linked to.
 
     A passage gets weight x strength x relevance of the voucher / sqrt(the voucher's place), of the best
-    voucher from which a hop leads to it.
+    voucher that a hop joins it with.
     """
     support = {name: np.zeros(len(rows), np.float32) for name in LINK_WEIGHTS}
     details: dict[tuple[str, int], str] = {}
     ids = list(places)
     for standing, voucher in enumerate(np.lexsort((rows, -own))[:VOUCHING].tolist(), 1):
         authority = float(own[voucher]) / standing**VOUCHER_DISCOUNT
-        for _, target, data in pool.graph.out_edges(ids[voucher], data=True):
-            hop = data["hop"]
-            place = places.get(target)
+        for other, hop in _joined(pool, ids[voucher]):
+            place = places.get(other)
             if place is None or hop.strategy not in support:
                 continue
             lent = LINK_WEIGHTS[hop.strategy] * hop.strength * authority
@@ -102,3 +102,11 @@ def link_support(
                 support[hop.strategy][place] = lent
                 details[hop.strategy, int(rows[place])] = ids[voucher]
     return support, details
+
+
+def _joined(pool: Pool, passage_id: str) -> Iterator[tuple[str, Hop]]:
+    """Passages that a hop joins with this one, either way: which of two was the seed is chance."""
+    for _, target, data in pool.graph.out_edges(passage_id, data=True):
+        yield target, data["hop"]
+    for source, _, data in pool.graph.in_edges(passage_id, data=True):
+        yield source, data["hop"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engine.corpus.protocol import Scores
-from engine.investigation.gate import Gate, gate_scores
+from engine.investigation.gate import Gate, gate_scores, trust_in
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.base import Context, Seeds, Strategy
@@ -56,6 +56,7 @@ def follow_threads(
     """Run the strategies one after another; returns their counts and the hops that brought new passages."""
     counts: list[StrategyCount] = []
     admitted: list[Hop] = []
+    outdone: list[tuple[Strategy, Leads, list[int]]] = []
     for strategy in strategies:
         if cancelled():
             break
@@ -64,20 +65,34 @@ def follow_threads(
         leads = leads.take(leads.rows != leads.sources)
         scores = lead_scores(leads, context, strategy.name)
         allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
-        verdicts = gate.judge(leads, scores, context.corpus.document_numbers(leads.rows), allowed)
-        accepted = np.array(verdicts.fresh + verdicts.known, np.intp)
-        hops = _hops(strategy, leads.take(accepted), context, round_number)
-        fresh = len(verdicts.fresh)
-        for place, hop in enumerate(hops):
-            if place < fresh:
-                lead = accepted[place]
-                pool.admit(hop, int(leads.rows[lead]), float(scores[lead]))
-                admitted.append(hop)
-            elif hop.source_id is None or not pool.linked(hop.source_id, hop.target_id, hop.strategy):
-                pool.admit(hop, int(leads.rows[accepted[place]]), 0.0)
+        documents = context.corpus.document_numbers(leads.rows)
+        verdicts = gate.judge(leads, scores, documents, allowed, trust=trust_in(strategy.name))
+        for lead, hop in zip(
+            verdicts.fresh, _hops(strategy, leads, verdicts.fresh, context, round_number), strict=True
+        ):
+            pool.admit(hop, int(leads.rows[lead]), float(scores[lead]))
+            admitted.append(hop)
+        _add_trails(strategy, leads, verdicts.known, context, pool, round_number)
+        outdone.append((strategy, leads, verdicts.outdone))
         milliseconds = 1000 * (time.perf_counter() - started)
-        counts.append(StrategyCount(strategy.name, len(leads), fresh, dict(verdicts.refused), milliseconds))
+        counts.append(
+            StrategyCount(
+                strategy.name, len(leads), len(verdicts.fresh), dict(verdicts.refused), milliseconds
+            )
+        )
+    # All trails are kept: a lead that was refused still explains a passage that another thread brought.
+    for strategy, leads, refused in outdone:
+        _add_trails(strategy, leads, gate.arrived(leads, refused), context, pool, round_number)
     return tuple(counts), tuple(admitted)
+
+
+def _add_trails(
+    strategy: Strategy, leads: Leads, chosen: list[int], context: Context, pool: Pool, round_number: int
+) -> None:
+    """Add the hops of leads to passages that are in the pool, where the strategy has not joined them yet."""
+    for lead, hop in zip(chosen, _hops(strategy, leads, chosen, context, round_number), strict=True):
+        if hop.source_id is None or not pool.linked(hop.source_id, hop.target_id, hop.strategy):
+            pool.admit(hop, int(leads.rows[lead]), 0.0)
 
 
 def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
@@ -92,9 +107,12 @@ def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
     return gate_scores(own, leads.strengths, source, strategy)
 
 
-def _hops(strategy: Strategy, leads: Leads, context: Context, round_number: int) -> list[Hop]:
-    if not len(leads):
+def _hops(
+    strategy: Strategy, proposed: Leads, chosen: list[int], context: Context, round_number: int
+) -> list[Hop]:
+    if not chosen:
         return []
+    leads = proposed.take(np.array(chosen, np.intp))
     targets = context.reading.ids(leads.rows)
     starts = leads.sources != NO_SOURCE
     names = iter(context.reading.ids(leads.sources[starts]))
