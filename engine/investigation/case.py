@@ -56,6 +56,9 @@ from engine.settings import InvestigationSettings
 
 # A passage counts as relevant for the estimate of completeness from this share of the best.
 RELEVANT_SHARE = 0.6
+# A retriever has found a passage, as one independent witness, if it ranks it this high: further down
+# its list holds nearly everything.
+WITNESS_DEPTH = 50
 
 
 class Case:
@@ -282,7 +285,8 @@ class Case:
 
     def _finders(self, passage_id: str, row: int) -> int:
         """How many retrievers and strategies found a passage independently of each other."""
-        retrievers = {hit.retriever for hit in self.scanned.hits.get(row, ())} if self.scanned else set()
+        hits = self.scanned.hits.get(row, ()) if self.scanned else ()
+        retrievers = {hit.retriever for hit in hits if hit.rank <= WITNESS_DEPTH}
         strategies = {hop.strategy for hop in self.pool.hops_to(passage_id)} - {SCAN, PERSON}
         return len(retrievers) + len(strategies)
 

@@ -15,10 +15,12 @@ import networkx as nx
 import numpy as np
 
 from engine.corpus.protocol import Rows, Scores
-from engine.model import Hop
+from engine.model import Hop, Relation
 
 QUESTION_NODE = "?"
 LONGEST_TRAIL = 8
+# Links that no text states.
+CIRCUMSTANTIAL = {Relation.MENTIONS, Relation.SIMILAR_TO, Relation.PART_OF, Relation.NEXT_TO}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +161,20 @@ class Pool:
         return tuple(found)
 
     def _earlier(self, passage_id: str) -> list[Hop]:
-        """Hops to a passage from the question or from passages admitted before it, strongest first."""
+        """Hops to a passage from the question or from passages admitted before it.
+
+        Those from the question first, then what a text says before what merely resembles it, each
+        strongest first.
+        """
         order = self._entries[passage_id].order
         hops = [
             hop
             for hop in self.hops_to(passage_id)
             if hop.source_id is None or self._entries[hop.source_id].order < order
         ]
-        return sorted(hops, key=lambda hop: (hop.source_id is not None, -hop.strength))
+        return sorted(
+            hops, key=lambda hop: (hop.source_id is not None, hop.relation in CIRCUMSTANTIAL, -hop.strength)
+        )
 
     def descendants(self, passage_id: str) -> set[str]:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
