@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const MARGIN = { left: 46, right: 46, top: 58, bottom: 30 };
-  const ROW = 9; // the least height of a dot's row, px, before the board grows beyond the frame
+  const ROW = 6; // the least height of a dot's row, px, before the board grows beyond the frame
   const QUIET = 0.26; // opacity of what does not belong to the selected trail
   const EDGE = 0.48;
 
@@ -35,11 +35,12 @@
     const tall = Math.max(height - MARGIN.top - MARGIN.bottom, data.rows * ROW);
     const wide = width - MARGIN.left - MARGIN.right;
     const single = high - low < 0.01;
-    const x = (value) => (single ? width / 2 : MARGIN.left + ((value - low) / (high - low)) * wide);
+    const scale = Math.min(1, height / (tall + MARGIN.top + MARGIN.bottom));
+    const x = (value) => (single ? width / 2 : MARGIN.left + ((value - low) / (high - low)) * wide) / scale;
     place = new Map(data.nodes.map((node) => [node.id, { x: x(node.x), y: MARGIN.top + node.y * tall }]));
     columnX = data.heads.map((_, column) => x(column));
     dot = Math.min(1, Math.max(0.5, tall / Math.max(data.rows, 1) / 15));
-    return { width, height, tall: tall + MARGIN.top + MARGIN.bottom };
+    return { width, height, scale, tall: tall + MARGIN.top + MARGIN.bottom };
   }
 
   function lit() {
@@ -49,9 +50,10 @@
     if (!node) return { trail, main, onTrail };
     onTrail.add(node.id);
     const edgeById = new Map(data.edges.map((edge) => [edge.id, edge]));
+    const told = node.trails.findIndex((path) => path.length); // the first trail that is more than a find of the scan
     node.trails.forEach((path, index) => path.forEach((number) => {
       trail.add(number);
-      if (index === 0) main.push(edgeById.get(number));
+      if (index === told) main.push(edgeById.get(number));
       onTrail.add(edgeById.get(number).from).add(edgeById.get(number).to);
     }));
     data.edges.forEach((edge) => { if (edge.from === node.id && edge.first) { trail.add(edge.id); onTrail.add(edge.to); } });
@@ -133,7 +135,7 @@
     network.setSize(`${size.width}px`, `${size.height}px`);
     paint();
     network.redraw();
-    network.moveTo({ position: { x: size.width / 2, y: size.tall / 2 }, scale: Math.min(1, size.height / size.tall), animation: false });
+    network.moveTo({ position: { x: size.width / 2 / size.scale, y: size.tall / 2 }, scale: size.scale, animation: false });
   }
 
   function draw(next, selected) {

@@ -199,6 +199,7 @@
     all("#coverage .area").forEach((button) => button.setAttribute("aria-pressed", String(Boolean(area) && button === area.button)));
     post({ type: "evidence", ids: area ? [...area.ids] : [] });
     filter();
+    if (area) one("#passages .list").scrollTop = 0;
   }
   function coverage(element, watch) {
     const head = () => {
@@ -292,5 +293,5 @@
     if (event.key !== "Escape") return;
     if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
   });
-  window.redstring = { header, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post };
+  window.redstring = { header, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

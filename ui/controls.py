@@ -92,33 +92,35 @@ def component(knob: Knob) -> Component:
         return gr.Checkbox(value=knob.default, **shared)
     if knob.kind == "choice":
         return gr.Radio(choices=list(knob.choices), value=knob.default, **shared)
-    if knob.kind in ("integer", "number"):
-        return _number(knob, shared)
-    placeholder = "YYYY-MM-DD" if knob.kind == "date" else "none"
-    return gr.Textbox(value=knob.default or "", placeholder=placeholder, max_lines=1, **shared)
+    low, high = knob.low, knob.high
+    if knob.kind in ("integer", "number") and not knob.optional and low is not None and high is not None:
+        step = 1 if knob.kind == "integer" else FRACTION_STEP
+        return gr.Slider(low, high, value=knob.default, step=step, buttons=[], **shared)
+    # A number that may be absent is a line of text: a number field turns "nothing" into 0 when it is shown.
+    return gr.Textbox(value=_text(knob.default), placeholder=_placeholder(knob), max_lines=1, **shared)
 
 
-def _number(knob: Knob, shared: Mapping[str, Any]) -> Component:
-    whole = knob.kind == "integer"
-    if knob.optional or knob.low is None or knob.high is None:
-        return gr.Number(
-            value=knob.default, minimum=knob.low, maximum=knob.high, precision=0 if whole else None,
-            step=1 if whole else FRACTION_STEP, placeholder="off", **shared,
-        )  # fmt: skip
-    step = 1 if whole else FRACTION_STEP
-    return gr.Slider(knob.low, knob.high, value=knob.default, step=step, buttons=[], **shared)
+def _placeholder(knob: Knob) -> str:
+    if knob.kind == "date":
+        return "YYYY-MM-DD"
+    if knob.low is None or knob.high is None:
+        return "none"
+    return f"off, or {knob.low:g} to {knob.high:g}"
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
 
 
 def shown_value(name: str, settings: InvestigationSettings) -> Any:
     """What a control shows for the value that settings hold."""
+    knob = next(knob for knob in knobs() if knob.name == name)
     value = settings.model_dump(mode="json")[name]
-    if value is None:
-        kind = next(knob.kind for knob in knobs() if knob.name == name)
-        return None if kind in ("integer", "number") else ""
-    return value
+    return _text(value) if knob.optional else value
 
 
 def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:
     """Settings from what the controls hold; an empty field is None. Raises SettingsError."""
-    given = {name: None if value == "" else value for name, value in zip(names, values, strict=True)}
+    stripped = (value.strip() if isinstance(value, str) else value for value in values)
+    given = {name: None if value == "" else value for name, value in zip(names, stripped, strict=True)}
     return checked(given)

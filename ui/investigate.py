@@ -11,7 +11,7 @@ import gradio as gr
 
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
-from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished
+from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.records.wording import full_citation
 from ui.board import Dossier, board_data, provenance
 from ui.controls import settings_from
@@ -21,18 +21,25 @@ from ui.library import Library
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.rail import Rail
 from ui.session import Desk, OpenCase
-from ui.stage import Stage, banner_html
+from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge
 
 REST_STEP = 40
 EXCERPT = 320
 Updates = dict[Any, Any]
+# Another event follows these at once: one message to the page tells both.
+_TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
 
 
 def reading(opened: OpenCase) -> Reading:
     """What cards of this case are read with."""
     return Reading(opened.question, opened.name, date.today())
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text, cut at a word."""
+    return text if len(text) <= EXCERPT else text[:EXCERPT].rsplit(" ", 1)[0] + " …"
 
 
 def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
@@ -42,14 +49,11 @@ def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossi
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
         seal = badge(passage, document, today)
         page = f"p. {passage.page}" if passage.page is not None else ""
-        text = (
-            passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
-        )
         found[passage_id] = Dossier(
             name=opened.name(passage_id),
             title=document.title or document.id,
             where=", ".join(part for part in (passage.label, page) if part),
-            text=text,
+            text=excerpt(passage.text),
             language=passage.language,
             citation=full_citation(passage, document),
             badge=seal.words if seal else "",
@@ -116,11 +120,15 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
         yield {stage.banner: banner_html("The case is still being investigated; cancel it or wait.")}
         return
     try:
+        waiting: Updates = {}
         heard_before = time.perf_counter()
         for event in events():
             opened.seconds += time.perf_counter() - heard_before
             opened.story = heard(opened.story, event, opened.seconds)
-            yield shown(opened, stage, event)
+            waiting |= shown(opened, stage, event)
+            if not isinstance(event, _TOLD_WITH_THE_NEXT):
+                yield waiting
+                waiting = {}
             heard_before = time.perf_counter()
     except RedstringError as error:
         yield {stage.banner: banner_html(str(error)), stage.story: ""}
@@ -135,10 +143,10 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
     def ask(session: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
         try:
             opened = open_case(library, question, corpus_name, names, values)
+            desk.put(session, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return
-        desk.put(session, opened)
         yield {stage.banner: "", stage.story: told(Story()), stage.board: {}, stage.coverage: NO_AREAS,
                stage.ranked: "", stage.rest: ""}  # fmt: skip
         yield from listen(opened, stage, opened.case.run)
@@ -148,10 +156,11 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
         if opened is not None:
             opened.case.cancel()
 
-    rail.go.click(
+    asked = rail.go.click(
         ask, [token, rail.question, rail.corpus, *rail.settings.values()], stage.outputs(),
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
+    on_failure(asked, stage)
     rail.cancel.click(cancel, token, None, api_visibility="private", show_progress="hidden", queue=False)
     _wire_more(stage, token, desk)
 

@@ -22,7 +22,8 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
     desk = desk or Desk()
     page: gr.Blocks = gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True)
     with page:
-        token = gr.State(new_token, delete_callback=desk.forget)
+        token = gr.State("", delete_callback=desk.forget)
+        page.load(new_token, None, token, api_visibility="private", show_progress="hidden", queue=False)
         header = build_header(library)
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from ui import coverage, passages
 from ui.board import VIS_NETWORK, frame_page
@@ -85,7 +86,20 @@ def build_stage() -> Stage:
     return Stage(banner, story, board, areas, ranked, rest)
 
 
+def on_failure(event: Dependency, stage: Stage) -> None:
+    """After an error that nobody foresaw, which Gradio logs: say so, and do not wait for ever."""
+    words = "the engine failed; the log has the details. Ask again, or change the settings."
+    event.failure(
+        lambda: (banner_html(words), ""),
+        None,
+        [stage.banner, stage.story],
+        api_visibility="private",
+        show_progress="hidden",
+        queue=False,
+    )
+
+
 def banner_html(message: str) -> str:
     """A calm line about what went wrong and what to do."""
     words = f'<span dir="auto">{escape(message)}</span>'
-    return f'<div class="banner" role="alert"><b>Not investigated.</b>{words}</div>'
+    return f'<div class="banner" role="alert"><b>That did not work.</b>{words}</div>'

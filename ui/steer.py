@@ -11,7 +11,7 @@ import gradio as gr
 from engine.errors import RedstringError
 from ui.investigate import REST_STEP, Updates, board_value, listen, ranked_value, rest_value
 from ui.session import Desk, OpenCase
-from ui.stage import Stage, banner_html
+from ui.stage import Stage, banner_html, on_failure
 
 
 def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
@@ -23,10 +23,11 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
 
-    stage.ranked.select(
+    steered = stage.ranked.select(
         act, [token, strategies], stage.outputs(), api_visibility="private", show_progress="hidden",
         trigger_mode="multiple",
     )  # fmt: skip
+    on_failure(steered, stage)
 
 
 def steer(

@@ -25,8 +25,8 @@ def test_every_field_has_a_control_in_a_known_group() -> None:
         ("views", gr.Checkbox),
         ("fusion", gr.Radio),
         ("as_of", gr.Textbox),
-        ("stop_confidence", gr.Number),
-        ("call_budget", gr.Number),
+        ("stop_confidence", gr.Textbox),
+        ("call_budget", gr.Textbox),
         ("transaction_type", gr.Textbox),
     ],
 )
@@ -63,7 +63,8 @@ def test_a_wrong_value_is_named_in_one_line(name: str, value: Any, words: str) -
 
 
 def test_a_date_and_an_empty_field() -> None:
-    settings = settings_from(["as_of", "transaction_type", "time_budget"], ["2024-01-31", "", None])
+    settings = settings_from(["as_of", "transaction_type", "time_budget"], [" 2024-01-31 ", " ", "1.5"])
     assert settings.as_of is not None
     assert settings.as_of.isoformat() == "2024-01-31"
     assert settings.transaction_type is None
+    assert settings.time_budget == 1.5

@@ -1,0 +1,126 @@
+"""A real page in a real browser: the engine, the sample corpus, and one corpus that means harm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+
+from engine.ingestion.build import build_corpus
+from ui.library import open_library
+from ui.sample import NAME, SOURCES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+
+HOSTILE = "Hostile"
+HOSTILE_TEXT = """---
+id: hostile
+title: "<img src=x onerror=window.harmed=1> Act"
+language: en
+status: "<b onclick=window.harmed=1>in force</b>"
+---
+
+# Hostile Act
+
+#### Article 1 "><script>window.harmed=1</script>
+
+(1) A harmful clause says <script>window.harmed=1</script> and "><img src=x onerror=window.harmed=1>.
+
+(2) A harmful clause under Article 1(1) says {{constructor.constructor('window.harmed=1')()}}
+and ${window.harmed=1}.
+"""
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def chromium() -> str | None:
+    """The browser to drive: ``CHROMIUM``, else the system's."""
+    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
+    from ui.page import build_page
+    from ui.theme import launch_options
+
+    folder = tmp_path_factory.mktemp("corpora")
+    (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
+    build_corpus([SOURCES], folder / "sample", name=NAME, embedding="none")
+    build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
+    page = build_page(open_library([folder / "sample", folder / "bad"]))
+    _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
+    yield local
+    page.close(verbose=False)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One chromium for all tests."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = chromium()
+    if path is None:
+        pytest.skip("no chromium: set CHROMIUM to its path")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Watch:
+    """What a page said on its console, and whom it asked."""
+
+    def __init__(self) -> None:
+        self.console: list[str] = []
+        self.hosts: set[str] = set()
+
+    def on_console(self, message: ConsoleMessage) -> None:
+        self.console.append(f"{message.type}: {message.text}")
+
+    def on_error(self, error: object) -> None:
+        self.console.append(f"error: {error}")
+
+    def on_request(self, request: Request) -> None:
+        if host := urlsplit(request.url).hostname:
+            self.hosts.add(host)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, browser: Browser, address: str, watch: Watch) -> Iterator[Page]:
+    """The page, loaded. Mark with ``parametrize("page", [{...}], indirect=True)`` for another context."""
+    wanted = {
+        "viewport": {"width": 1440, "height": 900},
+        "color_scheme": "light",
+        **getattr(request, "param", {}),
+    }
+    context = browser.new_context(**wanted)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    page.on("console", watch.on_console)
+    page.on("pageerror", watch.on_error)
+    page.on("request", watch.on_request)
+    page.goto(address)
+    page.wait_for_selector("#question textarea")
+    page.wait_for_function("document.querySelector('#board iframe').srcdoc.length > 1000")
+    yield page
+    context.close()
+    assert watch.console == [], "the console must stay empty"
+    assert watch.hosts <= {"127.0.0.1", "localhost"}, "nothing may be fetched from elsewhere"

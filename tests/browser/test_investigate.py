@@ -1,0 +1,335 @@
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import ui.investigate
+from engine.investigation import Case
+from engine.investigation.events import Event
+from tests.browser.conftest import HOSTILE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
+ARABIC = "هل يجوز للوكيل أن يوكل غيره؟"
+PHONE = {"viewport": {"width": 390, "height": 844}}
+DARK = {"color_scheme": "dark"}
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.fill("#question textarea", question)
+    page.click("#go")
+    page.wait_for_selector(".story[data-state=done]")
+
+
+def board(page: Page) -> Frame:
+    handle = page.query_selector("#board iframe")
+    assert handle is not None
+    frame = handle.content_frame()
+    assert frame is not None
+    return frame
+
+
+def notes(page: Page) -> list[str]:
+    """The words that stand along the selected trail."""
+    found: list[str] = board(page).eval_on_selector_all(".note", "all => all.map(one => one.textContent)")
+    return found
+
+
+def place_of(page: Page, passage_id: str) -> dict[str, float]:
+    """Where a passage's dot stands on the page, in px."""
+    spot: dict[str, Any] = page.evaluate(
+        """id => new Promise(done => {
+            document.addEventListener("redstring:where", event => done(event.detail.at), { once: true });
+            redstring.post({ type: "where", id });
+        })""",
+        passage_id,
+    )
+    box = page.locator("#board iframe").bounding_box()
+    assert box is not None
+    return {"x": box["x"] + spot["x"], "y": box["y"] + spot["y"]}
+
+
+def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            window.seen = [];
+            const told = () => {
+                const line = document.querySelector(".story");
+                if (line) seen.push([performance.now() - asked, line.innerText]);
+            };
+            const all = { subtree: true, childList: true, characterData: true };
+            new MutationObserver(told).observe(document.querySelector("#story"), all);
+            const now = () => { window.asked = performance.now(); };
+            document.querySelector("#go").addEventListener("click", now, true);
+        }"""
+    )
+    ask(page)
+    seen: list[tuple[float, str]] = page.evaluate("seen")
+    steps = [text.replace("\n", " ") for _, text in seen]
+    rounds = [text.count("Round") for text in steps]
+    assert rounds == sorted(rounds), "the story only grows"
+    assert any("Scan" in text and "Stopped" not in text for text in steps), "the scan is told before the end"
+    assert "Stopped" in steps[-1]
+    assert page.locator("#ranked .card").count() == 20
+    assert page.locator("#ranked .card.on").count() == 1
+    assert page.locator("#ranked mark").count() > 10
+    print(f"\nfirst event after {seen[0][0]:.0f} ms, ranked after {seen[-1][0]:.0f} ms")
+    assert seen[0][0] < 3000
+
+
+def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(page: Page) -> None:
+    ask(page)
+    cards = page.locator("#ranked .card")
+    cards.nth(2).click()
+    name = board(page).locator(".note.name")
+    name.wait_for()
+    first = name.inner_text()
+    cards.nth(4).click()
+    page.wait_for_function("card => card.classList.contains('on')", arg=cards.nth(4).element_handle())
+    assert name.inner_text() != first
+
+    wanted = cards.nth(3).get_attribute("data-id")
+    assert wanted is not None
+    spot = place_of(page, wanted)
+    page.mouse.click(spot["x"], spot["y"])
+    page.wait_for_function("id => document.querySelector('.card.on')?.dataset.id === id", arg=wanted)
+    page.keyboard.press("Escape")
+
+
+def test_the_quoted_words_stand_along_the_trail(page: Page) -> None:
+    ask(page)
+    quoting: str | None = page.evaluate(
+        """() => {
+            const cards = [...document.querySelectorAll("#ranked .card")];
+            return cards.find(card => card.querySelector(".why q"))?.dataset.id;
+        }"""
+    )
+    if quoting is None:
+        pytest.skip("no ranked passage of this question has a quoted trail")
+    page.locator(f'#ranked .card[data-id="{quoting}"]').click()
+    board(page).wait_for_selector(".note.name")
+    assert any(text.startswith("“") for text in notes(page)), notes(page)
+
+
+def test_a_dot_without_a_card_is_told_from_the_board(page: Page) -> None:
+    ask(page)
+    unranked: str = page.evaluate(
+        """() => {
+            const cards = [...document.querySelectorAll("#ranked .card")];
+            const ranked = new Set(cards.flatMap(card => card.dataset.members.split("\\n")));
+            return redstring.nodes().find(id => !ranked.has(id));
+        }"""
+    )
+    page.evaluate("id => redstring.select(id, { scroll: true })", unranked)
+    peek = page.locator("#peek .card.on")
+    peek.wait_for()
+    assert peek.get_attribute("data-id") == unranked
+    assert "Follow from here" in peek.inner_text()
+
+
+def test_strategies_decide_what_is_followed(page: Page) -> None:
+    for name in ("metadata", "entities", "semantic"):
+        page.locator(f"#threads input[name={name}]").uncheck()
+    page.locator("#set-close_gaps input").uncheck()
+    ask(page)
+    counts: dict[str, int] = json.loads(page.get_attribute(".story", "data-brought") or "{}")
+    assert set(counts) == {"citations"}
+    label = page.locator("#threads label:has(input[name=citations])")
+    assert label.get_attribute("data-count") == f"+{counts['citations']}"
+
+
+def test_a_preset_sets_the_controls(page: Page) -> None:
+    page.locator("#depth label", has_text="Detective").click()
+    page.wait_for_function("document.querySelector('#set-pool_size input[type=number]').value === '2000'")
+    assert page.locator("#set-rounds input[type=number]").input_value() == "5"
+    page.locator("#depth label", has_text="Quick").click()
+    page.wait_for_function("!document.querySelector('#threads input[name=metadata]').checked")
+
+
+class SlowCase(Case):
+    """A case that takes its time between events, so that there is something to cancel."""
+
+    def run(self) -> Iterator[Event]:
+        for event in super().run():
+            yield event
+            time.sleep(0.3)
+
+
+def test_a_case_can_be_cancelled_and_keeps_what_it_found(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui.investigate, "Case", SlowCase)
+    page.fill("#question textarea", QUESTION)
+    page.click("#go")
+    page.wait_for_selector(".story[data-state=running] >> text=Scan")
+    assert page.locator("#go").is_hidden()
+    page.click("#cancel")
+    page.wait_for_selector(".story[data-state=done]")
+    assert "Cancelled" in page.inner_text(".story")
+    assert page.locator("#ranked .card").count() > 0
+    assert page.locator("#go").is_visible()
+
+
+def test_an_area_shows_its_evidence(page: Page) -> None:
+    ask(page)
+    total = page.locator("#ranked .card:visible").count()
+    page.locator("#coverage .area").first.click()
+    page.wait_for_selector("#filter-note:visible")
+    assert 0 < page.locator("#ranked .card:visible").count() <= total
+    page.locator("#filter-note button").click()
+    assert page.locator("#ranked .card:visible").count() == total
+
+
+def test_following_a_lead_goes_on_with_the_same_case(page: Page) -> None:
+    ask(page)
+    before = page.locator(".story .step").count()
+    page.locator("#ranked .card").nth(1).click()
+    page.locator("#ranked .card.on [data-act=follow]").click()
+    page.wait_for_function("count => document.querySelectorAll('.story .step').length > count", arg=before)
+    page.wait_for_selector(".story[data-state=done]")
+    assert page.locator("#ranked .card").count() > 0
+
+
+def test_pin_and_dismiss(page: Page) -> None:
+    ask(page)
+    cards = page.locator("#ranked .card")
+    wanted, unwanted = cards.nth(5).get_attribute("data-id"), cards.nth(0).get_attribute("data-id")
+    cards.nth(5).click()
+    cards.nth(5).locator("[data-act=pin]").click()
+    page.wait_for_function("id => document.querySelector('#ranked .card').dataset.id === id", arg=wanted)
+    page.locator(f'#ranked .card[data-id="{unwanted}"]').click()
+    page.locator("#ranked .card.on [data-act=dismiss]").click()
+    page.wait_for_function(
+        "id => ![...document.querySelectorAll('#ranked .card')].some(card => card.dataset.id === id)",
+        arg=unwanted,
+    )
+
+
+def test_the_rest_of_the_pool_comes_on_demand(page: Page) -> None:
+    ask(page)
+    assert page.locator("#rest .card").count() == 0
+    page.locator("#rest .more-pool").click()
+    page.wait_for_selector("#rest .card")
+    assert page.locator("#rest .card").count() == 40
+
+
+def test_the_board_shows_more_on_demand(page: Page) -> None:
+    ask(page)
+    page.wait_for_selector("[data-board=more]:visible")
+    page.click("[data-board=more]")
+    page.wait_for_function(
+        "/^(\\d+) of \\1 shown$/.test(document.querySelector('[data-board=count]').textContent)"
+    )
+
+
+def test_wrong_input_is_a_calm_line(page: Page) -> None:
+    page.click("#go")
+    page.wait_for_selector(".banner")
+    assert "no question" in page.inner_text(".banner")
+    page.click("#more button.label-wrap")
+    page.fill("#set-as_of textarea, #set-as_of input", "yesterday")
+    page.fill("#question textarea", QUESTION)
+    page.click("#go")
+    page.wait_for_function("document.querySelector('.banner').innerText.includes('as_of')")
+    assert "Traceback" not in page.content()
+
+
+class BrokenCase(Case):
+    """A case with a fault that nobody foresaw."""
+
+    def run(self) -> Iterator[Event]:
+        yield next(super().run())
+        raise ZeroDivisionError("a secret of the engine")
+
+
+def test_a_fault_of_the_engine_is_a_calm_line_too(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ui.investigate, "Case", BrokenCase)
+    page.fill("#question textarea", QUESTION)
+    page.click("#go")
+    page.wait_for_selector(".banner")
+    assert "the log has the details" in page.inner_text(".banner")
+    assert "secret" not in page.content()
+    page.wait_for_selector("#go:visible")
+
+
+def test_a_question_that_finds_nothing_gets_a_friendly_word(page: Page) -> None:
+    ask(page, "zzyzx qwxyz")
+    page.wait_for_selector("#ranked .empty")
+    assert "zzyzx" in page.inner_text("#ranked .empty")
+
+
+def test_an_example_asks_itself(page: Page) -> None:
+    page.locator(".chip").first.click()
+    page.wait_for_selector(".story[data-state=done]")
+    assert page.input_value("#question textarea") == QUESTION
+
+
+def test_an_arabic_question_reads_from_right_to_left(page: Page) -> None:
+    ask(page, ARABIC)
+    card = page.locator("#ranked .card").first
+    assert card.get_attribute("dir") == "rtl"
+    assert page.evaluate("getComputedStyle(document.querySelector('#question textarea')).direction") == "rtl"
+    assert page.locator("#ranked .card mark").count() > 0
+
+
+def test_text_of_documents_does_nothing(page: Page) -> None:
+    page.click("#corpus input")
+    page.locator("[role=option]", has_text=HOSTILE).click()
+    page.wait_for_function(
+        "name => document.querySelector('.top .facts').textContent.includes(name)", arg=HOSTILE
+    )
+    ask(page, "harmful clause under the Hostile Act")
+    page.wait_for_selector("#ranked .card")
+    assert "<script>" in page.inner_text("#ranked .cards")
+    page.locator("#ranked .card").first.click()
+    board(page).wait_for_selector(".note.name")
+    assert page.evaluate("window.harmed === undefined")
+    assert board(page).evaluate("window.harmed === undefined")
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_on_a_phone_the_panes_are_tabs(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    ask(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator("#passages").is_visible()
+    assert page.locator("#board-pane").is_hidden()
+    page.click("#switch [data-pane=board]")
+    assert page.locator("#board-pane").is_visible()
+    assert page.locator("#passages").is_hidden()
+    page.click("#switch [data-pane=coverage]")
+    page.locator("#coverage .area").first.click()
+    page.wait_for_selector("#passages:visible")
+    assert page.locator("#depth").is_hidden()
+    page.click("#fold")
+    assert page.locator("#depth").is_visible()
+
+
+@pytest.mark.parametrize("page", [DARK], indirect=True)
+def test_dark_is_respected_toggled_and_remembered(page: Page) -> None:
+    dark = "document.body.classList.contains('dark')"
+    background = "getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()"
+    page.wait_for_function(dark)
+    board(page).wait_for_function(f"{background} === '#202024'")
+    page.click("#theme-toggle")
+    page.wait_for_function(f"!{dark}")
+    board(page).wait_for_function(f"{background} === '#fff'")
+    page.reload()
+    page.wait_for_selector("#question textarea")
+    page.wait_for_function(f"!{dark}")
+
+
+def test_nothing_is_kept_in_the_browser(page: Page) -> None:
+    ask(page)
+    stored: list[str] = page.evaluate("Object.keys(localStorage)")
+    assert not [key for key in stored if "run-history" in key]

@@ -1,0 +1,67 @@
+"""A small real corpus, built once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from engine.ingestion.build import build_corpus
+from ui.library import Library, open_library
+
+ACT = """---
+id: act
+title: Agency Act
+type: act
+number: "4"
+year: 2012
+language: en
+status: in force
+aliases: ["AA"]
+---
+
+# Agency Act
+
+#### Article 1 Powers
+
+(1) A manager may grant an agent powers within the limits of Article 2(1).
+
+(2) A grant of broader powers is void, subject to Article 3.
+
+#### Article 2 Limits
+
+(1) The limits of the authority of a manager are those entered in the register.
+
+#### Article 3 Approval
+
+The principal may approve a grant under Article 1(2) by special resolution.
+"""
+Made = TypeVar("Made")
+EXAMPLES = '[{"title": "Powers", "text": "May a manager grant broader powers?", "language": "en"}]'
+
+
+@pytest.fixture(scope="session")
+def corpus_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sources = tmp_path_factory.mktemp("sources")
+    (sources / "act.md").write_text(ACT, encoding="utf-8")
+    (sources / "examples.json").write_text(EXAMPLES, encoding="utf-8")
+    folder = tmp_path_factory.mktemp("corpora") / "act"
+    build_corpus([sources], folder, name="Small", embedding="none")
+    return folder
+
+
+def inside_a_loop(make: Callable[[], Made]) -> Made:
+    """Build Gradio blocks inside an event loop: outside one, Gradio opens a loop and never closes it."""
+
+    async def run() -> Made:
+        return make()
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="session")
+def library(corpus_folder: Path) -> Library:
+    return open_library([corpus_folder])

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.errors import InputError, SettingsError
+from engine.investigation import Case
+from engine.records.export import investigation_to_json
+from engine.settings import preset
+from tests.ui.conftest import inside_a_loop
+from ui.api import investigate
+from ui.library import Library
+from ui.page import build_page
+
+QUESTION = "May a manager grant broader powers?"
+
+
+def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
+    answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3)
+    case = Case(library.corpus(None), QUESTION, preset("balanced").changed(rounds=2, top_k=3))
+    for _ in case.run():
+        continue
+    expected = investigation_to_json(case.investigation())
+    assert answer.keys() == expected.keys()
+    assert json.dumps(answer["passages"]) == json.dumps(expected["passages"])
+
+
+@pytest.mark.parametrize(
+    ("question", "corpus", "name", "strategies", "rounds", "error", "words"),
+    [
+        ("", "", "quick", None, None, InputError, "question"),
+        (QUESTION, "Elsewhere", "quick", None, None, InputError, "unknown corpus"),
+        (QUESTION, "", "slow", None, None, SettingsError, "unknown preset"),
+        (QUESTION, "", "quick", ["magic"], None, SettingsError, "unknown strategy"),
+        (QUESTION, "", "quick", None, 99, SettingsError, "rounds"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    library: Library,
+    question: str,
+    corpus: str,
+    name: str,
+    strategies: list[str] | None,
+    rounds: int | None,
+    error: type[InputError],
+    words: str,
+) -> None:
+    with pytest.raises(error, match=words):
+        investigate(library, question, corpus, name, strategies, rounds, None, None)
+
+
+def test_one_endpoint_is_public(library: Library) -> None:
+    public = inside_a_loop(lambda: build_page(library).get_api_info())
+    assert list(public["named_endpoints"]) == ["/investigate"]
+    assert public["unnamed_endpoints"] == {}
+    names = [
+        parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]
+    ]
+    assert names == ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k"]

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import InputError
+from engine.investigation import Case
+from engine.settings import InvestigationSettings
+from ui.library import Library
+from ui.session import Desk, OpenCase, new_token
+
+
+class WatchedCase(Case):
+    """A case that remembers whether it was cancelled."""
+
+    cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+        super().cancel()
+
+
+def _open(library: Library) -> OpenCase:
+    corpus = library.corpus(None)
+    return OpenCase(WatchedCase(corpus, "powers", InvestigationSettings()), corpus, "powers", ("citations",))
+
+
+def _cancelled(opened: OpenCase) -> bool:
+    assert isinstance(opened.case, WatchedCase)
+    return opened.case.cancelled
+
+
+def test_the_table_is_bounded_and_what_falls_off_is_cancelled(library: Library) -> None:
+    desk = Desk(most=2)
+    cases = [_open(library) for _ in range(3)]
+    desk.put("a", cases[0])
+    desk.put("b", cases[1])
+    assert desk.get("a") is cases[0], "looking at a case keeps it"
+    desk.put("c", cases[2])
+    assert len(desk) == 2
+    assert desk.find("b") is None
+    assert [_cancelled(opened) for opened in cases] == [False, True, False]
+
+
+def test_a_new_case_of_a_session_takes_the_place_of_the_old(library: Library) -> None:
+    desk = Desk()
+    old, new = _open(library), _open(library)
+    desk.put("a", old)
+    desk.put("a", new)
+    assert (desk.get("a"), _cancelled(old), len(desk)) == (new, True, 1)
+
+
+def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library: Library) -> None:
+    desk = Desk()
+    opened = _open(library)
+    desk.put("a", opened)
+    desk.forget("a")
+    desk.forget("a")
+    assert _cancelled(opened)
+    with pytest.raises(InputError, match="ask the question again"):
+        desk.get("a")
+
+
+def test_a_page_without_a_token_gets_no_case(library: Library) -> None:
+    with pytest.raises(InputError, match="still loading"):
+        Desk().put("", _open(library))
+
+
+def test_tokens_differ() -> None:
+    assert len({new_token() for _ in range(100)}) == 100
+
+
+def test_passages_are_named_by_their_short_citation(library: Library) -> None:
+    opened = _open(library)
+    rows = opened.corpus.rows([])
+    assert len(rows) == 0
+    first = opened.corpus.passages(opened.corpus.by_document(["act"])[0])[0]
+    assert opened.name(first.id) == f"AA {first.label}"
+    assert opened.name("no/such/passage") == "no/such/passage"
