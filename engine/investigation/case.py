@@ -23,7 +23,7 @@ from engine.investigation.events import (
     ScanFinished,
     Stopped,
 )
-from engine.investigation.facets import facets_for
+from engine.investigation.facets import check_transaction, facets_for
 from engine.investigation.gate import Gate, by_trust
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
@@ -65,7 +65,8 @@ class Case:
     """One question, its settings and its pool. Run it, steer it, run on.
 
     ``cancel`` may be called from another thread; everything else belongs to one. Raises InputError
-    for an empty question, SettingsError for an unknown strategy.
+    for an empty question or a pool with passages that are not in force on the settings' date,
+    SettingsError for an unknown strategy or transaction type.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Case:
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
+        check_transaction(corpus, settings.transaction_type)
         self.corpus, self.question, self.settings = corpus, question, settings
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
@@ -92,6 +94,8 @@ class Case:
         self._coverage: Coverage | None = None
         self._reading = Reading(corpus)
         self._started = 0.0
+        self._spent = 0.0
+        self._check_in_force(self.pool.rows())
 
     def cancel(self) -> None:
         """Stop before the next step; what was found is ranked and kept."""
@@ -99,13 +103,13 @@ class Case:
 
     def run(self) -> Iterator[Event]:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
-        self._started = time.perf_counter()
-        self._cancelled.clear()
+        self._begin(spent=0.0)
+        self.stop = None
         self.plan = make_plan(self.question, list(self.corpus.info().languages), views=self.settings.views)
         yield PlanMade(self.plan)
         yield self._broad_scan(self.plan)
         yield self._check_coverage(0)
-        first = max((report.number for report in self.rounds), default=0)
+        first = self._last_round()
         for number in range(first + 1, first + self.settings.rounds + 1):
             if self._stops(number - 1 - first):
                 break
@@ -121,11 +125,11 @@ class Case:
         SettingsError for an unknown strategy.
         """
         self._require_run()
-        self._started = time.perf_counter() - self.milliseconds / 1000
         chosen = by_trust([strategy(name) for name in strategies])
         row = self._admit_by_person(passage_id)
+        self._begin(spent=self.milliseconds)
         relevance = self._relevance().of(row)
-        number = max((report.number for report in self.rounds), default=0) + 1
+        number = self._last_round() + 1
         # What a person points at is worth following whatever its own score.
         yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
         yield self._rank()
@@ -165,10 +169,11 @@ class Case:
         started = time.perf_counter()
         vectors, notes = self._embed(plan)
         self.scanned = found = scan(self.corpus, plan, self.settings, vectors, self._mask)
-        resumed = len(self.pool) > 0
+        # What a person put there before the case was opened is no scan.
+        resumed = any(entry.strategy != PERSON for entry in self.pool.entries())
         hops: list[Hop] = []
         if not resumed:
-            room = self.pool.limit
+            room = self.pool.limit - len(self.pool)
             ids = self._reading.ids(found.rows[:room])
             kept = Scan(found.rows[:room], found.scores[:room], found.hits, found.relevance)
             hops = scan_hops(kept, ids)
@@ -178,10 +183,20 @@ class Case:
         count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
         report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds)
         self.rounds.append(report)
-        facets = facets_for(self.corpus, plan, found.rows, self.settings.transaction_type)
-        model = self._embedder if vectors is not None else None
-        self._coverage = Coverage(self.corpus, facets, plan.language, model, vectors)
+        notes += self._open_coverage(plan, vectors)
         return ScanFinished(report, tuple(hops), (*plan.notes, *notes))
+
+    def _open_coverage(self, plan: QueryPlan, vectors: NDArray[np.float32] | None) -> tuple[str, ...]:
+        """Set up coverage; a note where the model failed over the areas, which then are compared by words."""
+        found = self.scanned.rows if self.scanned is not None else np.empty(0, np.int32)
+        facets = facets_for(self.corpus, plan, found, self.settings.transaction_type)
+        model = self._embedder if vectors is not None else None
+        try:
+            self._coverage = Coverage(self.corpus, facets, plan.language, model, vectors)
+        except ModelError as error:
+            self._coverage = Coverage(self.corpus, facets, plan.language, None, None)
+            return (f"coverage is measured by words: {error}",)
+        return ()
 
     def _embed(self, plan: QueryPlan) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
         """The views' vectors; None, with a note that says why, where dense search is off."""
@@ -242,8 +257,9 @@ class Case:
     def _check_coverage(self, number: int) -> CoverageChanged:
         coverage = self._coverage
         if coverage is not None:
-            rows = self.pool.rows()
-            ids = [entry.passage_id for entry in self.pool.entries()]
+            entries = [e for e in self.pool.entries() if e.passage_id not in self.pool.dismissed]
+            rows = np.array([entry.row for entry in entries], np.int32)
+            ids = [entry.passage_id for entry in entries]
             coverage.update(rows, self._relevance().of(rows), ids, number)
             self.areas = coverage.areas
         return CoverageChanged(number, self.areas)
@@ -292,7 +308,7 @@ class Case:
 
     def _rank(self) -> Ranked:
         self._rank_again()
-        self.milliseconds = 1000 * (time.perf_counter() - self._started)
+        self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
         return Ranked(self.ranking, self.milliseconds)
 
     def _rank_again(self) -> None:
@@ -305,10 +321,12 @@ class Case:
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)
+        self._check_in_force(row)
         if passage_id not in self.pool:
             self.pool.limit = max(self.pool.limit, len(self.pool) + 1)
             score = float(self._relevance().of(row)[0]) if self.scanned is not None else 1.0
-            hop = Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, len(self.rounds), 1.0)
+            number = self._last_round() + 1 if self.rounds else 0
+            hop = Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, number, 1.0)
             self.pool.admit(hop, int(row[0]), score)
         return row
 
@@ -317,6 +335,23 @@ class Case:
         if row[0] < 0:
             raise InputError(f"no passage {passage_id!r} in the corpus {self.corpus.name!r}")
         return row
+
+    def _begin(self, *, spent: float) -> None:
+        """Start the clock of a run, or of one lead; ``spent`` milliseconds were used before."""
+        self._started, self._spent = time.perf_counter(), spent
+        self._cancelled.clear()
+
+    def _last_round(self) -> int:
+        """The highest round so far; a case that carries on from a saved pool goes on counting."""
+        numbers = [report.number for report in self.rounds] + [hop.round for hop in self.pool.hops()]
+        return max(numbers, default=0)
+
+    def _check_in_force(self, rows: Rows) -> None:
+        """Raise InputError for a passage that the settings' date excludes."""
+        if self._mask is None or self._mask[rows].all():
+            return
+        excluded = self._reading.ids(rows[~self._mask[rows]][:1])[0]
+        raise InputError(f"{excluded!r} is not in force on {self.settings.as_of}; change the date")
 
     def _require_run(self) -> None:
         if self.scanned is None:

@@ -54,18 +54,20 @@ def facets_for(corpus: Corpus, plan: QueryPlan, first: Rows, transaction: str | 
     touched: the question's parts, and the terms that the first candidates share. Raises
     SettingsError for an unknown transaction type.
     """
-    if transaction is not None and (
-        corpus.ontology is None or transaction not in corpus.ontology.transactions
-    ):
-        known = (
-            ", ".join(corpus.ontology.transactions) if corpus.ontology else "none: the corpus has no ontology"
-        )
-        raise SettingsError(f"unknown transaction type {transaction!r}; known types: {known}")
+    check_transaction(corpus, transaction)
     if corpus.ontology is not None:
         areas = _areas(corpus, corpus.ontology, plan, first, transaction)
         if areas:
             return areas
     return _derived(corpus, plan, first)
+
+
+def check_transaction(corpus: Corpus, transaction: str | None) -> None:
+    """Raises SettingsError for a transaction type that the corpus's ontology does not know."""
+    if transaction is None or (corpus.ontology is not None and transaction in corpus.ontology.transactions):
+        return
+    known = ", ".join(corpus.ontology.transactions) if corpus.ontology else "none: the corpus has no ontology"
+    raise SettingsError(f"unknown transaction type {transaction!r}; known types: {known}")
 
 
 def _areas(

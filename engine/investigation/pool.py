@@ -163,8 +163,8 @@ class Pool:
     def _earlier(self, passage_id: str) -> list[Hop]:
         """Hops to a passage from the question or from passages admitted before it.
 
-        Those from the question first, then what a text says before what merely resembles it, each
-        strongest first.
+        Those from the question first (the scan before later queries), then what a text says before
+        what merely resembles it, each strongest first.
         """
         order = self._entries[passage_id].order
         hops = [
@@ -172,9 +172,7 @@ class Pool:
             for hop in self.hops_to(passage_id)
             if hop.source_id is None or self._entries[hop.source_id].order < order
         ]
-        return sorted(
-            hops, key=lambda hop: (hop.source_id is not None, hop.relation in CIRCUMSTANTIAL, -hop.strength)
-        )
+        return sorted(hops, key=_telling)
 
     def descendants(self, passage_id: str) -> set[str]:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
@@ -194,6 +192,12 @@ class Pool:
             hops_by_strategy=Counter(hop.strategy for hop in hops),
             hops_by_relation=Counter(hop.relation.value for hop in hops),
         )
+
+
+def _telling(hop: Hop) -> tuple[bool, int, bool, float]:
+    """Sort key: how much a hop tells about why a passage is here, the most telling first."""
+    from_question = hop.source_id is None
+    return not from_question, hop.round if from_question else 0, hop.relation in CIRCUMSTANTIAL, -hop.strength
 
 
 def restored(

@@ -1,14 +1,16 @@
-"""Shared entities and terms: passages that speak of the same rare things as a seed."""
+"""Shared entities and terms: passages that speak of the same rare things as a seed, or define them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from engine.investigation.leads import Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
-from engine.model import EntityKind, Relation
+from engine.model import Entity
 
 
 class Entities:
@@ -36,21 +38,32 @@ class Entities:
             links.rows[first],
             seeds.rows[links.origins[first]],
             (1.0 - np.exp(doubt)).astype(np.float32),
-            Relation.MENTIONS,
+            links.relations[best],
             evidence=links.evidence[best],
         )
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The shared entity's name, as a term of the seed."""
+        """The shared entity as the seed writes it; its kind, with its name where the seed has other words."""
         entities = context.corpus.entities(leads.evidence.tolist())
         sources = context.reading.passages(leads.sources)
         return [
-            Evidence(
-                entity.name,
-                source.id,
-                "defined term"
-                if entity.kind is EntityKind.DEFINED_TERM
-                else entity.kind.value.replace("_", " "),
-            )
+            _evidence(entity, source.id, as_written(entity.name, source.text))
             for entity, source in zip(entities, sources, strict=True)
         ]
+
+
+def _evidence(entity: Entity, source_id: str, words: str) -> Evidence:
+    kind = entity.kind.value.replace("_", " ")
+    return Evidence(words, source_id, kind) if words else Evidence(detail=f"{kind}: {entity.name}")
+
+
+def as_written(name: str, text: str) -> str:
+    """The first words of a text that are this name in any case, each with any ending; "" for none."""
+    found = _pattern(name).search(text)
+    return found[0] if found else ""
+
+
+@lru_cache(maxsize=4096)
+def _pattern(name: str) -> re.Pattern[str]:
+    words = [re.escape(word) for word in name.split()]
+    return re.compile(r"\w*\s+".join(words) + r"\w*", re.IGNORECASE)

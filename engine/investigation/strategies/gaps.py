@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from engine.errors import ModelError
 from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.language.embedders import Embedder
@@ -27,6 +29,7 @@ class Gaps:
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
+        self._failure = ""
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """The best passages of each query; ``evidence`` is the query's number and the rank."""
@@ -35,7 +38,7 @@ class Gaps:
     def _answer(self, number: int, context: Context) -> Leads:
         query = context.queries[number]
         plan = QueryPlan(query, context.relevance.plan.language, (View(GAP, query),))
-        vectors = None if self._embedder is None else self._embedder.encode([query], "query")
+        vectors = self._embed(query)
         settings = context.settings.changed(scan_limit=PER_QUERY, scan_depth=4 * PER_QUERY)
         found = scan(context.corpus, plan, settings, vectors, context.mask)
         ranks = np.arange(len(found.rows), dtype=np.int32)
@@ -47,9 +50,19 @@ class Gaps:
             evidence=number * PER_QUERY + ranks,
         )
 
+    def _embed(self, query: str) -> NDArray[np.float32] | None:
+        """The query's vector; None without a model, or from when the model failed: BM25 goes on."""
+        if self._embedder is None or self._failure:
+            return None
+        try:
+            return self._embedder.encode([query], "query")
+        except ModelError as error:
+            self._failure = f"searched by words alone: {error}"
+            return None
+
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The query that was sent, and the passage's rank in its answer."""
         return [
-            Evidence(quote=context.queries[number // PER_QUERY], rank=number % PER_QUERY + 1)
+            Evidence(context.queries[number // PER_QUERY], None, self._failure, number % PER_QUERY + 1)
             for number in leads.evidence.tolist()
         ]
