@@ -21,9 +21,10 @@ def save(investigation: Investigation, path: Path) -> None:
     """Write an investigation as JSON; the file is either whole or not there. Raises InputError."""
     data = orjson.dumps(investigation_to_json(investigation), option=orjson.OPT_INDENT_2)
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            file.write(data)
-        os.replace(file.name, path)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            whole = Path(folder) / path.name
+            whole.write_bytes(data)
+            os.replace(whole, path)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
 

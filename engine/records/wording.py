@@ -22,7 +22,8 @@ _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.AMENDS: ("is amended by {seed}", "amends {seed}"),
     Relation.REPEALS: ("is repealed by {seed}", "repeals {seed}"),
     Relation.SUPERSEDES: ("is superseded by {seed}", "supersedes {seed}"),
-    Relation.DEFINES: ("uses a term that {seed} defines", "defines a term used in {seed}"),
+    # "X within the meaning of Article Y": the target of the reference is what defines.
+    Relation.DEFINES: ("defines a term used in {seed}", "uses a term that {seed} defines"),
     Relation.EXCEPTION_TO: ("has an exception in {seed}", "makes an exception to {seed}"),
     Relation.EXTENDS: ("is extended by {seed}", "extends {seed}"),
     Relation.APPLIES_TO: ("is governed by {seed}", "applies to {seed}"),

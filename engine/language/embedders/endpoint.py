@@ -63,14 +63,21 @@ class EndpointEmbedder:
             )
         except OpenAIError as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"embedding endpoint {self._url or 'api.openai.com'}: {reason}") from error
-        ordered = sorted(answer.data, key=lambda item: item.index)
-        vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
-        if vectors.shape[0] != len(texts):
+            raise ModelError(f"embedding endpoint {self._name}: {reason}") from error
+        try:
+            ordered = sorted(answer.data, key=lambda item: item.index)
+            vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
+        except (AttributeError, TypeError, ValueError) as error:
+            raise ModelError(f"embedding endpoint {self._name}: the answer holds no vectors") from error
+        if vectors.ndim != 2 or len(vectors) != len(texts):
             raise ModelError(
-                f"embedding endpoint {self._url}: {len(texts)} texts sent, {len(vectors)} vectors back"
+                f"embedding endpoint {self._name}: {len(texts)} texts sent, {len(vectors)} vectors back"
             )
         return unit(vectors)
+
+    @property
+    def _name(self) -> str:
+        return self._url or "api.openai.com"
 
     @cached_property
     def _client(self) -> Any:

@@ -50,5 +50,6 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, queries: str, qrels: str, 
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "qrels.tsv").write_text(QRELS, encoding="utf-8")
     with pytest.raises(SourceError, match=r"absent\.jsonl"):
         read_questions(tmp_path / "absent.jsonl", tmp_path / "qrels.tsv")

@@ -87,7 +87,7 @@ def test_every_relation_has_words_both_ways(relation: Relation, direction: Direc
     ("relation", "out", "back"),
     [
         (Relation.CITES, "cited by COBS 3.4.2", "cites COBS 3.4.2"),
-        (Relation.DEFINES, "uses a term that COBS 3.4.2 defines", "defines a term used in COBS 3.4.2"),
+        (Relation.DEFINES, "defines a term used in COBS 3.4.2", "uses a term that COBS 3.4.2 defines"),
         (Relation.BASED_ON, "the basis of COBS 3.4.2", "based on COBS 3.4.2"),
     ],
 )
