@@ -128,7 +128,7 @@ For the purposes of this Act, "dues" means the sums payable for the use of a ber
 
 ### Article 3 Amount
 
-The amount of the dues follows from the length of the vessel and the tariff in the Annex.
+The amount of the dues follows from the length of the vessel and the tariff in Annex I.
 
 ### Article 4 Reduction
 
@@ -140,7 +140,7 @@ The amount of the dues follows from the length of the vessel and the tariff in t
 
 Dues in arrears bear interest of one per cent for each month.
 
-## Annex Tariff
+## Annex I Tariff
 
 Each metre of length costs four crowns a day.
 """

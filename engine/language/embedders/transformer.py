@@ -59,6 +59,8 @@ class TransformerEmbedder:
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
         """Unit vectors, shape (texts, dimensions). Raises ModelError where the model cannot be had."""
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
         model = self._model
         prefix = self._query_prefix if kind == "query" else self._passage_prefix
         with self._lock, threads(1 if kind == "query" else None):

@@ -1,0 +1,133 @@
+"""References followed both ways and over several hops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
+from engine.investigation.strategies.base import Seeds, Strategy
+from engine.investigation.strategies.citations import Citations, places, quote
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.model import Direction, Passage, Reference, Relation, Span, Status
+from engine.settings import InvestigationSettings
+
+
+class TestCitations(StrategyContract):
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
+
+    @pytest.fixture
+    @staticmethod
+    def strategy() -> Strategy:
+        return Citations()
+
+
+class TestCitationsOfALaw(StrategyContract):
+    @pytest.fixture
+    @staticmethod
+    def corpus(bare: Corpus) -> Corpus:
+        return bare
+
+    @pytest.fixture
+    @staticmethod
+    def strategy() -> Strategy:
+        return Citations()
+
+
+def seeds(corpus: Corpus, *ids: str) -> Seeds:
+    return seeds_of(*corpus.rows(list(ids)).tolist())
+
+
+def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
+    """(source, passage, relation, direction, step) of each lead, by id."""
+    sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
+    return {
+        (source.id, row.id, RELATIONS[relation], DIRECTIONS[direction], step)
+        for source, row, relation, direction, step in zip(
+            sources,
+            rows,
+            leads.relations.tolist(),
+            leads.directions.tolist(),
+            leads.steps.tolist(),
+            strict=True,
+        )
+    }
+
+
+def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:
+    one, two, three = (
+        told(
+            bare,
+            Citations().expand(
+                seeds(bare, "harbour-act/art-5/para-2"),
+                context_of(bare, InvestigationSettings(citation_hops=hops)),
+            ),
+        )
+        for hops in (1, 2, 3)
+    )
+    withdrawal, objection = "harbour-act/art-5/para-2", "harbour-act/art-11/para-2"
+    assert (withdrawal, objection, Relation.CITES, Direction.OUT, 1) in one
+    assert {step for *_, step in one} == {1}
+    suspension = (objection, "harbour-act/art-12@2019-01-01", Relation.CITES, Direction.OUT, 2)
+    assert suspension in two
+    assert suspension not in one
+    superseded = (
+        "harbour-act/art-12@2019-01-01",
+        "harbour-act/art-12",
+        Relation.SUPERSEDES,
+        Direction.OUT,
+        3,
+    )
+    assert superseded in three
+    assert superseded not in two
+
+
+def test_who_cites_a_seed_is_found_too_and_counts_less(bare: Corpus) -> None:
+    context = context_of(bare, InvestigationSettings(citation_hops=1))
+    there = Citations().expand(seeds(bare, "harbour-act/art-9"), context)
+    back = Citations().expand(seeds(bare, "harbour-act/art-6/para-1"), context)
+    assert ("harbour-act/art-6/para-1", "harbour-act/art-9", Relation.CITES, Direction.IN, 1) in told(
+        bare, back
+    )
+    out = there.strengths[there.rows == bare.rows(["harbour-act/art-6/para-1"])[0]]
+    incoming = back.strengths[back.rows == bare.rows(["harbour-act/art-9"])[0]]
+    assert out.max() > incoming.max() > 0
+
+
+def test_the_quote_is_the_reference_with_the_words_that_lead_to_it(bare: Corpus) -> None:
+    context = context_of(bare, InvestigationSettings(citation_hops=1))
+    leads = Citations().expand(seeds(bare, "harbour-act/art-5/para-2"), context)
+    (found,) = {item.quote for item in Citations().explain(leads, context)}
+    assert found == "Against it an objection under Article 11"
+
+
+TEXT = "First sentence. The duty in this case, which is wide, ends subject to Article 14, as agreed."
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "quoted"),
+    [
+        (TEXT, "Article 14", "is wide, ends subject to Article 14"),
+        ("Article 14 applies.", "Article 14", "Article 14"),
+        ("See Article 14.", "Article 14", "See Article 14"),
+        ("It ends. Article 14 applies.", "Article 14", "Article 14"),
+        ("duty;\nunder Article 14", "Article 14", "under Article 14"),
+        ("x" * 100 + " under Article 14", "Article 14", "under Article 14"),
+        ("", "", ""),
+    ],
+)
+def test_quotes_stay_in_their_sentence(text: str, cited: str, quoted: str) -> None:
+    start = text.index(cited)
+    reference = Reference("p", Span(start, start + len(cited)), cited, Relation.CITES, Status.RESOLVED)
+    assert quote(reference, Passage("p", "d", None, 0, text)) == quoted
+    assert quoted in text
+
+
+def test_places_count_within_each_group_by_score() -> None:
+    place, size = places(np.array([7, 3, 7, 7], np.int32), np.array([0.1, 0.5, 0.9, 0.1], np.float32))
+    assert place.tolist() == [2, 1, 1, 3]
+    assert size.tolist() == [3, 1, 3, 3]

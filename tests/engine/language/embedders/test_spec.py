@@ -1,0 +1,59 @@
+"""Specs: what each form means, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import SettingsError
+from engine.language.embedders import embedder
+from engine.language.embedders.endpoint import EndpointEmbedder
+from engine.language.embedders.transformer import PackagedEmbedder, TransformerEmbedder
+
+
+def test_none_is_no_model() -> None:
+    assert embedder("none") is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        ("minilm", PackagedEmbedder),
+        ("st:some/model", TransformerEmbedder),
+        ("openai:toy@http://127.0.0.1:1/v1", EndpointEmbedder),
+        ("openai:text-embedding-3-small", EndpointEmbedder),
+    ],
+)
+def test_a_spec_names_its_kind_and_keeps_its_words(spec: str, kind: type) -> None:
+    model = embedder(spec)
+    assert model is not None
+    assert type(model) is kind
+    assert model.spec == spec
+    assert embedder(spec) is model, "one object for one spec"
+
+
+@pytest.mark.parametrize(
+    ("spec", "languages"),
+    [
+        ("st:m", None),
+        ("st:m?languages=en,de", frozenset({"en", "de"})),
+        ("openai:m@http://h/v1?languages=ar", frozenset({"ar"})),
+        ("minilm", frozenset({"en"})),
+    ],
+)
+def test_languages(spec: str, languages: frozenset[str] | None) -> None:
+    model = embedder(spec)
+    assert model is not None
+    assert model.languages == languages
+
+
+@pytest.mark.parametrize("spec", ["", "minilm2", "st:", "openai:", "hf:m", "st", "None", "st:?languages=en"])
+def test_a_spec_that_cannot_be_read_is_refused(spec: str) -> None:
+    with pytest.raises(SettingsError, match="unknown embedding"):
+        embedder(spec)
+
+
+def test_an_unknown_option_is_named() -> None:
+    with pytest.raises(
+        SettingsError, match=r"unknown option 'lang' in embedding 'st:m\?lang=en'; known: lang"
+    ):
+        embedder("st:m?lang=en")
