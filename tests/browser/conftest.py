@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import shutil
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -51,6 +55,16 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+@contextmanager
+def stray_loops_collected() -> Iterator[None]:
+    """Gradio opens an event loop for each lock outside a loop and never closes it: collect them in peace."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+        asyncio.set_event_loop(None)
+        gc.collect()
+
+
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
@@ -61,8 +75,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
     build_corpus([SOURCES], folder / "sample", name=NAME, embedding="none")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
-    page = build_page(open_library([folder / "sample", folder / "bad"]))
-    _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
+    with stray_loops_collected():
+        page = build_page(open_library([folder / "sample", folder / "bad"]))
+        _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
     yield local
     page.close(verbose=False)
 
