@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
+import orjson
 from gradio.events import api
 
 from engine.errors import InputError, RedstringError
@@ -33,7 +34,10 @@ def investigate(
     case = Case(library.corpus(corpus or None), question.strip(), settings)
     for _ in case.run():
         continue
-    return investigation_to_json(case.investigation())
+    # Through JSON once, as the command line does: keys that are numbers become strings there too.
+    record = orjson.dumps(investigation_to_json(case.investigation()), option=orjson.OPT_NON_STR_KEYS)
+    answer: dict[str, Any] = orjson.loads(record)
+    return answer
 
 
 def add_api(library: Library) -> None:

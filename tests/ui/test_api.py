@@ -24,6 +24,7 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
     expected = investigation_to_json(case.investigation())
     assert answer.keys() == expected.keys()
     assert json.dumps(answer["passages"]) == json.dumps(expected["passages"])
+    assert json.loads(json.dumps(answer)) == answer, "JSON and nothing else"
 
 
 @pytest.mark.parametrize(
