@@ -18,7 +18,7 @@ def hits(*pairs: tuple[int, float]) -> Hits:
 @st.composite
 def ranked_lists(draw: st.DrawFn) -> Hits:
     rows = draw(st.lists(st.integers(0, 50), unique=True, max_size=20))
-    scores = sorted((draw(st.floats(0.01, 100, width=32)) for _ in rows), reverse=True)
+    scores = sorted((draw(st.floats(0.125, 100, width=32)) for _ in rows), reverse=True)
     return hits(*zip(rows, scores, strict=True))
 
 

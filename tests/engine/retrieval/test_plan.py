@@ -1,0 +1,90 @@
+"""The question seen several ways."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.retrieval.plan import LITERAL, LONGEST_QUESTION, PART, PART_WEIGHT, make_plan, parts
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "expected"),
+    [
+        ("en", "When may a berth be withdrawn?", []),
+        (
+            "en",
+            "When may the harbour master withdraw a berth, and how long does an objection suspend it?",
+            ["When may the harbour master withdraw a berth", "how long does an objection suspend it?"],
+        ),
+        (
+            "en",
+            "The master holds a certificate. Must the vessel still take a pilot?",
+            ["The master holds a certificate.", "Must the vessel still take a pilot?"],
+        ),
+        ("en", "May the berth be withdrawn by the harbour master, and why?", []),
+        ("en", "Which rules on berths and pilots apply to warships?", []),
+        (
+            "de",
+            "Wann endet die Einspruchsfrist und wer entscheidet über den Einspruch?",
+            ["Wann endet die Einspruchsfrist", "wer entscheidet über den Einspruch?"],
+        ),
+        (
+            "id",
+            "Kapan jangka waktu keberatan berakhir dan siapa yang memutus keberatan wajib pajak?",
+            ["Kapan jangka waktu keberatan berakhir", "siapa yang memutus keberatan wajib pajak?"],
+        ),
+        (
+            "ar",
+            "متى تنتهي مهلة الاعتراض ومن يبت في اعتراض المكلف؟",
+            ["متى تنتهي مهلة الاعتراض", "من يبت في اعتراض المكلف؟"],
+        ),
+    ],
+)
+def test_a_question_falls_into_what_it_asks(language: str, question: str, expected: list[str]) -> None:
+    assert parts(question, language) == expected
+
+
+def test_the_literal_question_comes_first_and_its_parts_weigh_less() -> None:
+    plan = make_plan("Who allocates  a berth\nto a vessel, and when are the dues paid in advance?", ["en"])
+    assert [(view.name, view.weight) for view in plan.views] == [
+        (LITERAL, 1.0),
+        (PART, PART_WEIGHT),
+        (PART, PART_WEIGHT),
+    ]
+    assert plan.views[0].text == "Who allocates a berth to a vessel, and when are the dues paid in advance?"
+    assert (plan.language, plan.notes) == ("en", ())
+
+
+def test_views_can_be_switched_off() -> None:
+    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], views=False)
+    assert [view.name for view in plan.views] == [LITERAL]
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "language"),
+    [
+        ("Wann endet die Frist für den Einspruch?", ["en", "de"], "de"),
+        ("هل يجوز للوكيل أن يوكل غيره؟", ["en", "ar"], "ar"),
+        ("When does the deadline end?", [], "und"),
+        ("Wann endet die Frist?", ["en"], "en"),
+    ],
+)
+def test_the_language_is_one_of_the_corpus(question: str, languages: list[str], language: str) -> None:
+    assert make_plan(question, languages).language == language
+
+
+def test_a_very_long_question_is_cut_and_says_so() -> None:
+    plan = make_plan("berth " * 1000, ["en"])
+    assert len(plan.views[0].text) == LONGEST_QUESTION
+    assert plan.notes == (f"the question was cut to {LONGEST_QUESTION} characters",)
+    assert plan.question == "berth " * 1000
+
+
+@given(st.text(max_size=200))
+def test_any_text_makes_a_plan_whose_parts_are_its_own_words(question: str) -> None:
+    plan = make_plan(question, ["en", "de"])
+    assert plan.views[0].name == LITERAL
+    assert len(plan.views) != 2, "one part alone is the question again"
+    assert all(view.text in plan.views[0].text for view in plan.views)
