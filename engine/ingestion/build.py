@@ -62,7 +62,7 @@ def build_corpus(
     not_embedded = 0
     if model is not None:
         with _step("embed", seconds):
-            vectors, not_embedded = passage_vectors(collection.passages, model, tell)
+            vectors, not_embedded = passage_vectors(collection.passages, model, tell, headings=index_headings)
     with _step("write", seconds):
         tell("write", 0, 1)
         manifest = write_corpus(
