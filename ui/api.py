@@ -34,9 +34,8 @@ def investigate(
     case = Case(library.corpus(corpus or None), question.strip(), settings)
     for _ in case.run():
         continue
-    # Through JSON once, as the command line does: keys that are numbers become strings there too.
-    record = orjson.dumps(investigation_to_json(case.investigation()), option=orjson.OPT_NON_STR_KEYS)
-    answer: dict[str, Any] = orjson.loads(record)
+    # Through JSON once, so that tuples are lists for every kind of caller.
+    answer: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
     return answer
 
 

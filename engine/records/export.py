@@ -164,7 +164,8 @@ def stop_to_json(stop: Stop) -> dict[str, Any]:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(values)
+    # Reasons are enums: a JSON writer wants keys that are plain strings.
+    return {str(key): value for key, value in values.items()}
 
 
 def _day(day: Any) -> str | None:
