@@ -15,7 +15,7 @@ from engine.language.embedders import Embedder
 from engine.model import AreaCoverage, AreaState
 
 # Evidence must serve the question too, not only the area: at least this share of the best relevance.
-EVIDENCE_SHARE = 0.35
+EVIDENCE_SHARE = 0.65
 MOST_EVIDENCE = 50
 
 

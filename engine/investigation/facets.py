@@ -17,7 +17,10 @@ FIRST_CANDIDATES = 10
 MOST_TERMS = 3
 MOST_AREAS = 6
 FACET_MINIMUM = 2
-FACET_SIMILARITY = 0.3
+# A facet of the question is evidenced from halfway between unrelated and equal: for vectors above the
+# model's own zero, for words as a share of the best BM25 score.
+FACET_SHARE = 0.5
+MOST_QUERIES = 2
 KEYWORDS_IN_QUERY = 5
 
 
@@ -130,34 +133,32 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool) -> Facet:
 
 def _derived(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
     """The question's parts (all required), and the terms that several of the first candidates share."""
+    terms = shared_terms(corpus, first)
+    floor = corpus.similarity_floor
     parts = [number for number, view in enumerate(plan.views) if view.name == PART] or [0]
-    facets = [
-        Facet(
-            f"part-{count}",
-            plan.views[number].text,
-            plan.views[number].text,
-            (plan.views[number].text,),
-            True,
-            FACET_MINIMUM,
-            FACET_SIMILARITY,
-            Compared.VIEW,
-            number,
+    facets = []
+    for count, number in enumerate(parts, 1):
+        text = plan.views[number].text
+        # The part alone was a view of the scan already: a term of the first candidates leads elsewhere.
+        queries = tuple(f"{text} {term}" for term in terms[:MOST_QUERIES]) or (text,)
+        facets.append(
+            Facet(
+                f"part-{count}",
+                text,
+                text,
+                queries,
+                True,
+                FACET_MINIMUM,
+                floor + FACET_SHARE * (1.0 - floor),
+                Compared.VIEW,
+                number,
+            )
         )
-        for count, number in enumerate(parts, 1)
-    ]
-    facets += [
-        Facet(
-            f"term-{count}",
-            name,
-            name,
-            (f"{plan.question} {name}",),
-            False,
-            FACET_MINIMUM,
-            FACET_SIMILARITY,
-            Compared.WORDS,
+    for count, term in enumerate(terms, 1):
+        query = f"{plan.question} {term}"
+        facets.append(
+            Facet(f"term-{count}", term, term, (query,), False, FACET_MINIMUM, FACET_SHARE, Compared.WORDS)
         )
-        for count, name in enumerate(shared_terms(corpus, first), 1)
-    ]
     return tuple(facets)
 
 
