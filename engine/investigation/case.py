@@ -126,10 +126,10 @@ class Case:
         """
         self._require_run()
         chosen = by_trust([strategy(name) for name in strategies])
+        number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
         self._begin(spent=self.milliseconds)
         relevance = self._relevance().of(row)
-        number = self._last_round() + 1
         # What a person points at is worth following whatever its own score.
         yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
         yield self._rank()

@@ -1,0 +1,48 @@
+"""Running cases and comparing what came of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case
+from engine.investigation.events import Event
+from engine.records.export import investigation_to_json
+from engine.settings import InvestigationSettings
+
+SETTINGS = InvestigationSettings(rounds=2, gate_threshold=0.0, minimum_gain=0.0, scan_limit=10)
+
+
+def ran(case: Case, after: Callable[[Event], None] | None = None) -> list[Event]:
+    """All events of a run; ``after`` is called between one event and the next."""
+    events = []
+    for event in case.run():
+        events.append(event)
+        if after is not None:
+            after(event)
+    return events
+
+
+def finished(corpus: Corpus, question: str, settings: InvestigationSettings = SETTINGS) -> Case:
+    """A case that was run to its end."""
+    case = Case(corpus, question, settings)
+    ran(case)
+    return case
+
+
+def names(events: list[Event]) -> list[str]:
+    """The names of the events' types."""
+    return [type(event).__name__ for event in events]
+
+
+def timeless(value: Any) -> Any:
+    """JSON values without milliseconds."""
+    if isinstance(value, dict):
+        return {key: timeless(item) for key, item in value.items() if key != "milliseconds"}
+    return [timeless(item) for item in value] if isinstance(value, list) else value
+
+
+def story(case: Case) -> Any:
+    """The whole investigation as JSON, without what the clock says."""
+    return timeless(investigation_to_json(case.investigation()))

@@ -1,0 +1,95 @@
+"""Readable passages: a limit per document, neighbours joined, never across a section's border."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.investigation import assembly
+from engine.investigation.assembly import assemble
+from engine.investigation.ranking import Ranking
+from engine.investigation.reading import Reading
+from engine.settings import InvestigationSettings
+from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import SETTINGS, finished
+
+ARTICLE_3 = [f"harbour-act/art-3/para-{number}" for number in (1, 2, 3)]
+
+ANNEX, FIRST_OF_NEXT_ACT = "dues-act/annex-i", "harbour-act/art-1/block-1"
+
+
+def ranking(corpus: Corpus, *ids: str) -> Ranking:
+    """A ranking in the order given."""
+    rows = corpus.rows(list(ids))
+    scores = np.linspace(1, 0.1, len(rows), dtype=np.float32)
+    return Ranking(rows, scores, ("question",), scores[None, :], {})
+
+
+def assembled(corpus: Corpus, ids: list[str], **changes: object) -> list[list[str]]:
+    settings = InvestigationSettings().changed(**changes)
+    found = assemble(ranking(corpus, *ids), corpus, Reading(corpus), settings)
+    return [[p.id for p in corpus.passages(np.array(item.rows, np.int32))] for item in found]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ([ARTICLE_3[1], ARTICLE_3[2], ARTICLE_3[0]], [ARTICLE_3]),
+        ([ARTICLE_3[0], ARTICLE_3[2]], [[ARTICLE_3[0]], [ARTICLE_3[2]]]),
+        ([ARTICLE_3[2], "harbour-act/art-4"], [[ARTICLE_3[2]], ["harbour-act/art-4"]]),
+        (
+            ["dues-act/annex-i", "harbour-act/art-1/block-1"],
+            [["dues-act/annex-i"], ["harbour-act/art-1/block-1"]],
+        ),
+        ([], []),
+    ],
+)
+def test_consecutive_passages_of_one_section_are_joined_in_reading_order(
+    bare: Corpus, ids: list[str], expected: list[list[str]]
+) -> None:
+    assert assembled(bare, ids) == expected
+    assert assembled(bare, ids, assemble=False) == [[passage] for passage in ids]
+
+
+def test_only_passages_that_rank_well_are_joined(bare: Corpus) -> None:
+    fillers = ["dues-act/art-1", "dues-act/art-5"]
+    assert assembled(bare, [ARTICLE_3[0], *fillers, ARTICLE_3[1]], top_k=1) == [[ARTICLE_3[0]]]
+    assert assembled(bare, [ARTICLE_3[0], ARTICLE_3[1]], top_k=1) == [ARTICLE_3[:2]]
+
+
+def test_a_text_stays_readable(bare: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second, _ = (len(p.text) for p in bare.passages(bare.rows(ARTICLE_3)))
+    monkeypatch.setattr(assembly, "LONGEST_TEXT", first + second)
+    assert assembled(bare, ARTICLE_3) == [ARTICLE_3[:2], ARTICLE_3[2:]]
+
+
+def test_one_document_does_not_fill_the_ranking(bare: Corpus) -> None:
+    ids = [
+        "harbour-act/art-4",
+        "harbour-act/art-7",
+        "harbour-act/art-8",
+        "dues-act/art-3",
+        "harbour-act/art-9",
+    ]
+    assert assembled(bare, ids, per_document_limit=2) == [[ids[0]], [ids[1]], [ids[3]]]
+    assert assembled(bare, ids, top_k=2) == [[ids[0]], [ids[1]]]
+
+
+def test_a_case_keeps_limit_and_borders_and_shows_source_spans(harbour: Corpus) -> None:
+    case = finished(harbour, QUESTION, SETTINGS.changed(per_document_limit=3, top_k=5, rounds=3))
+    assert len(case.ranking) <= 5
+    assert max(Counter(ranked.document.id for ranked in case.ranking).values()) <= 3
+    shown: list[str] = []
+    for ranked in case.ranking:
+        parts = harbour.passages(harbour.rows(ranked.assembled_ids))
+        assert ranked.text == "\n".join(part.text for part in parts)
+        assert ranked.passage.id in ranked.assembled_ids
+        assert len({part.section_id for part in parts}) == 1
+        places = [part.position for part in parts]
+        assert places == list(range(places[0], places[0] + len(places)))
+        shown += ranked.assembled_ids
+    assert len(set(shown)) == len(shown)
+    assert any(len(ranked.assembled_ids) > 1 for ranked in case.ranking)

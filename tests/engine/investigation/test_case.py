@@ -1,0 +1,276 @@
+"""The loop: events in order, the same story every time, and what the record of it holds."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError, SettingsError
+from engine.investigation import Case, investigate
+from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
+from engine.model import StopReason
+from tests.engine.endpoint import Answer, EmbeddingServer
+from tests.engine.harbour import NEW_ARTICLE_12, NOTHING, OLD_ARTICLE_12, QUESTION
+from tests.engine.investigation.story import SETTINGS, finished, names, ran, story
+
+ROOT = Path(__file__).parents[3]
+DUES = "What dues are paid for a pilot?"
+
+
+@pytest.mark.parametrize("corpus", ["harbour", "bare", "dense"])
+def test_events_come_in_their_order(corpus: str, request: pytest.FixtureRequest) -> None:
+    events = ran(Case(request.getfixturevalue(corpus), QUESTION, SETTINGS))
+    told = names(events)
+    assert told[:3] == ["PlanMade", "ScanFinished", "CoverageChanged"]
+    assert told[-2:] == ["Stopped", "Ranked"]
+    rounds = told[3:-2]
+    assert len(rounds) % 3 == 0
+    assert len(rounds) >= 3
+    assert rounds == ["RoundStarted", "RoundFinished", "CoverageChanged"] * (len(rounds) // 3)
+    numbers = [event.number for event in events if isinstance(event, RoundStarted)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_the_function_tells_the_same_story(bare: Corpus) -> None:
+    assert names(list(investigate(QUESTION, bare, SETTINGS))) == names(ran(Case(bare, QUESTION, SETTINGS)))
+
+
+def test_what_the_events_say_agrees_with_the_pool(harbour: Corpus) -> None:
+    case = Case(harbour, QUESTION, SETTINGS)
+    size = 0
+    seen: set[str] = set()
+    for event in case.run():
+        if isinstance(event, ScanFinished | RoundFinished):
+            brought = {hop.target_id for hop in event.hops}
+            assert len(brought) == len(event.hops) == event.report.admitted
+            assert seen.isdisjoint(brought)
+            seen |= brought
+            size += event.report.admitted
+            assert event.report.pool_size == size == len(case.pool)
+        if isinstance(event, RoundFinished):
+            assert event.report.admitted == sum(count.admitted for count in event.report.strategies)
+            refused = sum(sum(count.refused.values()) for count in event.report.strategies)
+            assert event.report.refused == refused
+            for count in event.report.strategies:
+                assert count.admitted + sum(count.refused.values()) <= count.proposed
+    assert seen == {entry.passage_id for entry in case.pool.entries()}
+
+
+@pytest.mark.parametrize("corpus", ["harbour", "bare", "dense"])
+def test_the_same_case_has_the_same_story(corpus: str, request: pytest.FixtureRequest) -> None:
+    opened = request.getfixturevalue(corpus)
+    assert story(finished(opened, QUESTION)) == story(finished(opened, QUESTION))
+
+
+def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path) -> None:
+    script = (
+        "import json, sys; from engine.corpus import open_corpus\n"
+        "from tests.engine.investigation.story import finished, story\n"
+        "print(json.dumps(story(finished(open_corpus(sys.argv[1]), sys.argv[2]))))"
+    )
+    told = []
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", script, str(harbour_folder), QUESTION]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+        told.append(done.stdout)
+    assert told[0] == told[1]
+    assert json.loads(told[0])["passages"]
+
+
+def test_each_round_starts_from_passages_that_were_not_explored(harbour: Corpus) -> None:
+    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3, seeds_per_round=3))
+    seeds = [report.seeds for report in case.rounds[1:]]
+    assert all(len(chosen) <= 3 for chosen in seeds)
+    flat = [seed for chosen in seeds for seed in chosen]
+    assert len(set(flat)) == len(flat)
+    assert case.pool.explored == set(flat)
+
+
+def test_strategies_run_as_the_settings_say(bare: Corpus) -> None:
+    case = finished(bare, QUESTION, SETTINGS.changed(strategies=("metadata",), close_gaps=False))
+    assert {count.strategy for report in case.rounds[1:] for count in report.strategies} == {"metadata"}
+    none = finished(bare, QUESTION, SETTINGS.changed(strategies=(), close_gaps=False))
+    assert all(report.strategies == () for report in none.rounds[1:])
+    assert none.ranking
+
+
+def test_budgets_hold_in_every_round(harbour: Corpus) -> None:
+    settings = SETTINGS.changed(budget_per_strategy=3, budget_per_document=2, budget_per_relation=4)
+    case = finished(harbour, "Who takes a pilot?", settings)
+    assert any(report.admitted for report in case.rounds[1:])
+    for report in case.rounds[1:]:
+        assert all(count.admitted <= 3 for count in report.strategies)
+        entries = [entry for entry in case.pool.entries() if entry.round == report.number]
+        documents = harbour.document_numbers(np.array([entry.row for entry in entries], np.int32))
+        assert max(np.bincount(documents), default=0) <= 2
+
+
+def test_the_pool_never_holds_more_than_it_may(tariff: Corpus) -> None:
+    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100, scan_limit=500))
+    assert len(case.pool) == 100
+    assert case.stop is not None
+    assert case.stop.reason is StopReason.POOL_FULL
+
+
+@pytest.mark.parametrize(
+    ("day", "there", "absent"),
+    [
+        (date(2015, 6, 1), OLD_ARTICLE_12, NEW_ARTICLE_12),
+        (date(2018, 12, 31), OLD_ARTICLE_12, NEW_ARTICLE_12),
+        (date(2019, 1, 1), NEW_ARTICLE_12, OLD_ARTICLE_12),
+    ],
+)
+@pytest.mark.parametrize("corpus", ["bare", "dense"])
+def test_a_date_is_a_hard_filter(
+    corpus: str, day: date, there: str, absent: str, request: pytest.FixtureRequest
+) -> None:
+    case = finished(
+        request.getfixturevalue(corpus), QUESTION, SETTINGS.changed(as_of=day, rounds=3, citation_hops=4)
+    )
+    assert there in case.pool
+    assert absent not in case.pool
+    assert absent not in {i for ranked in case.ranking for i in ranked.assembled_ids}
+    undated = finished(request.getfixturevalue(corpus), QUESTION)
+    assert {there, absent} <= {entry.passage_id for entry in undated.pool.entries()}
+
+
+def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
+    case = finished(bare, QUESTION, SETTINGS.changed(as_of=date(1999, 1, 1)))
+    assert len(case.pool) == 0
+    assert case.ranking == ()
+
+
+@pytest.mark.parametrize("corpus", ["harbour", "bare"])
+def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
+    case = Case(request.getfixturevalue(corpus), NOTHING, SETTINGS)
+    assert ran(case)[-1] == Ranked((), case.milliseconds)
+    assert case.stop is not None
+    assert case.stop.reason is StopReason.NOTHING_NEW
+    assert case.stop.completeness is None
+    assert story(case)["message"] == f"nothing in {corpus} answers to this question"
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_refused(bare: Corpus, question: str) -> None:
+    with pytest.raises(InputError, match="the question is empty"):
+        Case(bare, question, SETTINGS)
+
+
+def test_unknown_names_are_refused_before_anything_runs(harbour: Corpus, bare: Corpus) -> None:
+    with pytest.raises(SettingsError, match="unknown strategy 'telepathy'"):
+        Case(bare, QUESTION, SETTINGS.changed(strategies=("telepathy",)))
+    with pytest.raises(SettingsError, match=r"unknown transaction type 'sale'; known types: berth-refusal"):
+        Case(harbour, QUESTION, SETTINGS.changed(transaction_type="sale"))
+    with pytest.raises(SettingsError, match="the corpus has no ontology"):
+        Case(bare, QUESTION, SETTINGS.changed(transaction_type="sale"))
+
+
+def test_a_case_that_was_not_run_has_no_record(bare: Corpus) -> None:
+    case = Case(bare, QUESTION, SETTINGS)
+    with pytest.raises(InputError, match="not been run"):
+        case.investigation()
+    with pytest.raises(InputError, match="not been run"):
+        next(case.follow("harbour-act/art-4", ["citations"]))
+
+
+def test_every_trail_starts_at_the_question_and_quotes_verbatim(harbour: Corpus) -> None:
+    case = finished(harbour, QUESTION, SETTINGS.changed(scan_limit=10, rounds=3))
+    texts = {p.id: p.text for p in harbour.passages(np.arange(len(harbour), dtype=np.int32))}
+    assert case.ranking
+    hops = 0
+    for ranked in case.ranking:
+        assert ranked.trails
+        for trail in ranked.trails:
+            assert trail[0].source_id is None
+            assert trail[-1].target_id == ranked.passage.id
+            for hop, following in itertools.pairwise(trail):
+                assert following.source_id == hop.target_id
+    for hop in case.pool.hops():
+        if hop.quoted_from is not None:
+            hops += 1
+            assert hop.quote in texts[hop.quoted_from]
+            assert hop.quoted_from in (hop.source_id, hop.target_id)
+    assert hops > 0
+
+
+def test_the_addends_make_the_score(dense: Corpus) -> None:
+    case = finished(dense, DUES)
+    case.pin("harbour-act/art-9")
+    assert case.ranking[0].pinned
+    for ranked in case.ranking:
+        assert sum(part.value for part in ranked.breakdown) == pytest.approx(ranked.score, abs=1e-5)
+        assert all(part.value != 0 for part in ranked.breakdown)
+    scores = [ranked.score for ranked in case.ranking]
+    assert scores == sorted(scores, reverse=True)
+    assert [ranked.rank for ranked in case.ranking] == list(range(1, len(scores) + 1))
+
+
+def test_meaning_finds_what_words_do_not(dense: Corpus, bare: Corpus) -> None:
+    asked = "fee"
+    worded = {entry.passage_id for entry in finished(bare, asked, SETTINGS.changed(rounds=0)).pool.entries()}
+    case = finished(dense, asked, SETTINGS.changed(rounds=0))
+    meant = {entry.passage_id for entry in case.pool.entries()}
+    assert "dues-act/art-5" in meant - worded
+    by = {hit.retriever for ranked in case.ranking for hit in ranked.hits}
+    assert by == {"bm25", "dense"}
+
+
+def test_without_vectors_the_scan_says_so(bare: Corpus) -> None:
+    (scanned,) = (e for e in ran(Case(bare, QUESTION, SETTINGS)) if isinstance(e, ScanFinished))
+    assert scanned.notes == ("dense search is off: the corpus holds no vectors",)
+
+
+def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
+    dense: Corpus, bare: Corpus, model_server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
+    monkeypatch.setattr(model_server, "usual", broken)
+    case = Case(dense, DUES, SETTINGS.changed(strategies=("citations", "metadata")))
+    (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
+    (note,) = scanned.notes
+    assert note.startswith("dense search is off: embedding endpoint http://127.0.0.1")
+    assert "out of credit" in note
+    by_words = finished(bare, DUES, SETTINGS.changed(rounds=0))
+    assert [h.passage_id for h in case.pool.entries() if h.round == 0] == [
+        entry.passage_id for entry in by_words.pool.entries()
+    ]
+
+
+def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
+    dense: Corpus, model_server: EmbeddingServer
+) -> None:
+    # Asked after a question of which no part was embedded before: the first request is the question's.
+    usual = model_server.usual
+    broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
+    from engine.investigation.coverage import _embedded
+
+    _embedded.cache_clear()
+    model_server.next = [usual, broken]
+    case = Case(dense, DUES, SETTINGS.changed(transaction_type="wreck-removal", rounds=0))
+    (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
+    assert model_server.next == []
+    (note,) = scanned.notes
+    assert note.startswith("coverage is measured by words: embedding endpoint")
+    assert {area.id for area in case.areas} >= {"salvage"}
+
+
+def test_a_first_event_is_the_plan_and_the_last_the_ranking(bare: Corpus) -> None:
+    events = ran(case := Case(bare, QUESTION, SETTINGS))
+    assert isinstance(events[0], PlanMade)
+    assert events[0].plan.question == QUESTION
+    stopped, ranked = events[-2:]
+    assert isinstance(stopped, Stopped)
+    assert isinstance(ranked, Ranked)
+    assert stopped.stop == case.stop
+    assert ranked.passages == case.ranking
+    assert ranked.milliseconds == case.milliseconds > 0

@@ -1,0 +1,104 @@
+"""What a question must be covered by."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Area, Corpus
+from engine.errors import SettingsError
+from engine.investigation.facets import (
+    MOST_TERMS,
+    Compared,
+    Facet,
+    facets_for,
+    keywords_of,
+    shared_terms,
+)
+from engine.retrieval.plan import make_plan
+from engine.retrieval.scan import scan
+from engine.settings import InvestigationSettings
+from tests.engine.harbour import NOTHING, QUESTION
+
+
+def facets(corpus: Corpus, question: str, transaction: str | None = None) -> tuple[Facet, ...]:
+    plan = make_plan(question, ["en"])
+    found = scan(corpus, plan, InvestigationSettings(), None)
+    return facets_for(corpus, plan, found.rows, transaction)
+
+
+def test_areas_that_the_question_touches(harbour: Corpus) -> None:
+    found = facets(harbour, "Who takes a pilot?")
+    assert [(facet.id, facet.name, facet.required) for facet in found] == [("pilotage", "Pilotage", False)]
+    assert found[0].text == "Pilotage: pilot, certificate"
+    assert found[0].queries == ("Who takes a pilot? Pilotage", "Pilotage pilot certificate")
+    assert (found[0].minimum, found[0].similarity, found[0].compared) == (3, 0.1, Compared.AREA)
+
+
+@pytest.mark.parametrize(
+    ("transaction", "required"),
+    [
+        ("berth-refusal", ["berths", "dues"]),
+        ("pilot-exemption", ["pilotage"]),
+        ("wreck-removal", ["salvage"]),
+    ],
+)
+def test_areas_that_a_transaction_requires_come_first(
+    harbour: Corpus, transaction: str, required: list[str]
+) -> None:
+    found = facets(harbour, "Who takes a pilot?", transaction)
+    assert [facet.id for facet in found if facet.required] == required
+    assert [facet.id for facet in found[: len(required)]] == required
+    assert {facet.id for facet in found} == {*required, "pilotage"}
+
+
+def test_without_an_ontology_the_parts_of_the_question_are_its_facets(bare: Corpus) -> None:
+    found = facets(bare, QUESTION)
+    parts = [facet for facet in found if facet.compared is Compared.VIEW]
+    assert [facet.name for facet in parts] == [
+        "When may the harbour master refuse or withdraw a berth",
+        "how long does an objection suspend it?",
+    ]
+    assert all(facet.required for facet in parts)
+    assert [facet.view for facet in parts] == [1, 2]
+    assert all(not facet.required for facet in found if facet.compared is Compared.WORDS)
+
+
+def test_a_question_of_one_part_is_its_own_facet(bare: Corpus) -> None:
+    first = facets(bare, "Who takes a pilot?")[0]
+    assert (first.id, first.name, first.view) == ("part-1", "Who takes a pilot?", 0)
+
+
+@pytest.mark.parametrize("corpus", ["harbour", "bare"])
+def test_a_question_that_touches_nothing_still_has_a_facet(
+    corpus: str, request: pytest.FixtureRequest
+) -> None:
+    (only,) = facets(request.getfixturevalue(corpus), NOTHING)
+    assert (only.id, only.name) == ("part-1", NOTHING)
+
+
+def test_terms_are_those_that_several_candidates_share(bare: Corpus) -> None:
+    rows = np.arange(len(bare), dtype=np.int32)
+    mentioned = bare.entities_of(rows[:10])
+    terms = shared_terms(bare, rows)
+    assert len(terms) <= MOST_TERMS
+    for name in terms:
+        (number,) = (n for n in range(bare.info().entities) if bare.entities([n])[0].name == name)
+        assert sum(number in numbers for numbers in mentioned) >= 2
+    assert shared_terms(bare, rows[:1]) == []
+
+
+def test_unknown_transactions_are_refused_with_the_known_ones(harbour: Corpus, bare: Corpus) -> None:
+    with pytest.raises(SettingsError, match=r"unknown transaction type 'sale'; known types: .*wreck-removal"):
+        facets(harbour, QUESTION, "sale")
+    with pytest.raises(SettingsError, match="none: the corpus has no ontology"):
+        facets(bare, QUESTION, "berth-refusal")
+
+
+@pytest.mark.parametrize(
+    ("language", "keywords"), [("de", ("Liegeplatz",)), ("en", ("berth",)), ("fr", ("berth",))]
+)
+def test_keywords_fall_back_to_the_first_language(language: str, keywords: tuple[str, ...]) -> None:
+    area = Area("a", {"en": "Berths"}, {"en": ("berth",), "de": ("Liegeplatz",)})
+    assert keywords_of(area, language) == keywords
+    assert keywords_of(Area("a", {"en": "Berths"}, {}), language) == ()
