@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.language.addresses import WORDS
-from engine.language.numerals import ARABIC_ORDINAL, GERMAN_BOOKS, HAN_NUMBER, arabic_ordinal, han_number
+from engine.language.numerals import (
+    ARABIC_AGAIN,
+    ARABIC_ORDINAL,
+    GERMAN_BOOKS,
+    HAN_NUMBER,
+    arabic_again,
+    arabic_ordinal,
+    han_number,
+)
 from engine.language.script import visible, western_digits
 from engine.model import SectionKind
 
@@ -102,7 +110,8 @@ _INDONESIAN_ORDINALS = {
 
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
-    r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|[A-Z]{0,2}\d+\s?[a-z]?(?![a-z])(?:[.-]\d+[a-z]?)*"
+    r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*"
+    r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:[.-]\d+[A-Za-z]?(?![A-Za-z]))*"
     r"|[IVXLC]+(?![\w])|[A-Z](?!\w))"
 )
 _WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}\)?{_REST}", re.DOTALL)
@@ -113,8 +122,9 @@ _INDONESIAN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ARABIC = re.compile(
-    rf"(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)\s*"
-    rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))(?P<again>\s*مكرر\w*)?{_REST}",
+    rf"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)\s*"
+    rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))"
+    rf"(?P<again>\s*{ARABIC_AGAIN})?(?:\s*\))?{_REST}",
     re.DOTALL,
 )
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
@@ -202,10 +212,11 @@ def _arabic(line: str) -> Heading | None:
         return None
     word = match["word"]
     kind = _ARABIC_KINDS.get(word) or _WORDS[word]
-    number = f"{value} مكرر" if match["again"] else str(value)
+    again = arabic_again(match["again"] or "")
     label = line[: match.start("title")].rstrip(" .:–—-")
     heading = _made(kind, word, str(value), match["title"], label)
-    return Heading(kind, number, heading.title, label, heading.slug + ("-bis" if match["again"] else ""))
+    slug = heading.slug + again.replace(" مكرر", "-bis").replace(" ", "-")
+    return Heading(kind, f"{heading.number}{again}", heading.title, label, slug)
 
 
 def _han(line: str) -> Heading | None:

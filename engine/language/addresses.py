@@ -12,7 +12,14 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from engine.language.numerals import ARABIC_ORDINAL, HAN_NUMBER, arabic_ordinal, han_number
+from engine.language.numerals import (
+    ARABIC_AGAIN,
+    ARABIC_ORDINAL,
+    HAN_NUMBER,
+    arabic_again,
+    arabic_ordinal,
+    han_number,
+)
 from engine.language.script import ARABIC_MARKS, visible, western_digits
 from engine.model import SectionKind
 
@@ -120,7 +127,7 @@ _WORDED = re.compile(
 )
 _ARABIC = re.compile(
     r"[(\s]*(?:ال)?ماد[ةه]\s*(?:رقم\s*)?(?:[(:\s-]*(?P<digits>\d+)|[(\s]*(?P<words>" + ARABIC_ORDINAL + r"))"
-    r"[\s)]*(?P<again>\(?\s*مكرر\w*\s*\)?)?(?P<rest>.*)\Z",
+    r"[\s)]*(?P<again>" + ARABIC_AGAIN + r")?(?P<rest>.*)\Z",
     re.DOTALL,
 )
 _ARABIC_ADVERB = re.compile(rf"[(\s]*(\w+?)[{ARABIC_MARKS}]*[اأ]?[{ARABIC_MARKS}]*\s*[:.)-]?\s*\Z")
@@ -158,7 +165,7 @@ def _arabic(text: str) -> Address | None:
     value = int(match["digits"]) if match["digits"] else arabic_ordinal(match["words"])
     if value is None:
         return None
-    number = f"{value}{' مكرر' if match['again'] else ''}"
+    number = f"{value}{arabic_again(match['again'] or '')}"
     return Address(SectionKind.ARTICLE, number, _below(match["rest"].lstrip(" :/-")))
 
 

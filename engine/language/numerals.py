@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from engine.language.script import ARABIC_MARKS, fold_arabic
+from engine.language.script import ARABIC_MARKS, fold_arabic, western_digits
 
 _ONES = {
     "اولي": 1,
@@ -82,12 +82,16 @@ def _any_of(words: dict[str, int]) -> str:
 
 
 _THE = "(?:[اٱ]ل)?"
+# "and" between ones and tens, left out by some prints: "الحادية العشرون".
+_AND = r"(?:\s*و\s*|\s+(?=[اٱ]ل))"
 _HUNDRED = rf"(?:\s+بعد\s+(?:{_THE}|لل){_any_of(_HUNDREDS)})"
 ARABIC_ORDINAL = (
-    rf"(?:{_THE}{_any_of(_ONE_OF_TENS)}\s*و\s*{_THE}{_any_of(_TENS)}{_HUNDRED}?"
-    rf"|{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|\s*و\s*{_THE}{_any_of(_TENS)})?{_HUNDRED}?"
+    rf"(?:{_THE}{_any_of(_ONE_OF_TENS)}{_AND}{_THE}{_any_of(_TENS)}{_HUNDRED}?"
+    rf"|{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|{_AND}{_THE}{_any_of(_TENS)}(?!\w))?{_HUNDRED}?"
     rf"|{_THE}{_any_of(_TENS)}{_HUNDRED}?|{_THE}{_any_of(_HUNDREDS)})(?!\w)"
 )
+# "again", for what was put between two articles: "20 مكرر", "53 (مكرر2)". The digit is of either kind.
+ARABIC_AGAIN = rf"\(?\s*مكرر(?:[{ARABIC_MARKS}]|[اةه])*\s*\d?(?!\w)(?:\s*\))?"
 _ORDINAL = re.compile(ARABIC_ORDINAL)
 _WORD = re.compile(r"\w+")
 
@@ -108,6 +112,12 @@ def arabic_ordinal(text: str) -> int | None:
     if not _ORDINAL.fullmatch(text):
         return None
     return sum(_value(word) for word in _WORD.findall(_key(text))) or None
+
+
+def arabic_again(text: str) -> str:
+    """What ``ARABIC_AGAIN`` adds to a number: " مكرر", " مكرر 2", or nothing for an empty text."""
+    count = re.search(r"\d", western_digits(text))
+    return f" مكرر{f' {count[0]}' if count else ''}" if text else ""
 
 
 def _value(word: str) -> int:

@@ -138,7 +138,8 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
     article = text_of(metadata, ("article",))
     label = text_of(metadata, ("article_label",))
     if label and (found := parse_heading(label)).number and found.kind is SectionKind.ARTICLE:
-        return Address(SectionKind.ARTICLE, article or found.number), found.title
+        # The label is what the document prints; some sources count articles in hundreds beside it.
+        return Address(SectionKind.ARTICLE, found.number), found.title
     if article is None:
         return None, heading
     if (

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 
-from engine.language.numerals import ARABIC_ORDINAL, arabic_ordinal
+from engine.language.numerals import ARABIC_AGAIN, ARABIC_ORDINAL, arabic_again, arabic_ordinal
 from engine.language.references.grammar import Cue, Grammar, Level, Unit
-from engine.language.script import ARABIC_MARKS, visible, western_digits
+from engine.language.script import visible, western_digits
 from engine.model import Relation, SectionKind
 
-_AGAIN = r"(?:\s*\(?مكرر[اًةه]*\)?)?"
-_NUMBER = rf"(?:رقم\s*)?\(?\s*(?:\d{{1,4}}(?![\d/]|\.\d)|{ARABIC_ORDINAL}){_AGAIN}(?:\s*\))?"
+_NUMBER = (
+    rf"(?:رقم\s*)?\(?\s*(?:\d{{1,4}}(?![\d/]|\.\d)|{ARABIC_ORDINAL})(?:\s*\)?\s*{ARABIC_AGAIN})?(?:\s*\))?"
+)
 _PART = rf"\(?\s*(?:\d{{1,3}}(?!\d)|{ARABIC_ORDINAL}|[أ-ي](?!\w))(?:\s*\))?"
 _ACT = (
     r"(?:النظام|القانون|اللائحة|التنظيم|اللوائح|القواعد|الترتيبات|الضوابط|الوثيقة|القرار"
@@ -22,7 +23,7 @@ _ACT = (
 )
 _DIGITS = re.compile(r"\d+")
 _WORDS = re.compile(ARABIC_ORDINAL)
-_MARKS = re.compile(f"[{ARABIC_MARKS}]")
+_AGAIN = re.compile(ARABIC_AGAIN)
 
 
 def _value(printed: str) -> str | None:
@@ -32,7 +33,8 @@ def _value(printed: str) -> str | None:
     value = digits[0] if digits else arabic_ordinal(words[0]) if words else None
     if value is None:
         return None
-    return f"{int(value)} مكرر" if "مكرر" in _MARKS.sub("", text) else str(int(value))
+    again = _AGAIN.search(text)
+    return f"{int(value)}{arabic_again(again[0] if again else '')}"
 
 
 ARABIC = Grammar(
@@ -74,6 +76,8 @@ ARABIC = Grammar(
     run_on=r"\s*[،,]?\s*(?:و|أو\s+|او\s+)\s*(?:كذلك\s+)?(?:في\s+|من\s+|ب)?(?:حكم\s+|أحكام\s+|عجز\s+)?|\s*[،,]\s*",
     chain=r"\s*من\s+(?:حكم\s+)?",
     here=rf"\s*من\s+(?:هذا|هذه|ذات|نفس)\s+{_ACT}",
+    that=rf"\s*من\s+(?:(?:ذلك|تلك)\s+{_ACT}|{_ACT}\s+(?:المذكورة?|المشار\s+إليه))(?!\w)",
+    leads=r"\s*من\s+",
     after=r"\s*من\s+",
     name_form=rf"(?:{_ACT}(?!\w)(?:\s+الأساسي\s+للحكم|\s+التنفيذية(?:\s+لنظام(?:\s+\w+){{1,8}})?)?|(?:نظام|قانون|لائحة|تنظيم|قواعد|مرسوم)(?:\s+\w+){{1,10}})",
     glued="وفبلك",
@@ -86,9 +90,11 @@ ARABIC = Grammar(
         ),
         Cue(
             Relation.BASED_ON,
-            before=r"(?:بناءً?\s+على(?:\s+\w+){0,3}|استناداً?\s+(?:إلى|على)(?:\s+\w+){0,3}|تنفيذاً?\s+ل(?:\w+\s*){0,3})",
+            # "بناءً على المادة" alone says under what something else was done.
+            before=r"تنفيذاً?\s+ل(?:\w+\s*){0,3}",
+            after=r"[^.]{0,90}\b(?:رسمنا|قررنا|أصدرنا|نأمر)",
         ),
-        Cue(Relation.AMENDS, before=r"(?:عُ?د[ّ]?لت|تعديل|المعدلة?\s+ب)(?:\s+\w+){0,4}"),
+        Cue(Relation.AMENDS, before=r"(?:عُ?د[ّ]?لت|(?<!لا\s)(?:يعدل|تعدل)|تعديل)(?:\s+(?:أحكام|حكم|نص))?"),
         Cue(Relation.REPEALS, before=r"(?:أُ?لغيت|يلغي|إلغاء|تلغى)(?:\s+\w+){0,4}"),
         Cue(Relation.SUPERSEDES, before=r"(?:يحل\s+محل|تحل\s+محل|حل\s+محل)(?:\s+\w+){0,3}"),
     ),

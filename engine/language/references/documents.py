@@ -27,6 +27,10 @@ COMPANION_SHARE = 0.6
 COMPANION_MINIMUM = 3
 # A known name may leave off what a printed one ends with: ", 2015" or "(2015)".
 YEAR = 8
+# How sure a document is that is only pointed at: "of that Act".
+BY_POINTING = 0.9
+# How many passages before its own "that Act" may point to.
+LOOK_BACK = 2
 # How sure a document is whose title merely holds the words of the name.
 BY_TOPIC = 0.8
 
@@ -117,14 +121,19 @@ class DocumentFinder:
         """The meaning of each mention, in order."""
         own = self._provisions.document_of[row]
         found = [self._meaning(mention, passage, own) for mention in mentions]
+        for index, mention in enumerate(mentions):
+            if mention.that:
+                found[index] = self._pointed_at(mention, mentions[:index], found[:index], row)
         self._run_on(mentions, found, own, row, exists)
         if passage.language.startswith("en"):
             self._fall_back(mentions, found, own, row, exists)
         return found
 
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
-        if mention.here or mention.document is None or mention.name_at is None:
+        if mention.here or mention.that:
             return Meaning((own,))
+        if mention.document is None or mention.name_at is None:
+            return self._behind(mention, passage, own)
         if mention.grammar == "german" and _DATED.match(passage.text, mention.span.end):
             return Meaning((), True)
         matched = self._longest_name(mention.name_at, passage, own)
@@ -139,6 +148,38 @@ class DocumentFinder:
         if mention.grammar == "english" and _GENERIC.match(mention.document):
             return Meaning((own,))
         return Meaning(self._by_topic(mention.document, passage.language), True, None, BY_TOPIC)
+
+    def _pointed_at(
+        self, mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
+    ) -> Meaning:
+        """What "that Act" means: the act named last, here or in the passages right before."""
+        if mention.grammar == "german":
+            # Its grammar reads no act that stands alone, so the one named last may have been missed.
+            return Meaning((), True)
+        own = self._provisions.document_of[row]
+        found = _named_last(mention, before, meanings)
+        for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row[own] - 1), -1):
+            if found is not None:
+                break
+            passage = self._provisions.passages[earlier]
+            reader = recogniser(passage.language)
+            others = reader.find(passage.text) if reader else []
+            found = _named_last(mention, others, [self._meaning(one, passage, own) for one in others])
+        return Meaning(found.documents if found else (), True, None, BY_POINTING)
+
+    def _behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
+        """The document of a mention that names none in a form of its grammar: a name the corpus knows."""
+        reader = recogniser(passage.language) if mention.targets else None
+        position = reader.leads_to_name(passage.text, mention.span.end) if reader else None
+        matched = self._longest_name(position, passage, own) if position is not None else None
+        if position is None or matched is None or matched[0] == (None,):
+            return Meaning((own,))
+        name = passage.text[position : matched[1]]
+        if len(name.split()) < 2 and not _ACRONYM.fullmatch(name):
+            # One word may be a name by chance: "the Regulator".
+            return Meaning((own,))
+        known = tuple(document for document in matched[0] if document is not None)
+        return Meaning((own,) if own in known else known, True, matched[1])
 
     def _longest_name(
         self, position: int, passage: Passage, own: int
@@ -207,7 +248,12 @@ class DocumentFinder:
             if meaning.named:
                 last = meaning.documents[0] if len(meaning.documents) == 1 else last
                 continue
-            if not mention.targets or mention.here or mention.targets[0].address.number is None:
+            if (
+                not mention.targets
+                or mention.here
+                or mention.that
+                or mention.targets[0].address.number is None
+            ):
                 continue
             address = mention.targets[0].address
             if exists(own, address, row):
@@ -271,6 +317,14 @@ _DATED = re.compile(r"\s+vom\s+\d")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
+
+
+def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:
+    """The document named last before "that Act" by a name with that word in it, else the one named last."""
+    word = mention.text.split()[-1].casefold()
+    named = [pair for pair in zip(before, meanings, strict=True) if pair[1].named]
+    alike = [pair for pair in named if word in (pair[0].document or word).casefold()]
+    return (alike or named)[-1][1] if named else None
 
 
 def _name_stands_before(mention: Mention) -> bool:

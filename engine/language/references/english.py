@@ -82,7 +82,8 @@ ENGLISH = Grammar(
     ),
     levels=(
         Level(
-            ("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?"), _BRACKETS
+            ("sub-?sections?", "sub-?paragraphs?", "paragraphs?", "sub-?rules?", "sub-?clauses?", "points?"),
+            _BRACKETS,
         ),
     ),
     # Three components are a rule's number without any word; fewer only behind a letter or an acronym.
@@ -99,6 +100,11 @@ ENGLISH = Grammar(
         rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:this|these|the\s+present)\s+"
         r"(?:Act|Law|Regulations?|Rules|Rulebook|Code|Order|Directive|Agreement|Contract|Guidance|Module|Policy)"
     ),
+    that=(
+        rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:that|the\s+(?:said|same)|such)\s+"
+        r"(?:Act|Law|Regulations?|Rules|Rulebook|Code|Order|Directive|Agreement|Contract|Guidance|Module|Policy)(?!\w)"
+    ),
+    leads=rf"{_HEADING}\s*,?\s+(?:of|in|under)\s+(?:the\s+)?",
     after=rf"{_HEADING}\s*,?\s+(?:of|in|to|under)\s+(?:the\s+|that\s+)?|\s+(?=[A-Z]{{3,8}}(?![\w-]))",
     name_form=_NAME,
     before=rf"(?:{_LONG_NAME}|(?<![\w-])\(?[A-Z]{{2,8}}(?:\s+Rulebook)?\)?),?",
@@ -108,9 +114,11 @@ ENGLISH = Grammar(
         Cue(
             Relation.EXCEPTION_TO,
             before=(
-                r"(?:except\s+(?:as\s+)?(?:provided|set\s+out|specified|stated|permitted|where|under|for|in|by|to\s+the"
-                r"\s+extent)[\w\s]{0,25}|notwithstanding|despite|by\s+way\s+of\s+(?:exception|derogation)[\w\s]{0,10}"
-                r"|exempt(?:ed)?\s+from|without\s+regard\s+to)"
+                r"(?:except\s+(?:as\s+|to\s+the\s+extent\s+)?(?:otherwise\s+)?(?:(?:provided|set\s+out|specified|stated|permitted|required|allowed)"
+                r"(?:\s+for)?(?:\s+(?:in|by|under|pursuant\s+to))?|under|in|by|where(?:\s+an?\s+exemption\s+under)?|in\s+(?:the\s+)?cases?\s+(?:of|within))"
+                r"|except(?:ion)?s?\s+(?:to|from)|notwithstanding|despite|by\s+way\s+of\s+(?:exception|derogation)"
+                r"(?:\s+(?:from|to))?|(?:in\s+)?derogati(?:on|ng)\s+from|exempt(?:ed|ion)?\s+from|without\s+regard\s+to)"
+                r"(?:\s+the\s+(?:provisions?|requirements?)\s+(?:of|in))?"
             ),
         ),
         Cue(
@@ -122,13 +130,17 @@ ENGLISH = Grammar(
         ),
         Cue(
             Relation.REPEALS,
-            before=r"(?:repeal(?:s|ed|ing)?(?:\s+by)?|revok(?:es|ed|ing)(?:\s+by)?)",
+            before=r"(?:(?<!the\s)(?<!been\s)(?:repeal(?:s|ed|ing)?|revok(?:es?|ed|ing))|repeal\s+of|revocation\s+of)(?:\s+the)?",
             after=r"(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked)",
         ),
-        Cue(Relation.SUPERSEDES, before=r"(?:supersed(?:es|ed|ing)(?:\s+by)?|replac(?:es|ed|ing)(?:\s+by)?)"),
+        # "replaced by Rule 5" says the reverse: what is cited took the place of something here.
+        Cue(
+            Relation.SUPERSEDES,
+            before=r"(?<!the\s)(?<!been\s)(?:supersed(?:es?|ed|ing)|replac(?:es?|ed|ing))(?:\s+the)?",
+        ),
         Cue(
             Relation.AMENDS,
-            before=r"(?:amend(?:s|ed|ing|ments?\s+(?:to|of))?(?:\s+by)?(?:\s+the)?)",
+            before=r"(?<!the\s)(?<!been\s)(?:amend(?:s|ed|ing)?|amendments?\s+(?:to|of))(?:\s+the)?",
             after=(
                 r"(?:is|are)\s+(?:hereby\s+)?(?:amended|replaced\s+by)"
                 r"|(?:a\s+new|the\s+following)\s+[^.;]{1,70}\s(?:is|are)\s+(?:inserted|added)"
@@ -137,8 +149,14 @@ ENGLISH = Grammar(
         Cue(
             Relation.BASED_ON,
             before=(
-                r"(?:pursuant\s+to|in\s+exercise\s+of(?:\s+\w+){0,6}|(?:made|issued|granted|imposed|conferred)"
-                r"\s+(?:under|by|on\s+the\s+basis\s+of)|by\s+virtue\s+of|on\s+the\s+basis\s+of)(?:\s+(?:a|the)\s+\w+)?"
+                r"(?:(?<!\w)in\s+exercise\s+of\s+(?:\w+\s+){0,3}powers?(?:\s+\w+){0,8}"
+                rf"|th(?:is|ese)\s+{_LAW_WORD}[^.;]{{0,40}}?\s(?:made|issued|enacted|adopted|prescribed)"
+                r"(?:\s+by\s+[\w\s]{2,40}?)?\s+(?:under|pursuant\s+to|by\s+virtue\s+of|in\s+accordance\s+with)"
+                r"(?:\s+(?:the\s+)?powers?(?:\s+\w+){1,6})?)"
+            ),
+            after=(
+                r"[^.;]{0,80}\b(?:hereby\s+(?:makes?|enacts?|issues?|adopts?|prescribes?|orders?)\b"
+                r"|(?:makes?|enacts?|issues?|adopts?)\s+(?:the\s+following|these|this)\s)"
             ),
         ),
         Cue(Relation.EXTENDS, before=r"(?:in\s+addition\s+to(?:\s+[\w\s]{0,30})?|supplements?)"),

@@ -68,6 +68,11 @@ GERMAN = Grammar(
         r"\s+(?:dieses|dieser|dieser\s+Durchführungs)\s*"
         r"(?:Gesetze?s|Gesetzbuche?s?|Grundgesetzes|Verordnung|Ordnung|Vertrage?s|Satzung|Buche?s)(?!\w)"
     ),
+    that=(
+        r"\s+(?:jenes|jener|(?:des|der)\s+(?:genannten|vorgenannten|erwähnten))\s+"
+        r"(?:Gesetze?s|Gesetzbuche?s?|Verordnung|Ordnung|Vertrage?s|Satzung|Richtlinie)(?!\w)"
+    ),
+    leads=r"\s+(?:des|der|dem|zum|zur)\s+",
     after=r"\s+(?:(?:des|der|dem|zum|zur)\s+)?",
     name_form=rf"(?:{_EU_ACT}|{_SOCIAL_CODE}|{_COMPOUND}|{_PLAIN}|{_ACRONYM})",
     acts=_EU_ACT,
@@ -86,15 +91,19 @@ GERMAN = Grammar(
         ),
         Cue(
             Relation.BASED_ON,
-            before=r"(?:auf\s?[Gg]rund(?:\s+(?:von|des|der|einer\s+Rechtsverordnung\s+nach))?|gestützt\s+auf|erlassen\s+nach)",
+            # "auf Grund des § 5" alone says under what something else was made.
+            before=r"gestützt\s+auf(?:\s+(?:den|die|das))?",
+            after=r"[^.;]{0,90}\bverordnet(?!\w)",
         ),
         Cue(Relation.REPEALS, after=r"(?:wird|werden|ist|sind)\s+aufgehoben"),
         Cue(
             Relation.AMENDS,
-            before=r"(?:geändert\s+durch|zur\s+Änderung(?:\s+(?:von|des|der))?)",
             after=r"(?:wird|werden)\s+(?:wie\s+folgt\s+)?geändert",
         ),
-        Cue(Relation.SUPERSEDES, before=r"(?:ersetzt(?:\s+durch)?|an\s+die\s+Stelle(?:\s+(?:von|des|der))?)"),
+        Cue(
+            Relation.SUPERSEDES,
+            before=r"(?:(?<!wird\s)(?<!werden\s)ersetzt|an\s+die\s+Stelle(?:\s+(?:von|des|der))?)",
+        ),
     ),
     known=GERMAN_NAMES,
 )

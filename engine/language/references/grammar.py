@@ -65,6 +65,8 @@ class Grammar:
     inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
     ("Artikel 229 § 5"). ``here`` says "of this document";
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
+    ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
+    ``that`` says "of that Act", the one named before,
     ``before`` a name right in front of a provision, ``acts`` a name that stands alone and
     ``acts_sign`` what every such name contains. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
@@ -87,6 +89,8 @@ class Grammar:
     here: str = NEVER
     after: str = NEVER
     name_form: str = NEVER
+    leads: str = NEVER
+    that: str = NEVER
     before: str = ""
     acts: str = ""
     acts_sign: str = ""
@@ -109,9 +113,9 @@ class Mention:
     """Words of a text that refer to provisions or to a document.
 
     ``document`` is the document's name as printed and ``name_at`` where it starts in the text (a name
-    can be longer than its form shows). ``here`` says that the text names its own document. ``bare``
-    marks numbers without a word: they are references only where such a provision exists. ``joined``
-    says that "and" or a comma leads straight to the next mention.
+    can be longer than its form shows). ``here`` says that the text names its own document, ``that`` that
+    it means the one named before. ``bare`` marks numbers without a word: they are references only where
+    such a provision exists. ``joined`` says that "and" or a comma leads straight to the next mention.
     """
 
     span: Span
@@ -122,6 +126,7 @@ class Mention:
     document: str | None = None
     name_at: int | None = None
     here: bool = False
+    that: bool = False
     bare: bool = False
     joined: bool = False
 

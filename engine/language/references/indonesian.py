@@ -21,6 +21,11 @@ _CODES = (
     r"(?:Undang-\s*Undang\s+Dasar(?:\s+Negara\s+Republik\s+Indonesia)?(?:\s+Tahun\s+1945)?|UUD\s+(?:NRI\s+(?:Tahun\s+)?)?1945"
     r"|Kitab\s+Undang-\s*Undang\s+(?:Hukum\s+)?[A-Z]\w+(?:\s+Pidana|\s+Perdata|\s+Dagang)?|KUH\s?(?:Perdata|Pidana|AP|P|D))"
 )
+# An act by its subject: "Undang-Undang Daftar Niaga", "UU tentang Bea Meterai".
+_NAMED = (
+    r"(?:Undang-\s*Undang|UU|Peraturan(?:\s+[A-Z][\w-]+){0,4}?)(?:\s+tentang)?"
+    r"(?:\s+(?:(?:dan|atau|serta|untuk|atas|di)\s+)?(?!(?:Nomor|No|Tahun|Pasal|Dasar|Republik|Peraturan|Undang|Perubahan|Penetapan|Pengganti)\b)[A-Z][\w-]*){1,8}"
+)
 
 INDONESIAN = Grammar(
     name="indonesian",
@@ -42,12 +47,17 @@ INDONESIAN = Grammar(
     run_on=r"\s*,\s*(?:(?:dan/atau|dan|atau|serta)\s+)?|\s+(?:dan/atau|dan|atau|serta)\s+",
     chain=r"\s+(?:dari|dalam|pada)\s+",
     here=r"\s+(?:dari\s+|dalam\s+|pada\s+)?(?:Undang-\s*Undang|Peraturan(?:\s+[A-Z]\w+){0,3}|Keputusan(?:\s+[A-Z]\w+){0,2})\s+ini(?!\w)",
+    that=(
+        r"\s+(?:dari\s+|dalam\s+|pada\s+)?(?:Undang-\s*Undang|Peraturan(?:\s+[A-Z]\w+){0,3}|Keputusan(?:\s+[A-Z]\w+){0,2})"
+        r"\s+(?:tersebut|dimaksud|itu)(?!\w)"
+    ),
+    leads=r"\s+(?:dari\s+|dalam\s+|pada\s+)?",
     after=r"\s+(?:dari\s+|dalam\s+|pada\s+)?",
-    name_form=rf"(?:{_NUMBERED}|{_CODES})",
+    name_form=rf"(?:{_NUMBERED}|{_CODES}|{_NAMED})",
     # "PPh Pasal 21" is a tax named after an article of the income tax law, whatever act speaks of it.
     before=r"(?:[Pp]ajak\s+[Pp]enghasilan|PPh)",
-    acts=rf"(?:{_NUMBERED})",
-    acts_sign=r"[Nn]omor|No\b",
+    acts=rf"(?:{_NUMBERED}|{_NAMED})",
+    acts_sign=r"[Nn]omor|No\b|Undang|UU",
     cues=(
         Cue(
             Relation.EXCEPTION_TO,
@@ -55,19 +65,22 @@ INDONESIAN = Grammar(
         ),
         Cue(
             Relation.BASED_ON,
-            before=r"(?:berdasarkan(?:\s+ketentuan)?|atas\s+dasar|untuk\s+melaksanakan(?:\s+ketentuan)?|Mengingat\s*:)",
+            # "berdasarkan Pasal 5" alone says under what something else was done.
+            before=r"(?:untuk\s+melaksanakan(?:\s+ketentuan)?|Mengingat\s*:(?:\s*1\.)?)",
+            after=r"[^.;]{0,90}\bperlu\s+(?:menetapkan|membentuk)",
         ),
         Cue(
             Relation.AMENDS,
-            before=r"(?:perubahan\s+(?:\w+\s+)?atas|diubah\s+(?:\w+\s+)?(?:dengan|oleh)|mengubah)",
+            # "Nomor 64 Tahun 2015 tentang Perubahan atas ...": the title of yet another act.
+            before=r"(?:(?<!\d\stentang\s)perubahan\s+(?:\w+\s+)?atas|mengubah)",
             after=r"diubah",
         ),
         Cue(
             Relation.REPEALS,
-            before=r"(?:mencabut|pencabutan|dicabut\s+(?:dengan|oleh))",
+            before=r"(?:mencabut|(?<!\d\stentang\s)pencabutan(?:\s+atas)?)",
             after=r"[^.;]{0,60}dicabut",
         ),
-        Cue(Relation.SUPERSEDES, before=r"(?:menggantikan|pengganti|digantikan\s+(?:dengan|oleh))"),
+        Cue(Relation.SUPERSEDES, before=r"menggantikan"),
     ),
     known=(
         ("KUHPerdata", "KUH Perdata", "Kitab Undang-Undang Hukum Perdata"),

@@ -18,10 +18,12 @@ from engine.language.references.grammar import Grammar, Mention, Target, Unit, c
 from engine.model import Relation, SectionKind, Span
 
 # How far before and after a reference words are read that tell its relation, in characters.
-CUE_BEFORE = 60
+CUE_BEFORE = 100
 CUE_AFTER = 100
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
+# Between a cue and its reference no clause ends.
+_CUE_GAP = r"[^\w.,;:!?؛،]*"
 # A longer list is a table or a register, not a citation.
 LONGEST_LIST = 60
 
@@ -37,15 +39,13 @@ class Recogniser:
             "|".join(
                 [
                     *(
-                        rf"{word}\s*(?={self._units[unit].ahead})"
+                        rf"(?:{'|'.join(cased((*unit.plural, *unit.words)))})\s*(?={self._units[unit].ahead})"
                         for unit in grammar.units
-                        for word in cased((*unit.plural, *unit.words))
                     ),
                     *(
-                        rf"{word}\s*(?={level.value})"
+                        rf"(?:{'|'.join(cased(level.words))})\s*(?={level.value})"
                         for level in grammar.levels
                         if level.depth == 0 and level.counts
-                        for word in cased(level.words)
                     ),
                 ]
             )
@@ -59,13 +59,15 @@ class Recogniser:
         self._chain = re.compile(grammar.chain)
         self._inward = re.compile(grammar.inward)
         self._here = re.compile(grammar.here)
+        self._that = re.compile(grammar.that)
+        self._leads = re.compile(grammar.leads)
         self._after = re.compile(rf"(?:{grammar.after})(?P<name>{grammar.name_form})")
         self._before = re.compile(rf"(?P<name>{grammar.before})\s*\Z") if grammar.before else None
         self._cues = [
             (
                 cue.relation,
-                re.compile(rf"(?:{cue.before})\W*\Z", re.IGNORECASE),
-                re.compile(rf"\W*(?:{cue.after})", re.IGNORECASE),
+                re.compile(rf"(?:{cue.before}){_CUE_GAP}\Z", re.IGNORECASE),
+                re.compile(rf"{_CUE_GAP}(?:{cue.after})", re.IGNORECASE),
             )
             for cue in grammar.cues
         ]
@@ -124,6 +126,8 @@ class Recogniser:
         elif unit:
             plural = self._units[unit].plural.match(word) is not None
             targets, end = self._provisions(text, start, unit, head_end, plural=plural)
+            if targets and not plural:
+                targets, end = self._loose_list(text, start, unit, head_end, end) or (targets, end)
         if not targets and not bare:
             targets, end = self._relative(text, start)
         if not targets:
@@ -178,6 +182,24 @@ class Recogniser:
             begin = position = also.end()
         return targets, end
 
+    def _loose_list(
+        self, text: str, start: int, unit: Unit, position: int, strict: int
+    ) -> tuple[list[Target], int] | None:
+        """ "Article 13 or 14 of the Act": a list after a singular, where a document's name ends it.
+
+        ``strict`` is where the singular alone ends: in "§ 3 Nummer 12 oder 13" behind all numbers.
+        """
+        targets, end = self._provisions(text, start, unit, position, plural=True)
+        if end <= strict or any(target.span.start < strict for target in targets[1:]):
+            return None
+        named = (self._here.match(text, end), self._that.match(text, end), self._after.match(text, end))
+        return (targets, end) if any(named) else None
+
+    def leads_to_name(self, text: str, position: int) -> int | None:
+        """Where the name of a document may begin behind a provision that ends at ``position``."""
+        match = self._leads.match(text, position)
+        return match.end() if match and text[match.end() : match.end() + 1].isalpha() else None
+
     def _range_end(self, text: str, reader: _UnitReader, position: int) -> tuple[str, int] | None:
         through = self._through.match(text, position)
         if not through:
@@ -193,13 +215,14 @@ class Recogniser:
         document: str | None = None
         name_at: int | None = None
         here = self._here.match(text, end) is not None
-        after = None if here else self._after.match(text, end)
+        that = None if here else self._that.match(text, end)
+        after = None if here or that else self._after.match(text, end)
         before = None
         if after:
             document, name_at, last = after["name"], after.start("name"), after.end()
         else:
-            last = end
-            if not here and self._before:
+            last = that.end() if that else end
+            if not here and not that and self._before:
                 window = text[max(floor, start - NAME_BEFORE) : start]
                 before = self._before.search(window)
         if before:
@@ -218,6 +241,7 @@ class Recogniser:
             document,
             name_at,
             here,
+            that is not None,
             bare,
         )
 
@@ -233,7 +257,8 @@ class Recogniser:
         kept: list[Mention] = []
         for mention in reversed(found):
             outer = kept[-1] if kept else None
-            if outer and not mention.document and not mention.here and mention.targets and outer.targets:
+            alone = not (mention.document or mention.here or mention.that)
+            if outer and alone and mention.targets and outer.targets:
                 gap = (mention.span.end, outer.span.start)
                 nested = None
                 if self._chain.fullmatch(text, *gap):
@@ -270,6 +295,7 @@ class Recogniser:
             outer.document,
             outer.name_at,
             outer.here,
+            outer.that,
             inner.bare,
         )
 
@@ -334,7 +360,7 @@ def _inside(inner: Address, outer: Address) -> Address | None:
     if outer.kind in CONTAINERS:
         within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
         return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None
-    if inner.number is not None:
+    if inner.number is not None and inner.kind is not SectionKind.PARAGRAPH:
         return None
-    paragraph = "/".join(part for part in (outer.paragraph, inner.paragraph) if part)
+    paragraph = "/".join(part for part in (outer.paragraph, inner.number, inner.paragraph) if part)
     return Address(outer.kind, outer.number, paragraph, outer.within)

@@ -7,6 +7,7 @@ fits, the reference is ambiguous and says what it may mean; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine.language.addresses import Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
@@ -27,6 +28,8 @@ from engine.model import (
 
 # How sure a resolution is: as written, or a part that is not printed, so what encloses it.
 EXACT, ENCLOSING = 1.0, 0.95
+# How sure a provision is that a translated excerpt lacks and the text it was made from has.
+FROM_ORIGINAL = 0.7
 # More members than this is a whole book: the reference is to its ends, not to all between.
 LONGEST_RANGE = 200
 
@@ -46,7 +49,9 @@ class Resolver:
         self._rows = {passage.id: row for row, passage in enumerate(passages)}
         self._finder = DocumentFinder(documents, self._provisions)
         self._lookup = Lookup(documents, self._provisions)
-        self._cache: dict[tuple[int, Address], tuple[int, ...]] = {}
+        numbers = {document.id: number for number, document in enumerate(documents)}
+        named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
+        self._original = {own: numbers[str(name)] for own, name in named.items() if str(name) in numbers}
 
     def references(self, passage: Passage) -> list[Reference]:
         """The references a passage of the corpus makes, in the order of its text; none to itself."""
@@ -89,6 +94,9 @@ class Resolver:
     ) -> list[Reference]:
         if target.address.number is None and not target.address.within:
             return self._relative(mention, target, passage, row)
+        own = self._provisions.document_of[row]
+        if _is_own_paragraph(target.address, passage) and not meaning.named and meaning.documents == (own,):
+            return self._relative(mention, _without_number(target), passage, row)
         span = _extended(target.span, mention, meaning, passage.text)
         if mention.bare and not meaning.named and not _stands_alone(target.address.number):
             return []
@@ -114,7 +122,19 @@ class Resolver:
                 confidence = min(confidence, self._certainty(index, target.address, meaning))
         if not found and (itself or mention.bare):
             return []
+        if not found:
+            found, confidence = self._in_original(documents, target.address, row), FROM_ORIGINAL
         return [_reference(passage, mention, span, tuple(found), confidence)]
+
+    def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:
+        """What a translated excerpt leaves out, where the text it translates has it exactly once."""
+        found: dict[Aim, None] = {}
+        for document in documents:
+            original = self._original.get(document)
+            if original is not None:
+                for index in self._lookup.candidates(original, address, row):
+                    found.update(dict.fromkeys(self._aims(index, address)))
+        return found if len(found) == 1 else {}
 
     def _certainty(self, index: int, address: Address, meaning: Meaning) -> float:
         provision = self._provisions.all[index]
@@ -227,6 +247,18 @@ def _reference(
     )
 
 
+def _is_own_paragraph(address: Address, passage: Passage) -> bool:
+    """In a text of articles "paragraph 2" is a part of the article that speaks, as "paragraph (2)" is."""
+    bare = address.kind is SectionKind.PARAGRAPH and not address.within
+    return bare and passage.kind in (SectionKind.ARTICLE, SectionKind.RECITAL)
+
+
+def _without_number(target: Target) -> Target:
+    address = target.address
+    path = "/".join(part for part in (address.number, address.paragraph) if part)
+    return replace(target, address=Address(address.kind, None, path))
+
+
 def _stands_alone(number: str | None) -> bool:
     """Whether a number is a rule's without any word: "4.3.2" or "A4.3", not "4" or "4.3"."""
     return number is not None and (number.count(".") >= 2 or (number[:1].isalpha() and "." in number))
@@ -242,7 +274,7 @@ def _extended(span: Span, mention: Mention, meaning: Meaning, text: str) -> Span
     behind = mention.name_at is not None and mention.name_at > mention.span.start
     if meaning.weak and behind and span.end == mention.span.end and mention.name_at is not None:
         return Span(span.start, max(span.start, len(text[: mention.name_at].rstrip())))
-    if meaning.name_end and behind and span.end == mention.span.end:
+    if meaning.name_end and (behind or mention.name_at is None) and span.end == mention.span.end:
         return Span(span.start, meaning.name_end)
     return span
 

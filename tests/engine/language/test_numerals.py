@@ -28,6 +28,8 @@ from engine.language.numerals import ARABIC_ORDINAL, arabic_ordinal, han_number,
         ("التاسعة عشرة بعد الثلاثمائة", 319),
         ("الثانية والخمسين بعد الستمائة", 652),
         ("التاسِعة والثلاثين", 39),
+        # "and" left out between ones and tens
+        ("الحادية العشرون", 21),
         ("الثانيه", 2),
         ("واحدة", None),
         ("النظام", None),

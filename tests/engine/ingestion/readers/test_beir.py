@@ -172,6 +172,13 @@ def test_a_long_line_is_cut_at_its_paragraphs_and_keeps_its_id(tmp_path: Path) -
             "12",
             "المادة 12",
         ),
+        # a source that counts in hundreds: the label is what the document prints
+        (
+            {"article": 42, "article_label": "المادة الثانية والأربعون بعد المائة:", "language": "ar"},
+            SectionKind.ARTICLE,
+            "142",
+            "المادة 142",
+        ),
         (
             {"article": "1", "heading": "Art 1 Grundsatz", "language": "de"},
             SectionKind.ARTICLE,

@@ -31,6 +31,9 @@ TABLE: list[tuple[str, list[Row]]] = [
         ],
     ),
     ("المادة (الثالثة) من النظام،", [("المادة (الثالثة) من النظام", "النظام", ("article 3",))]),
+    ("المادة (53) (مكرر2)", [("المادة (53) (مكرر2)", None, ("article 53 مكرر 2",))]),
+    ("المادة (20) مكرر", [("المادة (20) مكرر", None, ("article 20 مكرر",))]),
+    ("المادة الحادية العشرون", [("المادة الحادية العشرون", None, ("article 21",))]),
     # "one article" counts, it does not name
     ("مادة واحدة", []),
     ("المواد الأولية", []),
@@ -54,9 +57,19 @@ def test_own_document(text: str) -> None:
     [
         ("وفقاً لأحكام المادة (5)", Relation.CITES),
         ("استثناءً من حكم المادة (5)", Relation.EXCEPTION_TO),
-        ("بناءً على المادة (5)", Relation.BASED_ON),
+        ("بناءً على المادة (5)", Relation.CITES),
+        ("تنفيذاً للمادة (5)", Relation.BASED_ON),
+        ("يلغي هذا النظام المادة (5)", Relation.REPEALS),
+        ("تعديل المادة (5)", Relation.AMENDS),
+        ("تعديل المواعيد الواردة في المادة (5)", Relation.CITES),
     ],
 )
 def test_relations(text: str, relation: Relation) -> None:
     (mention,) = find_mentions(text, "ar")
     assert mention.relation is relation
+
+
+@pytest.mark.parametrize("text", ["المادة الخامسة من ذلك النظام", "المادة (5) من النظام المشار إليه"])
+def test_the_document_named_before(text: str) -> None:
+    (mention,) = find_mentions(text, "ar")
+    assert mention.that

@@ -49,6 +49,15 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("Chapter 2 of \u200ePart 11", [("Chapter 2 of \u200ePart 11", None, ("part 11 > chapter 2",))]),
     ("paragraph 148h) above", [("paragraph 148h)", None, ("paragraph 148/h",))]),
     ("the Companies Regulations", [("Companies Regulations", "Companies Regulations", ())]),
+    # a list behind a singular, where a document's name ends it
+    (
+        "Article 13 or 14 of the Agency Act",
+        [("Article 13 or 14 of the Agency Act", "Agency Act", ("article 13", "article 14"))],
+    ),
+    ("within Section 5 and 14 days", [("Section 5", None, ("section 5",))]),
+    # as European acts cite
+    ("paragraph 2 of Article 5", [("paragraph 2 of Article 5", None, ("article 5/2",))]),
+    ("point (a) of Article 6(1)", [("point (a) of Article 6(1)", None, ("article 6/1/a",))]),
     # what only looks like a reference
     ("a rate of 4.75% or 3.5 times", []),
     ("the Companies Rules 2007 were made", [("Companies Rules 2007", "Companies Rules 2007", ())]),
@@ -70,9 +79,30 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("notwithstanding section 5", Relation.EXCEPTION_TO),
         ('"Fund" has the meaning given in section 5', Relation.DEFINES),
         ("as defined in section 5", Relation.DEFINES),
-        ("pursuant to section 5", Relation.BASED_ON),
-        ("rules made under section 5", Relation.BASED_ON),
-        ("as amended by section 5", Relation.AMENDS),
+        ("except to the extent provided in subsection (1)", Relation.EXCEPTION_TO),
+        ("By derogation from Article 64(3)", Relation.EXCEPTION_TO),
+        ("exempt from the requirements in section 189", Relation.EXCEPTION_TO),
+        # what is excepted is defined there, but the text is no exception to it
+        ("except for shares referred to in Rule 4.3.2", Relation.CITES),
+        # only a text that says it was made under a provision is based on it
+        ("in exercise of the powers conferred by section 5", Relation.BASED_ON),
+        ("These Rules are made by the Board under section 5", Relation.BASED_ON),
+        ("This Guidance is issued pursuant to section 5 of FSMR", Relation.BASED_ON),
+        ("Pursuant to Section 7, the Board makes the following Rules", Relation.BASED_ON),
+        ("under section 5 the Regulator hereby prescribes the fees", Relation.BASED_ON),
+        ("the fees in section 5 are hereby prescribed", Relation.CITES),
+        ("pursuant to section 5", Relation.CITES),
+        ("rules made under section 5", Relation.CITES),
+        ("powers conferred under Articles 14 and 15", Relation.CITES),
+        ("in the exercise of its powers under section 5", Relation.CITES),
+        # passive: the provision cited changed something else
+        ("as amended by section 5", Relation.CITES),
+        ("was replaced by section 5", Relation.CITES),
+        ("the repealed section 5", Relation.CITES),
+        ("This Act repeals section 5", Relation.REPEALS),
+        # no clause ends between the words and the reference
+        ("the text is replaced; Article 14(4) applies", Relation.CITES),
+        ("as amended, section 5 applies", Relation.CITES),
         ("section 5 is repealed", Relation.REPEALS),
         ("section 5 is replaced by the text below", Relation.AMENDS),
         ("After section 5 a new section on notice is inserted", Relation.AMENDS),
@@ -98,6 +128,15 @@ def test_spans_of_a_list() -> None:
 def test_own_document(text: str) -> None:
     (mention,) = find_mentions(text, "en")
     assert mention.here
+
+
+@pytest.mark.parametrize(
+    "text", ["Article 2 of that Act", "section 5 of the said Law", "Articles 12 to 15 of that Directive"]
+)
+def test_the_document_named_before(text: str) -> None:
+    (mention,) = find_mentions(text, "en")
+    assert mention.that
+    assert not mention.here
 
 
 def test_bare_numbers_are_marked() -> None:

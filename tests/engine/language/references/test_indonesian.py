@@ -27,6 +27,21 @@ TABLE: list[tuple[str, list[Row]]] = [
         "Peraturan Pemerintah Nomor 71 Tahun 2019",
         [("Peraturan Pemerintah Nomor 71 Tahun 2019", "Peraturan Pemerintah Nomor 71 Tahun 2019", ())],
     ),
+    (
+        "Pasal 31 Undang-Undang Daftar Niaga berlaku",
+        [("Pasal 31 Undang-Undang Daftar Niaga", "Undang-Undang Daftar Niaga", ("article 31",))],
+    ),
+    (
+        "Pasal 4 Peraturan Tata Cara Perpajakan",
+        [("Pasal 4 Peraturan Tata Cara Perpajakan", "Peraturan Tata Cara Perpajakan", ("article 4",))],
+    ),
+    (
+        "Pasal 5 Undang-Undang Keagenan dan Pasal 7",
+        [
+            ("Pasal 5 Undang-Undang Keagenan", "Undang-Undang Keagenan", ("article 5",)),
+            ("Pasal 7", None, ("article 7",)),
+        ],
+    ),
     # the tax has its name from an article of another act
     ("PPh Pasal 21", [("PPh Pasal 21", "PPh", ("article 21",))]),
     ("Pasal 34A", [("Pasal 34A", None, ("article 34A",))]),
@@ -45,7 +60,10 @@ def test_mentions(text: str, expected: list[Row]) -> None:
     [
         ("sebagaimana dimaksud dalam Pasal 5", Relation.CITES),
         ("dikecualikan dari ketentuan Pasal 5", Relation.EXCEPTION_TO),
-        ("berdasarkan Pasal 5", Relation.BASED_ON),
+        ("berdasarkan Pasal 5", Relation.CITES),
+        ("untuk melaksanakan ketentuan Pasal 5", Relation.BASED_ON),
+        ("Mengingat : Pasal 5", Relation.BASED_ON),
+        ("diubah dengan Undang-Undang Nomor 6 Tahun 1983", Relation.CITES),
         ("perubahan atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
         ("mencabut Undang-Undang Nomor 6 Tahun 1983", Relation.REPEALS),
     ],

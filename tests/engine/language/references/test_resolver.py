@@ -213,6 +213,89 @@ def test_guidance_cites_what_it_names_before() -> None:
     assert found[1].confidence < found[0].confidence
 
 
+REGISTER = Document(
+    "reg", "Commercial Register Act 2004", "en", aliases=("Commercial Register Act", "Register Statute")
+)
+IN_REGISTER = [
+    passage("reg/2", number="2", kind=K.ARTICLE),
+    passage("reg/13", number="13", kind=K.ARTICLE),
+    passage("reg/14", number="14", kind=K.ARTICLE),
+]
+
+
+def in_a_circular(text: str, *before: Passage) -> list[tuple[str, str | None]]:
+    """What a circular with one Article 2 and one Article 13 of its own cites."""
+    own = Document("circular", "Circular 6", "en")
+    others = [*IN_REGISTER, passage("circular/2", number="2", kind=K.ARTICLE), *before]
+    found = resolve(text, document=own, documents=(REGISTER, own), sections=(), others=others)
+    return [(reference.text, reference.target_id) for reference in found if reference.text[0] not in "CR"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a list in the singular belongs to the act behind it
+        ("Article 13 or 14 of the Commercial Register Act", ["reg/13", "reg/14"]),
+        # the act named one sentence before
+        ("The Commercial Register Act 2004 applies. Article 2 of that Act is wide.", ["reg/2"]),
+        ("Article 13 of the Commercial Register Act and, later, Article 2 of that Act", ["reg/13", "reg/2"]),
+        # no act was named
+        ("Article 2 of that Act", [None]),
+        # a name of no form that a grammar knows
+        ("Article 2 of the Register Statute", ["reg/2"]),
+    ],
+)
+def test_acts_named_around(text: str, expected: list[str | None]) -> None:
+    assert [target for words, target in in_a_circular(text) if words[0] in "A1"] == expected
+
+
+def test_that_act_may_stand_in_the_paragraph_before() -> None:
+    before = passage("circular/1", "Under Article 13 of the Commercial Register Act it may.")
+    assert in_a_circular("Article 2 of that Act is wide.", before) == [("Article 2 of that Act", "reg/2")]
+
+
+def test_a_paragraph_in_a_text_of_articles_is_its_own() -> None:
+    act = Document("act", "Data Act", "en")
+    others = [
+        passage("act/rec", number="1", kind=K.RECITAL),
+        passage("act/5/1", number="5", paragraph="1", kind=K.ARTICLE),
+    ]
+    source = passage(
+        "act/5/2",
+        "By derogation from paragraph 1 of this Article.",
+        number="5",
+        paragraph="2",
+        kind=K.ARTICLE,
+    )
+    found = resolve("", document=act, documents=(act,), sections=(), others=others, source=source)
+    assert aims(found) == [("paragraph 1", "act/5/1")]
+    assert found[0].relation is Relation.EXCEPTION_TO
+
+
+def test_a_translated_excerpt_falls_back_to_its_original() -> None:
+    documents = (
+        Document("act", "Register Act", "en"),
+        Document("act-id", "Undang-Undang Daftar Niaga", "id", metadata={"translation_of": "act"}),
+        Document("own", "Undang-Undang Keagenan", "id"),
+    )
+    others = [
+        passage("act/21", number="21", kind=K.ARTICLE),
+        passage("act/31", number="31", kind=K.ARTICLE),
+        passage("act/40", number="40", kind=K.ARTICLE),
+        passage("act/40~2", number="40", kind=K.ARTICLE),
+        passage("act-id/31", number="31", kind=K.ARTICLE, language="id"),
+        passage("own/21", number="21", kind=K.ARTICLE, language="id"),
+    ]
+    others.insert(3, passage("act/x", number="39a", kind=K.ARTICLE))
+    text = (
+        "Pasal 31 Undang-Undang Daftar Niaga; Pasal 21 Undang-Undang Daftar Niaga;"
+        " Pasal 40 Undang-Undang Daftar Niaga; Pasal 99 Undang-Undang Daftar Niaga"
+    )
+    found = resolve(text, document=documents[2], documents=documents, sections=(), others=others)
+    assert [reference.target_id for reference in found] == ["act-id/31", "act/21", None, None]
+    assert found[1].confidence < found[0].confidence
+
+
 def test_a_list_that_may_run_on_is_ambiguous() -> None:
     here = passage("de1/a", number="7", kind=K.SECTION, language="de")
     there = [passage(f"de2/{number}", number=number, kind=K.SECTION, language="de") for number in ("7", "9")]
