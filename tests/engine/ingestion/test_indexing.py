@@ -51,7 +51,7 @@ def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None
         Passage(f"p{n}", "d", None, n, "x" * (1 + n * 7 % 50), "ar" if n % 10 == 0 else "en")
         for n in range(count)
     ]
-    vectors, missing = passage_vectors(passages, model, silent)
+    vectors, missing = passage_vectors(passages, model, silent, headings=False)
     assert missing == sum(passage.language == "ar" for passage in passages)
     expected = [0 if passage.language == "ar" else len(passage.text) for passage in passages]
     assert vectors[:, 0].tolist() == expected
