@@ -116,8 +116,9 @@
       if (!from || !to) return;
       const middle = network.canvasToDOM({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
       const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
-      const left = Math.min(Math.max(middle.x, half + 4), host.clientWidth - half - 4);
-      let bottom = Math.max(middle.y - 15, tall + 34);
+      const upright = item.node === undefined && Math.abs(from.x - to.x) < 40; // the words stand beside an upright string
+      const left = Math.min(Math.max(upright ? middle.x + half + 22 : middle.x, half + 4), host.clientWidth - half - 4);
+      let bottom = Math.max(upright ? middle.y + tall / 2 : middle.y - 15, tall + 34);
       for (const box of taken) {
         if (Math.abs(box.left - left) < box.half + half && bottom > box.top - 2 && bottom - tall < box.bottom + 2) {
           bottom = item.node === undefined && middle.y > (box.top + box.bottom) / 2 ? box.bottom + tall + 26 : box.top - 4;

@@ -32,7 +32,7 @@
     post({ type: "theme", colours: Object.fromEntries(TOKENS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) });
   }
   function sendBoard() {
-    if (!state.data || !state.data.nodes) return;
+    if (!state.data) return;
     post({ type: "draw", data: state.data, selected: state.selected });
   }
   window.addEventListener("message", (event) => {
@@ -45,9 +45,9 @@
 
   async function board(element, props, watch, trigger) {
     state.frame = one("iframe", element);
-    state.expand = (limit) => { props.wanted = limit; trigger("expand", { limit }); };
+    state.expand = (limit) => trigger("expand", { limit });
     const show = () => {
-      state.data = props.value && props.value.nodes ? props.value : null;
+      state.data = props.value ? JSON.parse(props.value) : null;
       element.classList.toggle("blank", !state.data);
       boardHead(element);
       if (state.data) sendBoard(); else post({ type: "draw", data: { nodes: [], edges: [], heads: [] } });
@@ -60,7 +60,8 @@
       if (control.dataset.board === "more") state.expand(Number(control.dataset.limit));
       if (control.dataset.board === "full") fullScreen(element);
     });
-    const script = await (await fetch(element.querySelector("[data-vis]").dataset.vis)).text();
+    const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
+    const script = await (await fetch(`${root}${prefix}/file=${state.frame.dataset.vis}`)).text();
     state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
     show();
   }

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 import gradio as gr
+import orjson
 
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
@@ -27,6 +28,8 @@ from ui.validity import badge
 
 REST_STEP = 40
 EXCERPT = 320
+# A browser cannot draw faster than this, s; rounds that come faster are drawn together.
+BOARD_PAUSE = 0.15
 Updates = dict[Any, Any]
 # Another event follows these at once: one message to the page tells both.
 _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
@@ -61,11 +64,14 @@ def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossi
     return found
 
 
-def board_value(opened: OpenCase) -> dict[str, Any]:
-    """The data of the board as the case stands."""
+def board_value(opened: OpenCase) -> str:
+    """The data of the board as the case stands, as JSON: Gradio would walk through an object many times."""
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
-    return board_data(provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes), pool)
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes)
+    opened.drawn_at = time.perf_counter()
+    # No "<" in it: whatever handles the text on its way must not take it for markup.
+    return orjson.dumps(board_data(drawn, pool)).decode().replace("<", "\\u003c")
 
 
 def rest_of_pool(opened: OpenCase) -> list[str]:
@@ -103,7 +109,9 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     """What an event changes on the page. The story is always among it."""
     updates: Updates = {stage.story: told(opened.story)}
     match event:
-        case ScanFinished() | RoundFinished():
+        case ScanFinished():
+            updates[stage.board] = board_value(opened)
+        case RoundFinished() if time.perf_counter() - opened.drawn_at > BOARD_PAUSE:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas)
@@ -147,7 +155,7 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return
-        yield {stage.banner: "", stage.story: told(Story()), stage.board: {}, stage.coverage: NO_AREAS,
+        yield {stage.banner: "", stage.story: told(Story()), stage.board: "", stage.coverage: NO_AREAS,
                stage.ranked: "", stage.rest: ""}  # fmt: skip
         yield from listen(opened, stage, opened.case.run)
 

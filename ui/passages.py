@@ -126,16 +126,21 @@ def _cite(passage: Passage, document: Document, today: date, rank: str) -> str:
 
 
 def _why(trails: Sequence[Sequence[Hop]], name: Name) -> str:
-    if not trails:
-        return ""
-    first = f'<div class="why" dir="ltr">{_trail(trail_clauses(trails[0], name))}</div>'
-    if len(trails) == 1:
-        return first
-    others = "".join(
-        f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in trails[1:]
+    """The first trail; beside a mere find of the scan the first string of hops too; the rest folded."""
+    shown = list(trails[:1])
+    if shown and len(shown[0]) == 1:
+        shown += [trail for trail in trails[1:] if len(trail) > 1][:1]
+    others = [trail for trail in trails if trail not in shown]
+    lines = "".join(
+        f'<div class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</div>' for trail in shown
     )
-    count = plural(len(trails) - 1, "more trail")
-    return f'{first}<details class="trails" dir="ltr"><summary>{count}</summary><ul>{others}</ul></details>'
+    if not others:
+        return lines
+    folded = "".join(
+        f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in others
+    )
+    summary = f"<summary>{plural(len(others), 'more trail')}</summary>"
+    return f'{lines}<details class="trails" dir="ltr">{summary}<ul>{folded}</ul></details>'
 
 
 def _trail(clauses: Sequence[Clause]) -> str:

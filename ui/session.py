@@ -34,6 +34,7 @@ class OpenCase:
     story: Story = field(default_factory=Story)
     seconds: float = 0.0
     nodes: int = DEFAULT_NODES
+    drawn_at: float = 0.0
     rest_shown: int = 0
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)

@@ -64,8 +64,8 @@ def build_stage() -> Stage:
     with gr.Row(elem_id="panes"):
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
             board = _html(
-                {}, "board", "redstring.board(element, props, watch, trigger)",
-                html_template=_FRAME.replace("VIS", f"/gradio_api/file={VIS_NETWORK}"), page=frame_page(),
+                "", "board", "redstring.board(element, props, watch, trigger)",
+                html_template=_FRAME.replace("VIS", VIS_NETWORK.as_posix()), page=frame_page(),
             )  # fmt: skip
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
             _html(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import gradio as gr
@@ -45,7 +46,7 @@ def test_a_run_tells_the_story_first_and_the_cards_last(opened: OpenCase, stage:
     assert stage.ranked not in updates[0]
     last = updates[-1]
     assert 'class="card"' in last[stage.ranked]
-    assert last[stage.board]["shown"] == len(opened.case.pool)
+    assert json.loads(last[stage.board])["shown"] == len(opened.case.pool)
     assert 'data-state="done"' in last[stage.story]
     assert len(updates) < 12, "events that belong together are told together"
 

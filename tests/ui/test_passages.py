@@ -68,8 +68,11 @@ def test_further_trails_fold_away() -> None:
         trails=[[scan_hop("p", 1)], [scan_hop("a", 2), cites("p", "a")], [scan_hop("b", 2), cites("p", "b")]],
     )
     html = ranked_card(found, READING)
-    assert "2 more trails" in html
-    assert html.count("<li") == 2
+    shown, folded = html.split("<details", 1)
+    assert "The scan ranked it" in shown
+    assert "Cited by CAC a" in shown, "a find of the scan is told together with the first string of hops"
+    assert "1 more trail" in folded
+    assert folded.count("<li") == 1
 
 
 def test_the_score_is_a_bar_and_a_table_with_every_part() -> None:
