@@ -1,0 +1,102 @@
+"""Runs over gold questions, on a corpus small enough to know the answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.evaluation import Question, evaluate
+from engine.evaluation.evaluate import (
+    RUN_DEPTH,
+    Outcome,
+    investigate_one,
+    run_lines,
+    scores_of,
+    source_ids,
+)
+from engine.investigation.strategies.contract import toy_corpus
+from tests.engine.harbour import NOTHING
+from tests.engine.investigation.story import SETTINGS, finished
+
+INTEREST, DUTY = "dues-act/art-5", "harbour-act/art-6/para-1"
+QUESTIONS = [
+    Question("q1", "What interest do dues in arrears bear?", {INTEREST: 2.0}),
+    Question("q2", NOTHING, {INTEREST: 1.0, DUTY: 1.0}),
+]
+METRICS = [f"{name}@{k}" for name in ("recall", "complete") for k in (5, 10, 20, 50, 100)] + ["ndcg@10"]
+
+
+def test_means_over_the_questions(bare: Corpus) -> None:
+    result = evaluate(bare, QUESTIONS, SETTINGS)
+    assert result.queries == 2
+    assert sorted(result.scan) == sorted(result.investigation) == sorted(METRICS)
+    # The first question has its one answer on top, the second finds nothing at all.
+    assert set(result.scan.values()) == set(result.investigation.values()) == {0.5}
+    sizes = [len(finished(bare, question.text, SETTINGS).pool) for question in QUESTIONS]
+    assert result.pool == {"recall": 0.5, "complete": 0.5, "mean_size": sum(sizes) / 2}
+    assert 0 < result.milliseconds["p50"] <= result.milliseconds["p95"]
+
+
+def test_the_same_run_twice_differs_in_time_only(bare: Corpus) -> None:
+    first, second = evaluate(bare, QUESTIONS, SETTINGS), evaluate(bare, QUESTIONS, SETTINGS)
+    assert (first.scan, first.investigation, first.pool) == (second.scan, second.investigation, second.pool)
+
+
+def test_json_has_what_others_rely_on(bare: Corpus) -> None:
+    told = evaluate(bare, QUESTIONS[:1], SETTINGS).to_json()
+    assert list(told) == ["queries", "scan", "investigation", "pool", "milliseconds"]
+
+
+def test_rankings_count_single_passages_without_the_limits_of_the_page(bare: Corpus) -> None:
+    narrow = SETTINGS.changed(top_k=1, per_document_limit=1)
+    outcome = investigate_one(bare, "dues berth vessel harbour master", narrow)
+    assert len(outcome.final) == outcome.pool_size > 1
+    assert set(outcome.final) == outcome.pool
+    assert outcome.scores == sorted(outcome.scores, reverse=True)
+
+
+def test_a_cut_passage_counts_once_by_its_source(tmp_path: Path) -> None:
+    toy = toy_corpus(tmp_path / "harbour")
+    # Row 3 is the second part of the source's p2.
+    ids, scores = source_ids(toy, np.array([3, 0, 2], np.int32), [0.9, 0.5, 0.4])
+    assert (ids, scores) == (["p2", "p0"], [0.9, 0.5])
+
+
+def test_runs_are_written_in_trecs_form(bare: Corpus, tmp_path: Path) -> None:
+    evaluate(bare, QUESTIONS, SETTINGS, run=tmp_path / "run.txt")
+    lines = [line.split(" ") for line in (tmp_path / "run.txt").read_text(encoding="utf-8").splitlines()]
+    assert {line[0] for line in lines} == {"q1"}
+    assert [int(line[3]) for line in lines] == list(range(1, len(lines) + 1))
+    assert lines[0][1:4] == ["Q0", INTEREST, "1"]
+    assert [float(line[4]) for line in lines] == sorted((float(line[4]) for line in lines), reverse=True)
+
+
+def test_a_run_is_cut_at_its_depth() -> None:
+    names = [f"p{n}" for n in range(RUN_DEPTH + 5)]
+    outcome = Outcome([], names, [1.0] * len(names), set(names), len(names), 0.1)
+    assert len(run_lines("q", outcome)) == RUN_DEPTH
+    assert run_lines("q", outcome)[1] == "q Q0 p1 2 1.000000 redstring\n"
+
+
+def test_progress_is_told_after_each_question(bare: Corpus) -> None:
+    told: list[int] = []
+    evaluate(bare, QUESTIONS, SETTINGS, progress=told.append)
+    assert told == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "questions", [[Question("q", "dues", {"other-corpus/1": 1.0})], [Question("q", "dues", {})], []]
+)
+def test_gold_of_another_corpus_is_refused(bare: Corpus, questions: list[Question]) -> None:
+    with pytest.raises(InputError, match=r"none of the \d gold passages is in the corpus 'bare'"):
+        evaluate(bare, questions, SETTINGS)
+
+
+def test_all_metrics_of_a_ranking() -> None:
+    scores = scores_of(["x", "a"], {"a": 1.0, "b": 1.0})
+    assert list(scores) == METRICS
+    assert (scores["recall@5"], scores["complete@100"]) == (0.5, 0.0)

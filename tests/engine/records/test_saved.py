@@ -1,0 +1,104 @@
+"""Saved investigations: whole or not there, and errors that name file and fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.records.saved import load_pool, save
+from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import finished
+
+
+@pytest.fixture
+def file(bare: Corpus, tmp_path: Path) -> Path:
+    save(finished(bare, QUESTION).investigation(), tmp_path / "case.json")
+    return tmp_path / "case.json"
+
+
+def test_nothing_but_the_file_is_left(file: Path) -> None:
+    assert [path.name for path in file.parent.iterdir()] == ["case.json"]
+    assert orjson.loads(file.read_bytes())["question"] == QUESTION
+
+
+def test_a_file_is_replaced(bare: Corpus, file: Path) -> None:
+    save(finished(bare, "Who takes a pilot?").investigation(), file)
+    assert orjson.loads(file.read_bytes())["question"] == "Who takes a pilot?"
+
+
+@pytest.mark.parametrize("name", ["absent/case.json", "folder"])
+def test_what_cannot_be_written_leaves_nothing_behind(bare: Corpus, tmp_path: Path, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InputError, match=f"cannot write .*{name}: "):
+        save(finished(bare, QUESTION).investigation(), tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_the_pool_comes_back(bare: Corpus, file: Path) -> None:
+    pool = finished(bare, QUESTION).pool
+    again = load_pool(file, bare, 100)
+    assert [(e.passage_id, e.row, e.round, e.strategy) for e in again.entries()] == [
+        (e.passage_id, e.row, e.round, e.strategy) for e in pool.entries()
+    ]
+    assert again.scores().tolist() == pytest.approx(pool.scores().tolist(), abs=1e-6)
+    assert [(h.source_id, h.target_id, h.quote) for h in again.hops()] == [
+        (h.source_id, h.target_id, h.quote) for h in pool.hops()
+    ]
+    assert again.explored == pool.explored
+
+
+def test_a_pool_larger_than_the_limit_is_kept(bare: Corpus, file: Path) -> None:
+    again = load_pool(file, bare, 1)
+    assert again.limit == len(again) > 1
+
+
+def without(name: str) -> Callable[[dict[str, Any]], object]:
+    return lambda record: record["pool"].pop(name)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda record: record.clear(), "not a saved investigation"),
+        (lambda record: record.update(pool=[]), "not a saved investigation"),
+        (lambda record: record.update(format=99), "saved in format 99, this program reads 1"),
+        (lambda record: record["pool"]["nodes"][0].update(id="gone"), "passage 'gone' is not in the corpus"),
+        (lambda record: record["pool"]["edges"][0].update(relation="likes"), "damaged: 'likes'"),
+        (lambda record: record["pool"]["edges"][0].update(source="gone"), "damaged: a hop from gone"),
+        (lambda record: record["pool"]["nodes"][0].pop("score"), "damaged: 'score'"),
+        (without("pinned"), "damaged: 'pinned'"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_named(
+    bare: Corpus, file: Path, damage: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    record = orjson.loads(file.read_bytes())
+    damage(record)
+    file.write_bytes(orjson.dumps(record))
+    with pytest.raises(InputError, match=message) as caught:
+        load_pool(file, bare, 100)
+    assert str(file) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1]", b"3", b"\xff\xfe"])
+def test_a_file_of_something_else(bare: Corpus, tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "case.json").write_bytes(data)
+    with pytest.raises(InputError, match="not a saved investigation"):
+        load_pool(tmp_path / "case.json", bare, 100)
+
+
+def test_a_file_that_is_not_there(bare: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.json: not a saved investigation"):
+        load_pool(tmp_path / "absent.json", bare, 100)
+
+
+def test_a_file_of_another_corpus(tariff: Corpus, file: Path) -> None:
+    with pytest.raises(InputError, match="is not in the corpus 'tariff'"):
+        load_pool(file, tariff, 100)

@@ -1,0 +1,304 @@
+"""The command line: one JSON object on standard output, one line for an error, exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.cli import main, parser
+from engine.investigation.strategies.contract import toy_corpus
+from engine.model import Relation, Status
+from engine.settings import InvestigationSettings
+from tests.engine.harbour import NOTHING, OLD_ARTICLE_12, QUESTION, write_harbour
+
+ROOT = Path(__file__).parents[2]
+QUERIES = """{"id": "q1", "text": "What interest do dues in arrears bear?"}
+{"id": "q2", "text": "Who takes a pilot?"}
+"""
+QRELS = "query-id\tcorpus-id\tscore\nq1\tdues-act/art-5\t1\nq2\tharbour-act/art-6/para-1\t1\n"
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one object on standard output."""
+        value = orjson.loads(self.out)
+        assert isinstance(value, dict)
+        return value
+
+
+class CommandLine:
+    """Runs commands in this process and collects what they print."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Done:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = self._capsys.readouterr()
+        return Done(code, printed.out, printed.err)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> tuple[str, ...]:
+    (tmp_path / "queries.jsonl").write_text(QUERIES, encoding="utf-8")
+    (tmp_path / "qrels.tsv").write_text(QRELS, encoding="utf-8")
+    return ("--queries", str(tmp_path / "queries.jsonl"), "--qrels", str(tmp_path / "qrels.tsv"))
+
+
+def test_investigate_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--json")
+    assert (done.code, done.err) == (0, "")
+    told = done.json
+    assert told.keys() >= {"passages", "coverage", "rounds", "stop", "pool"}
+    assert told["passages"][0].keys() >= {"rank", "id", "document", "text", "score", "breakdown", "trails"}
+    assert told["stop"].keys() >= {"reason", "numbers"}
+    assert told["pool"].keys() >= {"nodes", "edges"}
+
+
+def test_investigate_tells_its_story_on_standard_error(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "3")
+    assert done.code == 0
+    assert done.err.startswith("Plan: 3 views of the question, language en\nScan: ")
+    assert "\nStopped: " in done.err
+    assert done.out.count("  score ") == 3
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_question_that_finds_nothing_says_so(
+    run: CommandLine, harbour_folder: Path, flags: tuple[str, ...]
+) -> None:
+    done = run("investigate", NOTHING, "--corpus", harbour_folder, *flags)
+    assert done.code == 0
+    if flags:
+        assert done.json["passages"] == []
+        assert done.json["message"] == "nothing in harbour answers to this question"
+    else:
+        assert done.out == "Nothing in harbour answers to this question.\n"
+
+
+def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
+    done = run(
+        *("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--preset", "quick"),
+        *("--strategies", "metadata, citations", "--rounds", "2", "--pool-size", "150", "--top-k", "4"),
+        *(
+            "--as-of",
+            "2020-01-01",
+            "--views",
+            "off",
+            "--gate-threshold",
+            "0",
+            "--transaction-type",
+            "berth-refusal",
+        ),
+    )
+    settings = done.json["settings"]
+    assert settings["strategies"] == ["metadata", "citations"]
+    assert (settings["rounds"], settings["pool_size"], settings["top_k"]) == (2, 150, 4)
+    assert (settings["as_of"], settings["views"], settings["gate_threshold"]) == ("2020-01-01", False, 0.0)
+    assert len(done.json["passages"]) <= 4
+    assert OLD_ARTICLE_12 not in {node["id"] for node in done.json["pool"]["nodes"]}
+    assert {"berths", "dues"} <= {area["id"] for area in done.json["coverage"] if area["required"]}
+
+
+def test_every_knob_is_a_flag() -> None:
+    help_text = parser().parse_args(["investigate", "q", "--corpus", "c"])
+    given = vars(help_text).keys()
+    for name in InvestigationSettings.model_fields:
+        assert name in given or f"setting_{name}" in given
+
+
+def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "case.json"
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--rounds", "1")
+    first = run(*ask, "--save", file)
+    assert orjson.loads(file.read_bytes()) == first.json
+    second = run(*ask, "--resume", file)
+    before = [node["id"] for node in first.json["pool"]["nodes"]]
+    assert [node["id"] for node in second.json["pool"]["nodes"]][: len(before)] == before
+    assert set(second.json["rounds"][1]["seeds"]).isdisjoint(first.json["rounds"][1]["seeds"])
+    assert second.json["rounds"][1]["number"] > 1
+
+
+def test_evaluate_prints_one_object(
+    run: CommandLine, harbour_folder: Path, gold: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = run("evaluate", "--corpus", harbour_folder, *gold, "--json", "--run", tmp_path / "run.txt")
+    assert done.code == 0
+    told = done.json
+    assert told["queries"] == 2
+    metrics = {f"{name}@{k}" for name in ("recall", "complete") for k in (5, 10, 20, 50, 100)} | {"ndcg@10"}
+    assert told["scan"].keys() == told["investigation"].keys() == metrics
+    assert told["pool"].keys() == {"recall", "complete", "mean_size"}
+    assert told["milliseconds"].keys() == {"p50", "p95"}
+    assert {line.split()[0] for line in (tmp_path / "run.txt").read_text().splitlines()} == {"q1", "q2"}
+
+
+def test_evaluate_in_words_and_of_fewer_questions(
+    run: CommandLine, harbour_folder: Path, gold: tuple[str, ...]
+) -> None:
+    done = run("evaluate", "--corpus", harbour_folder, *gold, "--limit", "1")
+    assert done.code == 0
+    assert done.out.startswith("queries       1\nscan          recall@5 1  ")
+    assert [line.split()[0] for line in done.out.splitlines()] == [
+        "queries",
+        "scan",
+        "investigation",
+        "pool",
+        "milliseconds",
+    ]
+
+
+def test_info_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("info", "--corpus", harbour_folder, "--json")
+    told = done.json
+    assert (done.code, done.err) == (0, "")
+    assert (told["documents"], told["passages"], told["embedding"]) == (3, 33, "none")
+    assert told["languages"] == {"en": 33}
+    assert told["references"]["by_relation"]["supersedes"] == 1
+    assert sum(told["references"]["by_status"].values()) == sum(told["references"]["by_relation"].values())
+    assert told["entities"] > 0
+    assert run("info", "--corpus", harbour_folder).out.startswith("harbour: 3 documents, 33 passages\n")
+
+
+def test_references_are_five_columns(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("references", "--corpus", harbour_folder)
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert done.code == 0
+    assert rows
+    assert {len(row) for row in rows} == {5}
+    assert {row[2] for row in rows} <= set(Relation)
+    assert {row[3] for row in rows} <= set(Status)
+    expected = "Article 2 of the Harbour Dues Act"
+    assert ["harbour-act/art-3/para-3", "dues-act/art-2", "cites", "resolved", expected] in rows
+
+
+def test_references_without_a_target_and_of_one_relation(run: CommandLine, tmp_path: Path) -> None:
+    toy_corpus(tmp_path / "toy")
+    rows = [line.split("\t") for line in run("references", "--corpus", tmp_path / "toy").out.splitlines()]
+    assert ["p2", "", "cites", "unresolved", "Section 2"] in rows
+    assert ["p7", "", "cites", "ambiguous", "Hafengesetz"] in rows
+    only = run("references", "--corpus", tmp_path / "toy", "--relation", "exception_to").out
+    assert only == "p1\tcode/1/b\texception_to\tresolved\tsection 2\n"
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_ingest(run: CommandLine, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    sources = write_harbour(tmp_path / "sources", ontology=True)
+    (sources / "blank.md").write_text("\n", encoding="utf-8")
+    done = run("ingest", sources, "--corpus", tmp_path / "law", "--embedding", "none", *flags)
+    assert done.code == 0
+    if flags:
+        told = done.json
+        assert (told["documents"], told["passages"], told["embedding"]) == (3, 33, "none")
+        (problem,) = told["problems"]
+        assert problem["path"].endswith("blank.md")
+    else:
+        assert done.out.startswith("law: 3 documents, ")
+    assert run("info", "--corpus", tmp_path / "law", "--json").json["passages"] == 33
+
+
+UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
+    (("investigate", "q", "--corpus", "HARBOUR", "--preset", "fast"), "unknown preset 'fast'"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--strategies", "luck"), "unknown strategy 'luck'"),
+    (
+        ("investigate", "q", "--corpus", "HARBOUR", "--transaction-type", "sale"),
+        "unknown transaction type 'sale'",
+    ),
+    (("investigate", "q", "--corpus", "NOWHERE"), "no corpus at"),
+    (("investigate", " ", "--corpus", "HARBOUR"), "the question is empty"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--rounds", "9"), "rounds: "),
+    (("investigate", "q", "--corpus", "HARBOUR", "--as-of", "soon"), "as_of: "),
+    (("investigate", "q", "--corpus", "HARBOUR", "--resume", "NOWHERE"), "not a saved investigation"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--save", "NOWHERE/x.json"), "cannot write"),
+    (("evaluate", "--corpus", "NOWHERE", "--queries", "Q", "--qrels", "R"), "no corpus at"),
+    (("evaluate", "--corpus", "HARBOUR", "--queries", "Q", "--qrels", "R"), "cannot be read"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--limit", "0"), "--limit: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--preset", "fast"), "unknown preset"),
+    (("info", "--corpus", "NOWHERE"), "no corpus at"),
+    (("references", "--corpus", "NOWHERE"), "no corpus at"),
+    (("references", "--corpus", "HARBOUR", "--relation", "likes"), "unknown relation 'likes'"),
+    (("ingest", "NOWHERE", "--corpus", "NOWHERE/law", "--embedding", "none"), "NOWHERE"),
+    (("ingest", "SOURCES", "--corpus", "NOWHERE", "--embedding", "magic"), "unknown embedding 'magic'"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "message"), UNUSABLE)
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_what_cannot_be_used_is_told_in_one_line(
+    run: CommandLine,
+    harbour_folder: Path,
+    tmp_path: Path,
+    gold: tuple[str, ...],
+    arguments: tuple[str, ...],
+    message: str,
+    flags: tuple[str, ...],
+) -> None:
+    nowhere = tmp_path / "nowhere"
+    given: list[str] = []
+    for argument in arguments:
+        place = argument.replace("HARBOUR", str(harbour_folder)).replace("NOWHERE", str(nowhere))
+        given += gold if argument == "GOLD" else [place.replace("SOURCES", str(ROOT / "sample_data"))]
+    wanted = () if arguments[0] == "references" or ("--save" in arguments and not flags) else flags
+    done = run(*given, *wanted)
+    assert done.code == 2
+    assert done.out == ""
+    last = done.err.splitlines()[-1]
+    if "--save" not in arguments or wanted:
+        assert len(done.err.splitlines()) == 1
+    assert last.startswith("redstring: ")
+    assert message.replace("NOWHERE", str(nowhere)) in last
+    assert not nowhere.exists()
+
+
+def test_a_model_that_cannot_be_had_is_a_failure_of_its_own(
+    run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    sources = write_harbour(tmp_path / "sources", ontology=False)
+    done = run("ingest", sources, "--corpus", tmp_path / "law", "--embedding", "openai:m", "--json")
+    assert (done.code, done.out) == (1, "")
+    assert "OPENAI_API_KEY is not set" in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("dream",), ("info",), ("investigate", "q", "--corpus", "c", "--rounds", "x")]
+)
+def test_a_command_that_cannot_be_read_exits_with_two(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_as_a_program_even_if_nobody_reads_to_the_end(harbour_folder: Path) -> None:
+    command = [sys.executable, "-m", "engine", "references", "--corpus", str(harbour_folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("\t") == 4 * len(done.stdout.splitlines())
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        cut = subprocess.run(command, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert cut.stderr == b""

@@ -1,0 +1,91 @@
+"""Settings: every knob explained, bounds kept, one line for what is wrong."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from engine.errors import InputError, SettingsError
+from engine.investigation.strategies.registry import strategy
+from engine.settings import PRESETS, InvestigationSettings, Preset, checked, preset
+
+FIELDS = InvestigationSettings.model_fields
+
+
+@pytest.mark.parametrize("name", list(FIELDS))
+def test_every_knob_has_meaning_unit_and_group(name: str) -> None:
+    field = FIELDS[name]
+    assert field.description
+    assert field.description.endswith(".")
+    extra = field.json_schema_extra
+    assert isinstance(extra, dict)
+    assert extra["unit"]
+    assert extra["group"] in {"main", "scan", "rounds", "gate", "coverage", "stopping", "ranking"}
+
+
+@pytest.mark.parametrize("name", list(Preset))
+def test_presets_are_valid_and_name_known_strategies(name: str) -> None:
+    chosen = preset(name)
+    assert chosen is PRESETS[Preset(name)]
+    assert checked(chosen.model_dump()) == chosen
+    assert [strategy(item).name for item in chosen.strategies] == list(chosen.strategies)
+
+
+def test_presets_grow_from_a_quick_look_to_every_thread() -> None:
+    order = [PRESETS[name] for name in Preset]
+    for name in ("rounds", "pool_size", "scan_limit", "top_k", "seeds_per_round"):
+        values = [getattr(settings, name) for settings in order]
+        assert values == sorted(values), name
+
+
+def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(SettingsError, match="unknown preset 'fast'; known presets: quick, balanced"):
+        preset("fast")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rounds": 6}, r"rounds: .*less than or equal to 5 \(given: 6\)"),
+        ({"rounds": -1}, "rounds: "),
+        ({"pool_size": 99}, "pool_size: "),
+        ({"pool_size": 2001}, "pool_size: "),
+        ({"dense_threshold": 1.5}, r"dense_threshold: .*\(given: 1.5\)"),
+        ({"gate_threshold": float("nan")}, "gate_threshold: "),
+        ({"time_budget": 0}, "time_budget: "),
+        ({"time_budget": float("inf")}, "time_budget: "),
+        ({"as_of": "yesterday"}, "as_of: "),
+        ({"fusion": "magic"}, "fusion: "),
+        ({"top_k": "many"}, "top_k: "),
+        ({"strategies": "citations"}, "strategies: "),
+        ({"speed": 3}, r"speed: .*not permitted"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=message) as caught:
+        InvestigationSettings().changed(**changes)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, InputError)
+
+
+def test_changes_leave_the_original_alone_and_none_changes_nothing() -> None:
+    settings = InvestigationSettings(rounds=2)
+    assert settings.changed(rounds=4).rounds == 4
+    assert settings.rounds == 2
+    assert settings.changed(rounds=None, top_k=None) == settings
+
+
+def test_settings_cannot_be_changed_in_place() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        InvestigationSettings().rounds = 4
+
+
+def test_text_is_read_as_the_command_line_gives_it() -> None:
+    settings = InvestigationSettings().changed(
+        rounds="2", views="off", as_of="2020-02-29", dense_weight="0.3"
+    )
+    assert (settings.rounds, settings.views, settings.dense_weight) == (2, False, 0.3)
+    assert settings.as_of == date(2020, 2, 29)
