@@ -205,9 +205,15 @@ class Case:
         if not reads(self._embedder, plan.language):
             return None, (f"dense search is off: {self._embedder.spec} does not read {plan.language!r}",)
         try:
-            return self._embedder.encode([view.text for view in plan.views], "query"), ()
+            vectors = self._embedder.encode([view.text for view in plan.views], "query")
         except ModelError as error:
             return None, (f"dense search is off: {error}",)
+        given, held = vectors.shape[1], self.corpus.vectors(np.empty(0, np.int32)).shape[1]
+        if given != held:
+            return None, (
+                f"dense search is off: the model gives {given} dimensions, the corpus holds {held}",
+            )
+        return vectors, ()
 
     def _round(
         self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool

@@ -14,7 +14,7 @@ CONFIDENCE_PASSAGES = 10
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The state after a round. ``round`` 0 is the scan; ``best_scores`` are those of the best ten
-    passages; ``calls`` are requests to outside models; ``seeds_left`` counts unexplored candidates."""
+    passages; ``calls`` are requests to outside models."""
 
     round: int
     admitted: int

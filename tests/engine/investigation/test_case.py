@@ -16,6 +16,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case, investigate
+from engine.investigation.coverage import _embedded
 from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
 from engine.model import StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
@@ -246,15 +247,23 @@ def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
     ]
 
 
+def test_a_model_that_has_changed_its_dimensions_is_not_used(
+    dense: Corpus, model_server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = [{"index": 0, "embedding": [1, 0, 0]}]
+    wider = Answer(200, lambda _: {"data": answer})
+    monkeypatch.setattr(model_server, "usual", wider)
+    (scanned,) = (e for e in ran(Case(dense, DUES, SETTINGS)) if isinstance(e, ScanFinished))
+    assert scanned.notes == ("dense search is off: the model gives 3 dimensions, the corpus holds 2",)
+
+
 def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
     dense: Corpus, model_server: EmbeddingServer
 ) -> None:
-    # Asked after a question of which no part was embedded before: the first request is the question's.
+    # The first request is the question's, the second the areas', unless a case before has asked for them.
+    _embedded.cache_clear()
     usual = model_server.usual
     broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
-    from engine.investigation.coverage import _embedded
-
-    _embedded.cache_clear()
     model_server.next = [usual, broken]
     case = Case(dense, DUES, SETTINGS.changed(transaction_type="wreck-removal", rounds=0))
     (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
