@@ -86,7 +86,7 @@ ARABIC = Grammar(
     cues=(
         Cue(
             Relation.EXCEPTION_TO,
-            before=r"(?:استثناءً?\s+(?:من|مما)(?:\s+\w+){0,4}|باستثناء(?:\s+\w+){0,4}|خلافاً?\s+ل(?:\w+\s*){0,3}|عدا(?:\s+\w+){0,3})",
+            before=r"(?:استثناءً?\s+(?:من|مما)(?:\s+\w+){0,4}|خلافاً?\s+ل(?:\w+\s*){0,3})",
         ),
         Cue(
             Relation.BASED_ON,

@@ -134,9 +134,10 @@ class DocumentFinder:
             return Meaning((own,))
         if mention.document is None or mention.name_at is None:
             return self._behind(mention, passage, own)
-        if mention.grammar == "german" and _DATED.match(passage.text, mention.span.end):
-            return Meaning((), True)
         matched = self._longest_name(mention.name_at, passage, own)
+        longer = matched is not None and matched[1] > mention.span.end
+        if mention.grammar == "german" and not longer and _goes_on(mention, passage.text):
+            return Meaning((), True)
         if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
             known = tuple(document for document in matched[0] if document is not None)
             # A text that calls something by a name it bears itself means itself.
@@ -312,11 +313,25 @@ _COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
 # "نظام" without the article begins the name of some other act: only "النظام" is "the Act".
 _OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")
-# "des Gesetzes vom 16. Juli 2021": the date makes it another act than the text's own.
+# "des Gesetzes vom 16. Juli 2021", "des Gesetzes über ...": what follows makes it another act than the
+# text's own.
 _DATED = re.compile(r"\s+vom\s+\d")
+_ABOUT = re.compile(r"\s+(?:über|betreffend|zur|zum|zu|gegen|für)\s+(?:d[aei][sner]m?\s+)?[A-ZÄÖÜa-zäöü]")
+_PLAIN_ACT = re.compile(
+    r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
+)
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
+
+
+def _goes_on(mention: Mention, text: str) -> bool:
+    """Whether the name of an act is longer than its form shows: by a date, or by what it is about."""
+    name = mention.document or ""
+    return bool(
+        _DATED.match(text, mention.span.end)
+        or (_PLAIN_ACT.match(name) and _ABOUT.match(text, mention.span.end))
+    )
 
 
 def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:

@@ -81,7 +81,7 @@ GERMAN = Grammar(
         Cue(
             Relation.EXCEPTION_TO,
             before=(
-                r"(?:abweichend\s+von|in\s+Abweichung\s+von|mit\s+Ausnahme(?:\s+(?:des|der|von))?|ausgenommen(?:\s+\w+)?"
+                r"(?:abweichend\s+von|in\s+Abweichung\s+von"
                 r"|ungeachtet(?:\s+(?:des|der))?|außer\s+in\s+den\s+Fällen\s+(?:des|der))"
             ),
         ),

@@ -128,8 +128,11 @@ class Lookup:
         shared = {index: _common(chain, self._provisions.all[index].ancestors) for index in valid}
         best = max(shared.values())
         nearest = [index for index in valid if shared[index] == best]
-        depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
         if best == 0:
+            # A form at the end of an act, with no heading above it, has numbers of its own.
+            alike = [index for index in nearest if bool(self._provisions.all[index].ancestors) == bool(chain)]
+            nearest = alike or nearest
+            depth = min(len(self._provisions.all[index].ancestors) for index in nearest)
             nearest = [index for index in nearest if len(self._provisions.all[index].ancestors) == depth]
         return tuple(nearest)
 

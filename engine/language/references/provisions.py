@@ -165,9 +165,10 @@ class Provisions:
         """The section that prints the same number and holds all of the run."""
         section_id = self.passages[run[0]].section_id
         number = self._section_numbers.get(section_id) if section_id else None
+        kind = self.passages[run[0]].kind
         while number is not None:
             section = self.sections[number]
-            if number_key(section.number or "") == key:
+            if number_key(section.number or "") == key and _may_hold(section.kind, kind):
                 rows = self.section_rows(number)
                 return number if run[0] in rows and run[-1] in rows else None
             number = self._section_numbers.get(section.parent_id) if section.parent_id else None
@@ -196,3 +197,12 @@ class Provisions:
 
 
 _OUTER = CONTAINERS | {SectionKind.ARTICLE}
+# What one rulebook calls a section, another calls a rule.
+_MIXED = frozenset((SectionKind.SECTION, SectionKind.RULE, SectionKind.PARAGRAPH, SectionKind.HEADING))
+
+
+def _may_hold(section: SectionKind, passage: SectionKind) -> bool:
+    """Whether a section of the same number can be the passage's provision: Part 1 is not Article 1."""
+    if passage in CONTAINERS:
+        return section in CONTAINERS
+    return section is passage or (section in _MIXED and passage in _MIXED)

@@ -77,7 +77,7 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("nach § 5", Relation.CITES),
         ("entgegen § 5", Relation.CITES),
         ("abweichend von § 5", Relation.EXCEPTION_TO),
-        ("mit Ausnahme des § 5", Relation.EXCEPTION_TO),
+        ("mit Ausnahme des § 5", Relation.CITES),
         ("im Sinne des § 5", Relation.DEFINES),
         ("auf Grund des § 5", Relation.CITES),
         ("aufgrund von § 5", Relation.CITES),

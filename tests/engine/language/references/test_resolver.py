@@ -425,6 +425,28 @@ def test_a_chapter_printed_in_pieces_is_one_chapter() -> None:
     assert aims(resolve("See Chapter 4.", sections=sections, others=others)) == [("Chapter 4", "cobs/a")]
 
 
+def test_a_part_is_not_its_first_article() -> None:
+    act = Document("act", "Handelsgesetz", "de")
+    sections = [section("act/1", K.CHAPTER, "1", 0, 2), section("act/2", K.CHAPTER, "2", 2, 3)]
+    others = [
+        passage("act/p1", number="1", section="act/1", kind=K.SECTION, language="de"),
+        passage("act/p2", number="2", section="act/1", kind=K.SECTION, language="de"),
+        passage("act/p3", "Nach § 1 gilt das.", number="3", section="act/2", kind=K.SECTION, language="de"),
+        # the articles of a form behind the act
+        passage("act/form", number="1", kind=K.SECTION, language="de"),
+    ]
+    found = resolve("", document=act, documents=(act,), sections=sections, others=others, source=others[2])
+    assert aims(found) == [("§ 1", "act/p1")]
+
+
+def test_an_act_named_by_its_subject_is_another_act() -> None:
+    document = Document("amg", "Arzneimittelgesetz", "de")
+    others = [passage("amg/12", number="12", kind=K.SECTION, language="de")]
+    text = "§ 12 des Gesetzes über Rechte an Luftfahrzeugen"
+    (reference,) = resolve(text, document=document, documents=(document,), sections=(), others=others)
+    assert reference.status is Status.UNRESOLVED
+
+
 def test_relation_and_grammar_are_kept() -> None:
     (reference,) = resolve("except as provided in Rule 3.4.3")
     assert (reference.relation, reference.grammar) == (Relation.EXCEPTION_TO, "english")
