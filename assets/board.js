@@ -82,11 +82,17 @@
       const dim = trail.size > 0 || (hit && !(hit(shown.get(edge.from)) || hit(shown.get(edge.to)))) || evidence;
       return {
         id: edge.id, from: edge.from, to: edge.to, hidden: edge.hidden && !red,
-        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3, smooth: edge.smooth,
+        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3, smooth: bend(edge),
         color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
       };
     }));
     label(main);
+  }
+
+  /* A string inside one column always bends to the right, where its words stand. */
+  function bend(edge) {
+    if (edge.smooth.type !== "curvedCW") return edge.smooth;
+    return place.get(edge.from).y > place.get(edge.to).y ? { ...edge.smooth, type: "curvedCCW" } : edge.smooth;
   }
 
   function label(main) {
@@ -117,7 +123,7 @@
       const middle = network.canvasToDOM({ x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 });
       const half = item.element.offsetWidth / 2, tall = item.element.offsetHeight;
       const upright = item.node === undefined && Math.abs(from.x - to.x) < 40; // the words stand beside an upright string
-      const left = Math.min(Math.max(upright ? middle.x + half + 22 : middle.x, half + 4), host.clientWidth - half - 4);
+      const left = Math.min(Math.max(upright ? middle.x + half + 18 + Math.abs(from.y - to.y) * network.getScale() * 0.16 : middle.x, half + 4), host.clientWidth - half - 4);
       let bottom = Math.max(upright ? middle.y + tall / 2 : middle.y - 15, tall + 34);
       for (const box of taken) {
         if (Math.abs(box.left - left) < box.half + half && bottom > box.top - 2 && bottom - tall < box.bottom + 2) {

@@ -17,7 +17,7 @@ Position = tuple[float, float]
 # Dots of one column stand a little to the left or right of its middle, as pins on a board do.
 SCATTER = 0.14
 # Lone nodes below a column are set several to a row from this many rows on.
-LEAST_ROWS = 16
+LEAST_ROWS = 26
 MOST_ACROSS = 7
 ACROSS_STEP = 0.11
 # A passage reached from one of its own round stands this far right of it.
