@@ -124,13 +124,9 @@ class Pool:
         return new
 
     def linked(self, source_id: str, target_id: str, strategy: str) -> bool:
-        """Whether a strategy has already joined two passages, in either direction."""
-        edges = (
-            data["hop"].strategy
-            for ends in ((source_id, target_id), (target_id, source_id))
-            for data in (self.graph.get_edge_data(*ends) or {}).values()
-        )
-        return strategy in edges
+        """Whether a strategy has already led from one passage to another."""
+        edges = self.graph.get_edge_data(source_id, target_id) or {}
+        return any(data["hop"].strategy == strategy for data in edges.values())
 
     def hops(self) -> list[Hop]:
         """All hops, those of one passage together, passages in the order of their admission."""

@@ -17,7 +17,7 @@ from engine.model import Direction, Passage, Reference
 INCOMING = 0.7
 # A passage with many references says less by each of them, and least by those that serve the question
 # least: strength falls with their number, and with a reference's place among them by relevance.
-DILUTION, RANK_DISCOUNT = 0.2, 0.3
+DILUTION, RANK_DISCOUNT = 0.2, 0.2
 # From the second hop on only the most relevant passages are followed: blind breadth-first search
 # reaches thousands of passages in two hops.
 FOLLOWED_PER_HOP = 10
