@@ -61,6 +61,7 @@
   }
 
   function paint() {
+    if (!place.size) return; // nothing is laid out while the frame is hidden
     const { trail, main, onTrail } = lit();
     const first = new Set(main.map((edge) => edge.id));
     const hit = words ? (node) => `${node.name} ${node.title} ${node.where} ${node.text}`.toLowerCase().includes(words) : null;
@@ -147,6 +148,7 @@
 
   function draw(next, selected) {
     data = next;
+    place = new Map();
     chosen = selected;
     evidence = null;
     const keptNodes = new Set(data.nodes.map((node) => node.id));
