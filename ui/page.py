@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
@@ -27,7 +28,7 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
         header = build_header(library)
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):
-                rail = build_rail(library)
+                rail = build_rail(library, list(known_strategies()))
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
         wire_rail(rail, library, header, lambda name: header_html(library, name))

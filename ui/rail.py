@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
-from engine.settings import BUILT_IN_STRATEGIES, Preset, preset
+from engine.settings import Preset, preset
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
 from ui.library import Example, Library
 from ui.palette import colour, thread
@@ -33,7 +33,7 @@ class Rail:
     settings: dict[str, Component]
 
 
-def build_rail(library: Library, strategies: Sequence[str] = BUILT_IN_STRATEGIES) -> Rail:
+def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
     """Build the rail inside the column that is open."""
     question = gr.Textbox(
         label="Question", lines=3, max_lines=8, elem_id="question", interactive=True, max_length=4000,
