@@ -117,6 +117,8 @@ class Case:
         self.stop = self.stop or self._decision(self.settings.rounds) or Stop(StopReason.ROUNDS)
         yield Stopped(self.stop)
         yield self._rank()
+        # A cancel that comes before a run stops it; one during or right after it ends with it.
+        self._cancelled.clear()
 
     def follow(self, passage_id: str, strategies: Sequence[str]) -> Iterator[Event]:
         """Follow a lead from one passage by some strategies, as one more round.
@@ -128,6 +130,7 @@ class Case:
         chosen = by_trust([strategy(name) for name in strategies])
         number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
+        self._cancelled.clear()
         self._begin(spent=self.milliseconds)
         relevance = self._relevance().of(row)
         # What a person points at is worth following whatever its own score.
@@ -287,8 +290,14 @@ class Case:
             best_scores=scores[:CONFIDENCE_PASSAGES],
             areas=self.areas,
             completeness=self.completeness(),
+            open_queries=self._open_queries(),
         )
         return decide(progress, self.settings)
+
+    def _open_queries(self) -> int:
+        """Queries for gaps that the next round would send."""
+        coverage = self._coverage
+        return coverage.open_queries if coverage is not None and self.settings.close_gaps else 0
 
     def completeness(self) -> Completeness | None:
         """Estimated share of the relevant passages that the pool holds; None for an empty pool."""
@@ -345,7 +354,6 @@ class Case:
     def _begin(self, *, spent: float) -> None:
         """Start the clock of a run, or of one lead; ``spent`` milliseconds were used before."""
         self._started, self._spent = time.perf_counter(), spent
-        self._cancelled.clear()
 
     def _last_round(self) -> int:
         """The highest round so far; a case that carries on from a saved pool goes on counting."""

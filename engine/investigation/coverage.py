@@ -83,7 +83,9 @@ class Coverage:
         ids: Sequence[str],
         round_number: int,
     ) -> AreaCoverage:
-        chosen = np.flatnonzero(useful & (similarity >= facet.similarity))
+        # An area that is demanded whatever the question asks needs evidence of its own only.
+        serving = np.ones_like(useful) if facet.demanded else useful
+        chosen = np.flatnonzero(serving & (similarity >= facet.similarity))
         chosen = chosen[np.lexsort((chosen, -similarity[chosen]))][:MOST_EVIDENCE]
         state = AreaState.COVERED if len(chosen) >= facet.minimum else AreaState.WEAK
         state = state if len(chosen) else AreaState.MISSING
@@ -99,6 +101,14 @@ class Coverage:
             float(similarity[chosen].mean()) if len(chosen) else 0.0,
             self._closed.get(facet.id),
             self._queries.get(facet.id),
+        )
+
+    @property
+    def open_queries(self) -> int:
+        """Areas that are not covered and have a query left to send."""
+        return sum(
+            area.state is not AreaState.COVERED and self._sent.get(facet.id, 0) < len(facet.queries)
+            for facet, area in zip(self._facets, self.areas, strict=True)
         )
 
     def gap_queries(self) -> tuple[str, ...]:

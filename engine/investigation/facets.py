@@ -36,7 +36,7 @@ class Compared(Enum):
 class Facet:
     """Something that needs evidence. ``text`` is what passages are compared with; ``queries`` are
     what is sent for it while it is open, one a round; ``view`` is the number of its view, if it is
-    a part of the question."""
+    a part of the question; ``demanded`` says that it needs evidence whatever the question asks."""
 
     id: str
     name: str
@@ -47,6 +47,7 @@ class Facet:
     similarity: float
     compared: Compared = Compared.AREA
     view: int | None = None
+    demanded: bool = False
 
 
 def facets_for(corpus: Corpus, plan: QueryPlan, first: Rows, transaction: str | None) -> tuple[Facet, ...]:
@@ -128,6 +129,7 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool) -> Facet:
         required,
         area.minimum_passages,
         area.minimum_similarity,
+        demanded=required,
     )
 
 

@@ -26,6 +26,7 @@ class Progress:
     best_scores: Sequence[float]
     areas: Sequence[AreaCoverage]
     completeness: Completeness | None
+    open_queries: int = 0
 
 
 Condition = Callable[[Progress, InvestigationSettings], dict[str, float] | None]
@@ -82,13 +83,17 @@ def _rounds(progress: Progress, settings: InvestigationSettings) -> dict[str, fl
 
 
 def _nothing_new(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-    return {"round": progress.round} if progress.round > 0 and progress.admitted == 0 else None
+    if progress.round == 0 or progress.admitted > 0 or progress.open_queries > 0:
+        return None
+    return {"round": progress.round}
 
 
 def _too_little_new(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
     before = progress.pool_size - progress.admitted
     gain = progress.admitted / before if before else 1.0
-    if progress.round == 0 or (progress.admitted >= settings.minimum_new and gain >= settings.minimum_gain):
+    if progress.round == 0 or progress.open_queries > 0:
+        return None
+    if progress.admitted >= settings.minimum_new and gain >= settings.minimum_gain:
         return None
     return {"admitted": progress.admitted, "gain": round(gain, 4), "wanted": settings.minimum_gain}
 
