@@ -5,7 +5,9 @@ several of them, few can be left; if most were found by one alone, many can. Cha
 the counts of singly and doubly found passages into a lower bound of those never found.
 
 A. Chao, "Estimating the population size for capture-recapture data with unequal catchability",
-Biometrics 43 (1987), with its log-normal 95 % interval.
+Biometrics 43 (1987), with its log-normal 95 % interval. Where no passage was found by one alone the
+estimate is 1, and the rule of three bounds it: after n finds without a new one, a next find is new
+with a probability of at most 3/n (Hanley and Lippman-Hand, JAMA 249, 1983).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from collections.abc import Sequence
 from engine.model import Completeness
 
 NORMAL_975 = 1.959964
+RULE_OF_THREE = 3.0
 
 
 def chao1(finders: Sequence[int]) -> Completeness | None:
@@ -31,7 +34,7 @@ def chao1(finders: Sequence[int]) -> Completeness | None:
     twice = sum(1 for count in finders if count == 2)
     unseen = once * (once - 1) / (2 * (twice + 1))
     if unseen <= 0:
-        return Completeness(1.0, 1.0, 1.0)
+        return Completeness(1.0, max(0.0, 1.0 - RULE_OF_THREE / sum(finders)), 1.0)
     ratio = once / max(twice, 1)
     variance = max(twice, 1) * (0.25 * ratio**4 + ratio**3 + 0.5 * ratio**2)
     spread = math.exp(NORMAL_975 * math.sqrt(math.log1p(variance / unseen**2)))

@@ -17,7 +17,16 @@ def test_nothing_found_gives_no_estimate() -> None:
 def test_all_found_twice_leaves_nothing_unseen() -> None:
     found = chao1([2] * 10)
     assert found is not None
-    assert (found.estimate, found.low, found.high) == (1.0, 1.0, 1.0)
+    assert (found.estimate, found.high) == (1.0, 1.0)
+
+
+def test_few_finds_cannot_promise_much() -> None:
+    few, many = chao1([2] * 10), chao1([2] * 100)
+    assert few is not None
+    assert many is not None
+    # The rule of three: at most 3 in 20 finds, and 3 in 200, would have been new.
+    assert few.low == pytest.approx(1 - 3 / 20)
+    assert many.low == pytest.approx(1 - 3 / 200)
 
 
 def test_the_bias_corrected_formula_by_hand() -> None:
@@ -31,7 +40,7 @@ def test_the_bias_corrected_formula_by_hand() -> None:
 def test_the_interval_holds_the_estimate(finders: list[int]) -> None:
     found = chao1(finders)
     assert found is not None
-    assert 0 < found.low <= found.estimate <= found.high <= 1
+    assert 0 <= found.low <= found.estimate <= found.high <= 1
 
 
 @given(st.integers(1, 30), st.integers(1, 30))
