@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
@@ -75,6 +75,14 @@ _WHOLE = re.compile(
     r"|\b(?P<dotted>[a-z]?\d+[a-z]?(?:[.,]\d+[a-z]?)+)"
     r"|\b(?P<plain>\d+[a-z]?)(?=\()"
 )
+# What may stand in front of the first digit of such a number, and how many characters at most.
+_LEAD = re.compile(
+    r"(?:§{1,2}\s*|\b(?:iso|iec|din|gri|ifrs|ias|nist|sasb|esrs|ieee)[ -]?"
+    r"|\b(?:art(?:icle|ikel|icolo|ículo)?|rule|section|sec|clause|pasal|المادة|مادة|المواد)\.?\s*\(?[a-z]?"
+    r"|\b[a-z])\Z"
+)
+_DIGITS = re.compile(r"\d+")
+LONGEST_LEAD = 40
 _BRACKETS = re.compile(r"(?:\s?\([0-9a-z]{1,4}\))+")
 _UNITS = {
     "article": "art",
@@ -164,7 +172,7 @@ def analyzer(language: str) -> Analyzer:
 def whole_numbers(folded: str) -> list[str]:
     """Citations and numbers of a folded text that stay whole: ``4.3.2(1)``, ``§433``, ``iso14001``."""
     found: list[str] = []
-    for match in _WHOLE.finditer(folded):
+    for match in _whole_matches(folded):
         kind = match.lastgroup
         if kind == "signed":
             found.append("§" + match["signed"])
@@ -182,6 +190,23 @@ def whole_numbers(folded: str) -> list[str]:
                 found.append(number)
             found.extend(_with_brackets(folded, match.end(), number))
     return found
+
+
+def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
+    """The matches of ``_WHOLE`` in order, looked for around digits only: most of a text has none."""
+    end = 0
+    for digits in _DIGITS.finditer(folded):
+        first = digits.start()
+        if first < end:
+            continue
+        start, match = max(end, first - LONGEST_LEAD), None
+        while match is None and (lead := _LEAD.search(folded, start, first)):
+            match = _WHOLE.match(folded, lead.start())
+            start = lead.start() + 1
+        match = match or _WHOLE.match(folded, first)
+        if match:
+            end = match.end()
+            yield match
 
 
 def _with_brackets(folded: str, position: int, number: str) -> tuple[str, ...]:

@@ -88,15 +88,30 @@ def _entity(candidate: _Candidate) -> Entity:
     )
 
 
+class _Stems(dict[str, str]):
+    """Word to stem, filled on first sight."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._analyzer = analyzer(language)
+
+    def __missing__(self, word: str) -> str:
+        # Acronyms keep their capitals: "AML" the rulebook is not "aml" inside a word.
+        short = word.isupper() and word.isascii() and len(word) <= 10
+        stem = self[word] = word if short else self._analyzer.stem(word)
+        return stem
+
+
 class _Vocabulary:
     """All terms of a corpus, by language and stems."""
 
     def __init__(self) -> None:
         self.candidates: list[_Candidate] = []
-        self._numbers: dict[tuple[str, Key], int] = {}
-        self._lengths: dict[tuple[str, str], tuple[int, ...]] = {}
+        # By language: numbers by stems, lengths of the terms that begin with a stem, stems by word.
+        self._numbers: dict[str, dict[Key, int]] = {}
+        self._lengths: dict[str, dict[str, tuple[int, ...]]] = {}
         self._titles_seen: set[str] = set()
-        self._stems: dict[str, dict[str, str]] = {}
+        self._stems: dict[str, _Stems] = {}
 
     def read(self, passage: Passage) -> None:
         """Collects the terms of a passage and of the titles above it."""
@@ -114,9 +129,8 @@ class _Vocabulary:
         keys = [key for key in (self._key(name, language) for name in names) if key]
         if not keys:
             return
-        number = next(
-            (self._numbers[language, key] for key in keys if (language, key) in self._numbers), None
-        )
+        numbers = self._numbers.setdefault(language, {})
+        number = next((numbers[key] for key in keys if key in numbers), None)
         if number is None:
             number = len(self.candidates)
             self.candidates.append(_Candidate(language, found.kind))
@@ -125,7 +139,7 @@ class _Vocabulary:
         if found.kind is EntityKind.ACRONYM:
             candidate.long_form = candidate.long_form or found.other
         for key in keys:
-            if self._numbers.setdefault((language, key), number) == number:
+            if numbers.setdefault(key, number) == number:
                 candidate.keys.add(key)
         if _RANK[found.kind] < _RANK[candidate.kind]:
             candidate.kind = found.kind
@@ -137,46 +151,49 @@ class _Vocabulary:
         words = _WORD.findall(name)
         if not words or len(words) > LONGEST_TERM or (len(words) == 1 and len(words[0]) < 3):
             return ()
-        return tuple(self._stem(word, language) for word in words)
+        return tuple(self._stemmed(words, language))
 
-    def _stem(self, word: str, language: str) -> str:
-        cache = self._stems.setdefault(language, {})
-        stem = cache.get(word)
-        if stem is None:
-            # Acronyms keep their capitals: "AML" the rulebook is not "aml" inside a word.
-            short = word.isupper() and word.isascii() and len(word) <= 10
-            stem = cache[word] = word if short else analyzer(language).stem(word)
-        return stem
+    def _stemmed(self, words: Sequence[str], language: str) -> list[str]:
+        stems = self._stems.get(language)
+        if stems is None:
+            stems = self._stems[language] = _Stems(language)
+        return list(map(stems.__getitem__, words))
 
     def settle(self) -> None:
         """Fixes the vocabulary: what a mention may begin with, and how long it may be."""
-        lengths: dict[tuple[str, str], set[int]] = {}
-        for language, key in self._numbers:
-            lengths.setdefault((language, key[0]), set()).add(len(key))
-        self._lengths = {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
+        for language, numbers in self._numbers.items():
+            lengths: dict[str, set[int]] = {}
+            for key in numbers:
+                lengths.setdefault(key[0], set()).add(len(key))
+            self._lengths[language] = {
+                first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()
+            }
 
     def mentions(self, passage: Passage) -> Iterator[int]:
         """Numbers of the candidates that a passage mentions, the longest at each place."""
-        language = passage.language
+        lengths = self._lengths.get(passage.language)
+        if not lengths:
+            return
+        numbers = self._numbers[passage.language]
         words = _WORD.findall(visible(passage.text))
-        stems = [self._stem(word, language) for word in words]
-        position, end = 0, len(stems)
-        while position < end:
-            step = 1
-            for length in self._lengths.get((language, stems[position]), ()):
-                number = self._numbers.get((language, tuple(stems[position : position + length])))
+        stems = self._stemmed(words, passage.language)
+        end = 0
+        for position in [place for place, stem in enumerate(stems) if stem in lengths]:
+            if position < end:
+                continue
+            for length in lengths[stems[position]]:
+                number = numbers.get(tuple(stems[position : position + length]))
                 if number is not None and self._is_meant(number, length, words[position]):
                     yield number
-                    step = length
+                    end = position + length
                     break
-            position += step
 
     def shouted(self) -> set[int]:
         """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too."""
         found: set[int] = set()
         for number, candidate in enumerate(self.candidates):
             if candidate.kind is EntityKind.ACRONYM and candidate.defined_in is None:
-                seen = self._stems.get(candidate.language, {})
+                seen = self._stems[candidate.language]
                 if any(form.lower() in seen or form.capitalize() in seen for form in candidate.forms):
                     found.add(number)
         return found

@@ -101,12 +101,14 @@ _ARABIC = TermPatterns(
 )
 PATTERNS = {"en": _ENGLISH, "de": _GERMAN, "id": _INDONESIAN, "ar": _ARABIC}
 
-_ACRONYM = re.compile(r"(?<![\w.-])(?P<term>[A-ZÄÖÜ][A-ZÄÖÜa-z]?[A-ZÄÖÜ0-9]{1,8})(?:s|’s|'s)?(?![\w-])")
+_ACRONYM = re.compile(r"(?P<term>[A-ZÄÖÜ](?<![\w.-].)[A-ZÄÖÜa-z]?[A-ZÄÖÜ0-9]{1,8})(?:s|’s|'s)?(?![\w-])")
 _PART_OF_NAME = r"(?:[A-Z][\w'’&-]*|of|and|for|the|on|in)"
 _LONG_FORM = re.compile(
     rf"(?P<other>{_PART_OF_NAME}(?:[ -]{_PART_OF_NAME}){{1,9}})\s*"
     r"[(\[]\s*(?:the\s+)?[\"“”‘']?(?P<term>[A-Z]{2,8})[\"”“’']?\s*[)\]]"
 )
+# A cheap look whether there is any acronym in brackets.
+_IN_BRACKETS = re.compile(r"[(\[]\s*(?:the\s+)?[\"“”‘']?[A-Z]{2}")
 _SMALL = frozenset(("of", "and", "for", "the", "on", "in"))
 # Capitals that are not names: Roman numerals, headings in capitals, list markers.
 _NOT_ACRONYM = re.compile(r"[IVXLCDM]+\Z|[A-Z]\d+\Z")
@@ -185,7 +187,7 @@ def terms_of(text: str, language: str) -> Iterator[Found]:
                 yield Found(name, EntityKind.NAME)
     if text.isupper():
         return
-    for match in _LONG_FORM.finditer(text):
+    for match in _LONG_FORM.finditer(text) if _IN_BRACKETS.search(text) else ():
         long_form = _by_initials(match["other"], match["term"])
         if long_form:
             yield Found(match["term"], EntityKind.ACRONYM, long_form, sure=True)

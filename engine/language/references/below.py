@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from engine.language.references.grammar import Grammar, Level, cased
+from engine.language.references.grammar import NEVER, Grammar, Level, cased
 
 # A path below the provision joined by "/", and where its words begin and end in the text.
 Path = tuple[str, int, int]
@@ -22,6 +22,8 @@ class BelowReader:
             (level, re.compile(rf"(?:{'|'.join(cased(level.words))})\s*"), re.compile(level.value))
             for level in grammar.levels
         ]
+        every = [word for level in grammar.levels for word in cased(level.words)]
+        self._any_level = re.compile("|".join(every) or NEVER)
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
         self._glue = re.compile(r"\s*,?\s*")
@@ -88,6 +90,8 @@ class BelowReader:
                 return paths, end
 
     def _level_at(self, text: str, position: int) -> tuple[Level, int, int, str] | None:
+        if not self._any_level.match(text, position):
+            return None
         for level, words, value in self._levels:
             word = words.match(text, position)
             found = value.match(text, word.end()) if word else None
