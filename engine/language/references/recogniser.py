@@ -35,21 +35,17 @@ class Recogniser:
         self.grammar = grammar
         self._units = {unit: _UnitReader(unit, grammar) for unit in grammar.units}
         self._below = BelowReader(grammar)
-        self._heads = re.compile(
-            "|".join(
-                [
-                    *(
-                        rf"(?:{'|'.join(cased((*unit.plural, *unit.words)))})\s*(?={self._units[unit].ahead})"
-                        for unit in grammar.units
-                    ),
-                    *(
-                        rf"(?:{'|'.join(cased(level.words))})\s*(?={level.value})"
-                        for level in grammar.levels
-                        if level.depth == 0 and level.counts
-                    ),
-                ]
-            )
-        )
+        heads = [
+            *((cased((*unit.plural, *unit.words)), self._units[unit].ahead) for unit in grammar.units),
+            *(
+                (cased(level.words), level.value)
+                for level in grammar.levels
+                if level.depth == 0 and level.counts
+            ),
+        ]
+        # A plain list of words is searched for by its first letters, many times faster than the rest.
+        self._words = re.compile("|".join(word for words, _ in heads for word in words))
+        self._heads = re.compile("|".join(rf"(?:{'|'.join(words)})\s*(?={ahead})" for words, ahead in heads))
         self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
         self._acts = re.compile(grammar.acts) if grammar.acts else None
         self._acts_sign = re.compile(grammar.acts_sign)
@@ -98,13 +94,21 @@ class Recogniser:
     def _starts(self, text: str) -> Iterator[tuple[int, int, bool]]:
         heads = [
             (match.start(), match.end(), False)
-            for match in self._heads.finditer(text)
+            for match in self._head_matches(text)
             if self._begins_word(text, match.start())
         ]
         if self._bare is None:
             return iter(heads)
         heads.extend((match.start(), match.start(), True) for match in self._bare.finditer(text))
         return iter(sorted(heads))
+
+    def _head_matches(self, text: str) -> Iterator[re.Match[str]]:
+        position = 0
+        while word := self._words.search(text, position):
+            head = self._heads.match(text, word.start())
+            position = head.end() if head else word.start() + 1
+            if head:
+                yield head
 
     def _begins_word(self, text: str, start: int) -> bool:
         if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha():
