@@ -21,7 +21,7 @@ from ui.coverage import coverage
 from ui.library import Library
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.rail import Rail
-from ui.session import Desk, OpenCase
+from ui.session import Desk, OpenCase, new_token
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge
@@ -149,14 +149,23 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
     names = list(rail.settings)
 
     def ask(session: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
+        # The first question of a page gives it its token: a page that has asked nothing has no case.
+        session = session or new_token()
         try:
             opened = open_case(library, question, corpus_name, names, values)
             desk.put(session, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return
-        yield {stage.banner: "", stage.story: told(Story()), stage.board: "", stage.coverage: NO_AREAS,
-               stage.ranked: "", stage.rest: ""}  # fmt: skip
+        yield {
+            token: session,
+            stage.banner: "",
+            stage.story: told(Story()),
+            stage.board: "",
+            stage.coverage: NO_AREAS,
+            stage.ranked: "",
+            stage.rest: "",
+        }
         yield from listen(opened, stage, opened.case.run)
 
     def cancel(session: str) -> None:
@@ -165,7 +174,7 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
             opened.case.cancel()
 
     asked = rail.go.click(
-        ask, [token, rail.question, rail.corpus, *rail.settings.values()], stage.outputs(),
+        ask, [token, rail.question, rail.corpus, *rail.settings.values()], [token, *stage.outputs()],
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(asked, stage)

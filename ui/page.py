@@ -10,7 +10,7 @@ from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
 from ui.library import Library
 from ui.rail import build_rail, wire_rail
-from ui.session import Desk, new_token
+from ui.session import Desk
 from ui.stage import build_stage
 from ui.steer import wire_steering
 
@@ -24,7 +24,6 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
     page: gr.Blocks = gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True)
     with page:
         token = gr.State("", delete_callback=desk.forget)
-        page.load(new_token, None, token, api_visibility="private", show_progress="hidden", queue=False)
         header = build_header(library)
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):

@@ -70,12 +70,7 @@ class Desk:
         return len(self._cases)
 
     def put(self, token: str, opened: OpenCase) -> None:
-        """Lay a case on the table, in place of the session's last one, which is cancelled.
-
-        Raises InputError for a page that has no token yet: its cases would be everybody's.
-        """
-        if not token:
-            raise InputError("the page is still loading: try again in a moment")
+        """Lay a case on the table, in place of the session's last one, which is cancelled."""
         with self._lock:
             before = self._cases.pop(token, None)
             self._cases[token] = opened

@@ -60,11 +60,6 @@ def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library
         desk.get("a")
 
 
-def test_a_page_without_a_token_gets_no_case(library: Library) -> None:
-    with pytest.raises(InputError, match="still loading"):
-        Desk().put("", _open(library))
-
-
 def test_tokens_differ() -> None:
     assert len({new_token() for _ in range(100)}) == 100
 
