@@ -120,7 +120,7 @@ class InvestigationSettings(BaseModel):
         0.2, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
-        20,
+        16,
         "Leads admitted in a round from a fully trusted strategy; others get their share.",
         "passages",
         group="gate",
