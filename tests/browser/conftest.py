@@ -65,7 +65,7 @@ def stray_loops_collected() -> Iterator[None]:
         gc.collect()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from ui.page import build_page
@@ -82,7 +82,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     page.close(verbose=False)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One chromium for all tests."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -134,7 +134,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, address: str, watch: 
     page.on("request", watch.on_request)
     page.goto(address)
     page.wait_for_selector("#question textarea")
-    page.wait_for_function("document.querySelector('#board iframe').srcdoc.length > 1000")
+    page.wait_for_function("document.querySelector('#board iframe')?.srcdoc.length > 1000")
     yield page
     context.close()
     assert watch.console == [], "the console must stay empty"

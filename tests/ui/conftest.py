@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -59,7 +60,9 @@ def inside_a_loop(make: Callable[[], Made]) -> Made:
     async def run() -> Made:
         return make()
 
-    return asyncio.run(run())
+    # On a thread of its own: this one may have a loop running, that of the browser tests.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(run())).result()
 
 
 @pytest.fixture(scope="session")
