@@ -38,6 +38,8 @@ _LAW_WORD = re.compile(
 )
 _GERMAN_ABOUT = re.compile(r"Gesetz (?:über|betreffend) (?:das|den|die) ([A-ZÄÖÜ][a-zäöüß]+)$")
 _GERMAN_BOOK = re.compile(r"SGB[ -]?(\d{1,2})\b")
+# In "Sozialgesetzbuch (SGB) Drittes Buch (III)" neither bracket names the book.
+_PART_OF_CODE = re.compile(r"SGB\Z|[IVXLC]+\Z")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
 _INDONESIAN = re.compile(
     r"(?P<type>undang-\s*undang|peraturan\s+[\w\s]+?|keputusan\s+[\w\s]+?|UU|PP|PMK|Perpres|Permen\w*)\s+"
@@ -56,6 +58,10 @@ INDONESIAN_SHORT = {
     "peraturan otoritas jasa keuangan": "POJK",
     "peraturan bank indonesia": "PBI",
 }
+_INDONESIAN_CODE = re.compile(
+    r"Kitab Undang-Undang Hukum (Acara Pidana|Perdata|Pidana|Dagang)", re.IGNORECASE
+)
+_INDONESIAN_CODES = {"perdata": "KUHPerdata", "pidana": "KUHP", "dagang": "KUHD", "acara pidana": "KUHAP"}
 _EU_ACT = re.compile(
     r"(?:Regulation|Directive|Decision|Verordnung|Richtlinie|Beschluss|Règlement|Directive|Décision)\s*"
     r"(?:\((?:EU|EG|EC|UE|CE|EWG|EEC|Euratom)(?:,\s*Euratom)?\)\s*)?(?:No\.?\s*|Nr\.?\s*|n[o°]\s*)?"
@@ -94,15 +100,18 @@ def aliases_of(
 
 
 def _telling(document_id: str) -> bool:
-    """Whether an id is a name at all: letters, and no hash or running number."""
-    letters = sum(letter.isalpha() for letter in document_id)
-    return letters >= 2 and not re.fullmatch(r"[0-9a-f-]{8,}|\d+\w?", document_id)
+    """Whether an id is a name: it has capitals, as a title or acronym has; a slug or a hash has none."""
+    return sum(letter.isupper() for letter in document_id) >= 2
 
 
 def _names(source: str, language: str) -> Iterator[str]:
     if not source:
         return
     plain = " ".join(_VERSION.sub(" ", visible(source)).replace("_", " ").split()).strip(" -–—")
+    if language == "de" and _GERMAN_BOOK.fullmatch(plain):
+        # Lawyers count the books of the social code in Roman numerals.
+        yield from _german(plain)
+        return
     yield plain
     without_year = _YEAR.sub("", plain)
     yield without_year
@@ -125,7 +134,8 @@ def _names(source: str, language: str) -> Iterator[str]:
 def _bracketed(name: str) -> Iterator[str]:
     """Short titles in brackets, "... (General Data Protection Regulation)", and the name without them."""
     for inner in _IN_BRACKETS.findall(name):
-        if (len(inner) > 2 and _ACRONYM.match(inner)) or (_LAW_WORD.search(inner) and " " in inner):
+        short = len(inner) > 2 and _ACRONYM.match(inner) and not _PART_OF_CODE.match(inner)
+        if short or (_LAW_WORD.search(inner) and " " in inner):
             yield inner.split(" - ")[-1] if " - " in inner else inner
             yield name.replace(f"({inner})", " ")
 
@@ -149,7 +159,6 @@ def _german(name: str) -> Iterator[str]:
             ordinal = list(GERMAN_BOOKS)[index - 1].capitalize()
             yield from (
                 f"SGB {_ROMANS[index - 1]}",
-                f"SGB {index}",
                 f"{ordinal}es Buch Sozialgesetzbuch",
                 f"{ordinal}es Buch des Sozialgesetzbuchs",
                 f"{ordinal}es Buch",
@@ -158,6 +167,9 @@ def _german(name: str) -> Iterator[str]:
 
 
 def _indonesian(name: str) -> Iterator[str]:
+    if code := _INDONESIAN_CODE.match(name):
+        yield _INDONESIAN_CODES[code[1].casefold()]
+        yield code[0]
     match = _INDONESIAN.search(name)
     if not match:
         return
@@ -170,6 +182,8 @@ def _indonesian(name: str) -> Iterator[str]:
             yield f"{form} {match['number']}/{match['year']}"
     if match["about"] and len(match["about"]) < LONGEST_ALIAS:
         yield f"{kind} tentang {match['about']}"
+        if kind.casefold() == "undang-undang" and not match["about"].casefold().startswith("perubahan"):
+            yield f"{kind} {match['about']}"
 
 
 def _arabic(name: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ Einführungsgesetzes zum Bürgerlichen Gesetzbuche", "Artikel 6 Absatz 1 der Ver
 
 from __future__ import annotations
 
-from engine.language.references.german_names import GERMAN_NAMES
+from engine.language.references.german_names import GERMAN_NAMES, SOCIAL_CODES
 from engine.language.references.grammar import Cue, Grammar, Level, Unit
 from engine.model import Relation, SectionKind
 
@@ -105,5 +105,5 @@ GERMAN = Grammar(
             before=r"(?:(?<!wird\s)(?<!werden\s)ersetzt|an\s+die\s+Stelle(?:\s+(?:von|des|der))?)",
         ),
     ),
-    known=GERMAN_NAMES,
+    known=(*GERMAN_NAMES, *SOCIAL_CODES),
 )

@@ -88,3 +88,9 @@ GERMAN_NAMES: tuple[tuple[str, ...], ...] = (
     ("Geschäftsgeheimnisgesetz", "GeschGehG"),
     ("Grundgesetz", "GG", "Grundgesetz für die Bundesrepublik Deutschland"),
 )
+
+# The books of the social code, as lawyers and as registers number them.
+_BOOKS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
+SOCIAL_CODES: tuple[tuple[str, ...], ...] = tuple(
+    (f"SGB {roman}", f"SGB {number}") for number, roman in enumerate(_BOOKS, start=1)
+)

@@ -34,6 +34,8 @@ from engine.language.aliases import aliases_of, name_key
             "id",
             {"UU Nomor 6 Tahun 1983", "UU 6/1983", "Undang-Undang tentang Ketentuan Umum"},
         ),
+        ("Undang-Undang Nomor 18 Tahun 2019 tentang Pesantren", "id", {"Undang-Undang Pesantren"}),
+        ("Kitab Undang-Undang Hukum Perdata (Burgerlijk Wetboek)", "id", {"KUHPerdata"}),
         ("قانون (نظام) العلامات التجارية", "ar", {"قانون العلامات التجارية"}),
     ],
 )
@@ -50,13 +52,18 @@ def test_books_of_the_social_code() -> None:
     assert {"SGB X", "Zehntes Buch Sozialgesetzbuch", "Zehntes Buch"} <= set(names)
 
 
+def test_one_book_is_not_called_as_the_whole_code() -> None:
+    names = aliases_of("Sozialgesetzbuch (SGB) Drittes Buch (III)", abbreviation="SGB 3", language="de")
+    assert min(names, key=len) == "SGB III"
+
+
 def test_number_and_year_make_names() -> None:
     names = aliases_of("Desa", type="Undang-Undang", number="6", year=2014, language="id")
     assert "Undang-Undang Nomor 6 Tahun 2014" in names
     assert "UU 6/2014" in names
 
 
-@pytest.mark.parametrize("document_id", ["17", "3f2a9c1b-77aa", "12a"])
+@pytest.mark.parametrize("document_id", ["17", "3f2a9c1b-77aa", "12a", "sa-0041fa37", "an-act"])
 def test_ids_that_are_no_names(document_id: str) -> None:
     assert aliases_of("An Act", document_id=document_id, language="en") == ("An Act",)
 
