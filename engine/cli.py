@@ -197,17 +197,14 @@ def evaluate(options: argparse.Namespace) -> None:
 def references(options: argparse.Namespace) -> None:
     """Print the reference table: source, target or nothing, relation, status, quoted text."""
     from engine.corpus import open_corpus
+    from engine.records.reference_table import reference_rows
 
     known = [relation.value for relation in Relation]
     if options.relation is not None and options.relation not in known:
         raise SettingsError(f"unknown relation {options.relation!r}; known relations: {', '.join(known)}")
-    for reference in open_corpus(options.corpus).all_references():
-        if options.relation in (None, reference.relation.value):
-            text = " ".join(reference.text.split())
-            target = reference.target_id or ""
-            print(
-                reference.source_id, target, reference.relation.value, reference.status.value, text, sep="\t"
-            )
+    relation = None if options.relation is None else Relation(options.relation)
+    for row in reference_rows(open_corpus(options.corpus), relation):
+        print(*row, sep="\t")
 
 
 def info(options: argparse.Namespace) -> None:
