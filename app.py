@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, RedstringError
-from ui.library import open_library
+from ui.shelf import open_library
 from ui.sample import sample_folder
 from ui.warming import warm_up
 

@@ -12,7 +12,7 @@ from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import preset as settings_of
-from ui.library import Library
+from ui.shelf import Library
 
 
 def investigate(

@@ -6,7 +6,7 @@ from html import escape
 
 import gradio as gr
 
-from ui.library import Library
+from ui.shelf import Library
 
 _BRAND = (
     '<div class="brand"><svg width="22" height="22" viewBox="0 0 22 22" fill="none" stroke-width="1.8" '

@@ -12,7 +12,7 @@ from gradio.components import Component
 
 from engine.settings import Preset, preset
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
-from ui.library import Example, Library
+from ui.shelf import Example, Library
 from ui.palette import colour, thread
 
 START = Preset.BALANCED

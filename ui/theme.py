@@ -36,4 +36,6 @@ def launch_options() -> dict[str, Any]:
         "ssr_mode": False,
         "quiet": True,
         "show_error": False,
+        # The public endpoint is a tool for language models, too (/gradio_api/mcp/).
+        "mcp_server": True,
     }

@@ -7,7 +7,7 @@ from threading import Thread
 
 from engine.errors import ModelError
 from engine.language.embedders import embedder
-from ui.library import Library
+from ui.shelf import Library
 
 LOG = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from engine.ingestion.build import build_corpus
-from ui.library import open_library
+from ui.shelf import open_library
 from ui.sample import NAME, SOURCES
 
 if TYPE_CHECKING:

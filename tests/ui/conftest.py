@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from engine.ingestion.build import build_corpus
-from ui.library import Library, open_library
+from ui.shelf import Library, open_library
 
 ACT = """---
 id: act

@@ -10,7 +10,7 @@ from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.conftest import inside_a_loop
 from ui.api import investigate
-from ui.library import Library
+from ui.shelf import Library
 from ui.page import build_page
 
 QUESTION = "May a manager grant broader powers?"

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.library import Library
+from ui.shelf import Library
 from ui.session import Desk, OpenCase, new_token
 
 

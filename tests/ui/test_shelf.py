@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CorpusError, InputError
-from ui.library import Example, Library, open_library
+from ui.shelf import Example, Library, open_library
 from ui.rail import SHOWN_CHIPS, chips_html
 
 
