@@ -70,6 +70,12 @@ def test_a_link_counts_from_either_end(bare: Corpus) -> None:
     )
 
 
+def test_a_link_never_lifts_a_passage_past_the_one_that_vouches_for_it(bare: Corpus) -> None:
+    pool = linked(scanned(bare, DUTY, WARSHIPS), bare, DUTY, INTEREST)
+    found = scores(rank(pool, bare, relevance(bare)), bare)
+    assert found[INTEREST] < found[DUTY]
+
+
 def test_a_strategy_without_a_weight_lends_nothing(bare: Corpus) -> None:
     strategy = "a strategy of another package"
     assert strategy not in LINK_WEIGHTS
@@ -102,7 +108,8 @@ def test_neighbours_in_the_document_count_and_documents_have_ends(bare: Corpus) 
 def test_support_goes_to_what_is_still_ranked(bare: Corpus) -> None:
     pool = linked(scanned(bare, DUTY), bare, DUTY, INTEREST)
     rows = bare.rows([DUTY])
-    support, details = link_support(pool, rows, relevance(bare).of(rows), {DUTY: 0})
+    own = relevance(bare).of(rows)
+    support, details = link_support(pool, rows, own, own, {DUTY: 0})
     assert all(not lent.any() for lent in support.values())
     assert details == {}
 
