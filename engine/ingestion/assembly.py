@@ -120,8 +120,9 @@ class Assembler:
         names = list(_names(pieces, self._kind()))
         for piece, name in zip(pieces, names, strict=True):
             own_id = self._free(f"{base}/{name}" if name else base if section_id else f"{base}/text")
+            item = piece.number is not None and not text.startswith("(", piece.start)
             for part, short in enumerate(shortened(text, piece)):
-                self._add(short, text, own_id, part, section_id)
+                self._add(short, text, own_id, part, section_id, item=item)
 
     def _is_empty_provision(self, next_level: int) -> bool:
         """Whether the last heading is a provision of which nothing was said, here or below."""
@@ -131,7 +132,7 @@ class Assembler:
         counted = level.node.kind in _COUNTED_THROUGH | _ATTACHED and level.node.number is not None
         return counted and bool(level.node.title) and level.opened == len(self.passages)
 
-    def _address(self, piece: Piece) -> tuple[Address, str]:
+    def _address(self, piece: Piece, *, item: bool) -> tuple[Address, str]:
         """What a piece of the last section is called, as an address and as a lawyer says it."""
         if not self._chain:
             return Address(SectionKind.HEADING, None, piece.number), ""
@@ -142,8 +143,8 @@ class Assembler:
         if node.kind is SectionKind.PREAMBLE and piece.number:
             recital = Address(SectionKind.RECITAL, piece.number)
             return recital, cited_as(recital, language)
-        spoken = language if node.kind in _COUNTED_THROUGH else "und"
-        label = (block.heading.label or node.title) + below(piece.number, spoken)
+        spoken = language if item or node.kind in _COUNTED_THROUGH else "und"
+        label = (block.heading.label or node.title) + below(piece.number, spoken, item=item)
         return Address(node.kind, node.number, piece.number), label
 
     def _kind(self) -> SectionKind:
@@ -156,8 +157,10 @@ class Assembler:
         self._ids.add(found)
         return found
 
-    def _add(self, piece: Piece, text: str, own_id: str, part: int, section_id: str | None) -> None:
-        address, label = self._address(piece)
+    def _add(
+        self, piece: Piece, text: str, own_id: str, part: int, section_id: str | None, *, item: bool
+    ) -> None:
+        address, label = self._address(piece, item=item)
         valid = [level.block for level in self._chain if level.block.valid_from or level.block.valid_to]
         status = [level.block.status for level in self._chain if level.block.status]
         self.passages.append(

@@ -19,6 +19,8 @@ _WORDS: dict[str, dict[SectionKind, str]] = {
     "id": {SectionKind.ARTICLE: "Pasal", SectionKind.ANNEX: "Lampiran", SectionKind.CHAPTER: "BAB"},
     "fr": {SectionKind.ARTICLE: "Article", SectionKind.ANNEX: "Annexe", SectionKind.RECITAL: "Considérant"},
 }
+# What an item of a list is called, where it is not called as a paragraph is.
+_ITEMS = {"de": "Nr.", "id": "angka"}
 _PLAIN = re.compile(r"[0-9A-Za-z]{1,5}\Z")
 
 
@@ -32,11 +34,16 @@ def cited_as(address: Address, language: str) -> str:
     return f"{word} {address.number}{below(address.paragraph, language)}"
 
 
-def below(paragraph: str | None, language: str) -> str:
-    """What stands below a provision's number: "(2)(a)", " Abs. 2 Nr. a", " ayat (2)", " Guidance 3"."""
+def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
+    """What stands below a provision's number: "(2)(a)", " Abs. 2 Nr. a", " ayat (2)", " Guidance 3".
+
+    ``item`` says that the text prints "2." and not "(2)": " Nr. 2", " angka 2".
+    """
     if not paragraph:
         return ""
     parts = paragraph.split("/")
+    if item and language in _ITEMS:
+        return f" {_ITEMS[language]} {parts[0]}"
     if language == "de":
         return f" Abs. {parts[0]}" + "".join(f" Nr. {part}" for part in parts[1:])
     lead = " ayat " if language == "id" else ""

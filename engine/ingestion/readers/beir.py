@@ -224,9 +224,12 @@ def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
         if provision.title:
             headings = (*headings, provision.title)
         section_id = outline.place(nodes, len(passages))
+        numbered = next((piece for piece in pieces if piece.number), None)
+        item = numbered is not None and not line.text.startswith("(", numbered.start)
         for part, piece in enumerate(pieces):
+            label = _label(document, line, provision, piece, item=item)
             passages.append(
-                _passage(document, line, provision, piece, part, len(passages), section_id, headings)
+                _passage(document, line, provision, piece, part, len(passages), section_id, headings, label)
             )
     return ReadDocument(document, outline.finish(len(passages)), tuple(passages))
 
@@ -241,6 +244,17 @@ def _own_node(line: Line, provision: fields.Provision) -> Node:
     )
 
 
+def _label(document: Document, line: Line, provision: fields.Provision, piece: Piece, *, item: bool) -> str:
+    """How a piece of a line is cited; ``item`` says that its numbers are printed "1.", not "(1)"."""
+    address = provision.address
+    label = cited_as(address, line.language) if address else ""
+    if not label:
+        return line.title if document.title != line.title else ""
+    if address is not None and address.paragraph:
+        return label
+    return label + below(piece.number, line.language, item=item)
+
+
 def _passage(
     document: Document,
     line: Line,
@@ -250,13 +264,10 @@ def _passage(
     position: int,
     section_id: str | None,
     headings: tuple[str, ...],
+    label: str,
 ) -> Passage:
     address = provision.address
-    label = cited_as(address, line.language) if address else ""
-    paragraph = address.paragraph if address else None
-    if piece.number and paragraph is None:
-        paragraph = piece.number
-        label += below(piece.number, line.language) if label else ""
+    paragraph = (address.paragraph if address else None) or piece.number
     metadata = {
         name: value
         for name, value in line.metadata.items()
@@ -272,7 +283,7 @@ def _passage(
         kind=address.kind if address else SectionKind.HEADING,
         number=address.number if address else None,
         paragraph=paragraph,
-        label=label or (line.title if document.title != line.title else ""),
+        label=label,
         headings=headings,
         source_id=line.id,
         status=fields.passage_status(line.metadata),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.ingestion.citing import cited_as
+from engine.ingestion.citing import below, cited_as
 from engine.language.addresses import Address
 from engine.model import SectionKind
 
@@ -26,3 +26,10 @@ def test_citations(
     kind: SectionKind, number: str | None, paragraph: str | None, language: str, label: str
 ) -> None:
     assert cited_as(Address(kind, number, paragraph), language) == label
+
+
+@pytest.mark.parametrize(
+    ("language", "label"), [("de", " Nr. 3"), ("id", " angka 3"), ("en", "(3)"), ("ar", "(3)")]
+)
+def test_items_of_a_list(language: str, label: str) -> None:
+    assert below("3", language, item=True) == label

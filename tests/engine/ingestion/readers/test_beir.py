@@ -197,6 +197,26 @@ def test_addresses(
 
 
 @pytest.mark.parametrize(
+    ("language", "number", "labels"),
+    [
+        ("de", "{}. ", ["§ 3 Nr. 1", "§ 3 Nr. 2", "§ 3 Nr. 2"]),
+        ("de", "({}) ", ["§ 3 Abs. 1", "§ 3 Abs. 2", "§ 3 Abs. 2"]),
+        ("id", "{}. ", ["Pasal 3 angka 1", "Pasal 3 angka 2", "Pasal 3 angka 2"]),
+        ("id", "({}) ", ["Pasal 3 ayat (1)", "Pasal 3 ayat (2)", "Pasal 3 ayat (2)"]),
+    ],
+)
+def test_items_are_cited_as_they_are_numbered(
+    tmp_path: Path, language: str, number: str, labels: list[str]
+) -> None:
+    text = f"{number.format(1)}{'Word. ' * 100}\n{number.format(2)}{'Word. ' * 400}"
+    heading = {"de": "§ 3", "id": ""}[language]
+    found = one(
+        tmp_path, line("d-3", text, regulation="Act", article="3", heading=heading, language=language)
+    )
+    assert [passage.label for passage in found.passages] == labels
+
+
+@pytest.mark.parametrize(
     ("metadata", "status", "start"),
     [
         ({"status": "ساري", "date": "15/03/2002"}, "in force", date(2002, 3, 15)),
