@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, RedstringError
-from ui.shelf import open_library
 from ui.sample import sample_folder
+from ui.shelf import open_library
 from ui.warming import warm_up
 
 if TYPE_CHECKING:

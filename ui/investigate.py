@@ -18,10 +18,10 @@ from ui.board import Dossier, board_data, provenance
 from ui.controls import settings_from
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
-from ui.shelf import Library
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.rail import Rail
 from ui.session import Desk, OpenCase, new_token
+from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge

@@ -8,9 +8,9 @@ from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
-from ui.shelf import Library
 from ui.rail import build_rail, wire_rail
 from ui.session import Desk
+from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
 

@@ -12,8 +12,8 @@ from gradio.components import Component
 
 from engine.settings import Preset, preset
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
-from ui.shelf import Example, Library
 from ui.palette import colour, thread
+from ui.shelf import Example, Library
 
 START = Preset.BALANCED
 FEWEST_ROUNDS = 1

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from engine.ingestion.build import build_corpus
-from ui.shelf import open_library
 from ui.sample import NAME, SOURCES
+from ui.shelf import open_library
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request

@@ -10,8 +10,8 @@ from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.conftest import inside_a_loop
 from ui.api import investigate
-from ui.shelf import Library
 from ui.page import build_page
+from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"
 

@@ -12,8 +12,8 @@ from engine.settings import InvestigationSettings
 from tests.ui.conftest import inside_a_loop
 from ui.controls import shown_value
 from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
-from ui.shelf import Library
 from ui.session import OpenCase
+from ui.shelf import Library
 from ui.stage import Stage, build_stage
 from ui.steer import steer
 

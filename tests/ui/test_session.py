@@ -5,8 +5,8 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.shelf import Library
 from ui.session import Desk, OpenCase, new_token
+from ui.shelf import Library
 
 
 class WatchedCase(Case):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CorpusError, InputError
-from ui.shelf import Example, Library, open_library
 from ui.rail import SHOWN_CHIPS, chips_html
+from ui.shelf import Example, Library, open_library
 
 
 def test_the_first_corpus_is_the_default(library: Library) -> None:
