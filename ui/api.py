@@ -61,4 +61,6 @@ def add_api(library: Library) -> None:
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
+    # The name under which clients of the MCP server find the tool.
+    endpoint.__name__ = "investigate"
     api(endpoint, api_name="investigate")
