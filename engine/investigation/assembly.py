@@ -1,13 +1,16 @@
 """From a ranking to readable passages: a limit per document, neighbours put together.
 
-Text is joined only inside one section and only from consecutive passages, so what is shown is still
-a span of the source.
+Text is joined only inside one section and one provision, so that its citation holds for all of it, and
+only from consecutive passages, so that what is shown is still a span of the source.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.ranking import Ranking
@@ -34,8 +37,7 @@ def assemble(
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
     near = ranking.rows[: JOINING_DEPTH * settings.top_k]
-    joinable = {int(row): int(section) for row, section in zip(near, sections, strict=False)}
-    lengths = _lengths(reading, near) if settings.assemble else {}
+    blocks = _blocks(near, sections, reading) if settings.assemble else {}
     chosen: list[Assembled] = []
     taken: set[int] = set()
     per_document: Counter[int] = Counter()
@@ -45,29 +47,43 @@ def assemble(
         document = int(documents[place])
         if row in taken or per_document[document] >= settings.per_document_limit:
             continue
-        rows = _joined(row, joinable, lengths, taken) if settings.assemble else (row,)
+        rows = _joined(row, blocks, taken) if settings.assemble else (row,)
         taken.update(rows)
         per_document[document] += 1
         chosen.append(Assembled(place, rows))
     return chosen
 
 
-def _lengths(reading: Reading, rows: Rows) -> dict[int, int]:
-    return {int(row): len(p.text) for row, p in zip(rows, reading.passages(rows), strict=True)}
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What may be joined: passages of one section and one provision, which share a citation."""
+
+    section: int
+    number: str | None
+    length: int
 
 
-def _joined(row: int, sections: dict[int, int], lengths: dict[int, int], taken: set[int]) -> tuple[int, ...]:
-    """The row with consecutive free neighbours of its section, as far as the text stays readable."""
-    section = sections.get(row, -1)
-    if section < 0:
+def _blocks(rows: Rows, sections: NDArray[np.int32], reading: Reading) -> dict[int, Block]:
+    """The block of each row that stands in a section; ``sections`` are those of the ranking's rows."""
+    return {
+        int(row): Block(int(section), passage.number, len(passage.text))
+        for row, section, passage in zip(rows, sections, reading.passages(rows), strict=False)
+        if section >= 0
+    }
+
+
+def _joined(row: int, blocks: dict[int, Block], taken: set[int]) -> tuple[int, ...]:
+    """The row with consecutive free neighbours of its provision, as far as the text stays readable."""
+    own = blocks.get(row)
+    if own is None:
         return (row,)
-    rows, total = [row], lengths.get(row, LONGEST_TEXT)
+    rows, total = [row], own.length
     for step in (-1, 1):
-        other = row + step
-        while sections.get(other, -1) == section and other not in taken:
-            total += lengths.get(other, LONGEST_TEXT)
-            if total > LONGEST_TEXT:
+        place = row + step
+        while (other := blocks.get(place)) is not None and place not in taken:
+            total += other.length
+            if (other.section, other.number) != (own.section, own.number) or total > LONGEST_TEXT:
                 break
-            rows.append(other)
-            other += step
+            rows.append(place)
+            place += step
     return tuple(sorted(rows))

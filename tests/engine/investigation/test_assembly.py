@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
 from engine.investigation import assembly
 from engine.investigation.assembly import assemble
 from engine.investigation.ranking import Ranking
@@ -93,3 +97,26 @@ def test_a_case_keeps_limit_and_borders_and_shows_source_spans(harbour: Corpus) 
         shown += ranked.assembled_ids
     assert len(set(shown)) == len(shown)
     assert any(len(ranked.assembled_ids) > 1 for ranked in case.ranking)
+
+
+def test_two_provisions_of_one_chapter_keep_their_own_citations(tmp_path: Path) -> None:
+    lines = [
+        {
+            "id": f"law-{number}",
+            "title": f"Law § {number}",
+            "text": f"The pilot pays fee {number} to the harbour office.",
+            "metadata": {
+                "regulation": "Law",
+                "article": str(number),
+                "path": ["Chapter 1"],
+                "language": "en",
+            },
+        }
+        for number in (1, 2, 3)
+    ]
+    source = tmp_path / "corpus.jsonl"
+    source.write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
+    build_corpus([source], tmp_path / "corpus", embedding="none")
+    corpus = open_corpus(tmp_path / "corpus")
+    assert len(set(corpus.section_numbers(corpus.rows(["law-1", "law-2"])).tolist())) == 1
+    assert assembled(corpus, ["law-2", "law-1", "law-3"]) == [["law-2"], ["law-1"], ["law-3"]]
