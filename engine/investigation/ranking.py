@@ -16,7 +16,7 @@ from engine.retrieval.relevance import Relevance
 # Only the very best passages vouch for what they are linked to, each less than the one before: what
 # the twentieth cites is noise.
 VOUCHING, VOUCHER_DISCOUNT = 12, 0.65
-# Weights of the addends, found on the gold sets by halves; see benchmarks/RESULTS.md.
+# Weights of the addends, chosen on samples of the gold sets; see benchmarks/RESULTS.md.
 NEIGHBOUR_WEIGHT = 0.15
 LINK_WEIGHTS = {"citations": 0.65}
 # A link lifts a passage right behind the one that vouches for it, never past it: without this the
