@@ -91,7 +91,8 @@ class Span:
 class Document:
     """One source: an act, a rulebook, a contract.
 
-    ``aliases`` are the names other texts use for it ("COBS", "BGB", "the Agency Code").
+    ``aliases`` are the names other texts use for it ("COBS", "BGB", "the Agency Code"); ``issuer`` is
+    the body that made it; ``source`` names the file it was read from ("laws.zip/uu-6.pdf").
     ``quality`` is a grade of the source text in 0..1, None where nobody graded it.
     """
 
@@ -105,6 +106,7 @@ class Document:
     version: str | None = None
     valid_from: date | None = None
     valid_to: date | None = None
+    issuer: str | None = None
     aliases: tuple[str, ...] = ()
     quality: float | None = None
     source: str | None = None
@@ -139,7 +141,8 @@ class Passage:
     cut into parts. ``position`` counts within the document from 0. ``number`` is the provision's own
     number ("4.3.2", "433", "14"), ``paragraph`` what stands below it, parts joined by "/" ("2/a").
     ``headings`` go from the outside in and leave out the document's title. ``label`` is how a
-    lawyer would cite it inside its document ("Article 14(2)").
+    lawyer would cite it inside its document ("Article 14(2)"). ``page`` counts from 1. ``overlap``:
+    so many characters at the start of ``text`` repeat the end of the passage before.
     """
 
     id: str
@@ -158,6 +161,7 @@ class Passage:
     valid_from: date | None = None
     valid_to: date | None = None
     page: int | None = None
+    overlap: int = 0
     metadata: Mapping[str, Any] = field(default_factory=lambda: NOTHING, hash=False)
 
     def __post_init__(self) -> None:

@@ -38,13 +38,17 @@ class HeadingBlock:
     valid_to: date | None = None
     status: str | None = None
     address: Address | None = None
+    page: int | None = None
+    eid: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A paragraph of text."""
+    """A paragraph of text; ``page`` counts from 1, ``eid`` is its id in a source in XML."""
 
     text: str
+    page: int | None = None
+    eid: str | None = None
 
 
 Block = HeadingBlock | TextBlock

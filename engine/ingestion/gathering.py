@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.errors import SourceError
 from engine.ingestion.progress import Progress
-from engine.ingestion.readers.base import Problem, ReadDocument, Reader
+from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.model import Document, Passage, Section
 
 
@@ -31,7 +31,7 @@ def gather(files: Sequence[tuple[Path, Reader]], problems: list[Problem], progre
     for number, (path, reader) in enumerate(files):
         progress("read", number, len(files))
         try:
-            for item in reader.read(path):
+            for item in reader.read(SourceFile(path)):
                 if isinstance(item, Problem):
                     problems.append(item)
                 else:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from engine.model import Document, Passage, Section
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to read.
+
+    ``name`` is what reports and citations call it ("laws.zip/uu-6.pdf" for a member of an archive), the
+    path where none is given. ``passwords`` are tried in turn on an encrypted file. ``mapping`` says which
+    fields of a table or of JSON hold what; without one the reader makes its own guess.
+    """
+
+    path: Path
+    name: str = ""
+    passwords: tuple[str, ...] = ()
+    mapping: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", str(self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +64,7 @@ class Reader(Protocol):
         """Whether a file, by its name and its first bytes (unpacked), is of this format."""
         ...
 
-    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file and what is wrong with it, in the order of the file.
 
         Never raises for what a file contains: that is a Problem. Raises OSError where it cannot be

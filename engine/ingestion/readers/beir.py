@@ -22,7 +22,7 @@ from engine.ingestion.citing import below, cited_as
 from engine.ingestion.headings import slug_of
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.readers import fields
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
 from engine.ingestion.segmentation import Piece, cut
 from engine.language.addresses import parse_label
@@ -61,15 +61,15 @@ class BeirReader:
         first = head.lstrip().split(b"\n", 1)[0]
         return first.startswith(b"{") and (b'"text"' in first or b'"_id"' in first or b'"id"' in first)
 
-    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file; lines of one document need not stand together."""
         groups: dict[tuple[str, ...], list[Line]] = {}
         seen: set[str] = set()
-        for line in _lines(path):
+        for line in _lines(source):
             if isinstance(line, Problem):
                 yield line
             elif line.id in seen:
-                yield Problem(str(path), "this id stands on an earlier line", line.number, line.id)
+                yield Problem(source.name, "this id stands on an earlier line", line.number, line.id)
             else:
                 seen.add(line.id)
                 groups.setdefault(_key(line), []).append(line)
@@ -77,39 +77,39 @@ class BeirReader:
         for lines in groups.values():
             document_id = _document_id(lines, ids)
             ids.add(document_id)
-            yield _document(document_id, lines, path)
+            yield _document(document_id, lines, source.path)
 
 
-def _lines(path: Path) -> Iterator[Line | Problem]:
-    opener = gzip.open if path.name.endswith(".gz") else open
-    with opener(path, "rb") as file:
+def _lines(source: SourceFile) -> Iterator[Line | Problem]:
+    opener = gzip.open if source.path.name.endswith(".gz") else open
+    with opener(source.path, "rb") as file:
         number = 0
         try:
             for number, raw in enumerate(file, start=1):
                 if raw.strip():
-                    yield _line(path, number, raw)
+                    yield _line(source, number, raw)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield Problem(str(path), f"the compressed file is broken from here on ({error})", number + 1)
+            yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
 
 
-def _line(path: Path, number: int, raw: bytes) -> Line | Problem:
+def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:
     try:
         record = orjson.loads(raw.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        return Problem(str(path), f"not JSON in UTF-8: {error}", number)
+        return Problem(source.name, f"not JSON in UTF-8: {error}", number)
     if not isinstance(record, dict):
-        return Problem(str(path), "not a JSON object", number)
+        return Problem(source.name, "not a JSON object", number)
     given = record.get("id", record.get("_id"))
     if not isinstance(given, str | int) or isinstance(given, bool) or not str(given).strip():
-        return Problem(str(path), 'no "id" or "_id"', number)
+        return Problem(source.name, 'no "id" or "_id"', number)
     line_id, text, title = str(given), record.get("text"), record.get("title") or ""
     metadata = record.get("metadata") or {}
     if not isinstance(text, str) or not isinstance(title, str) or not isinstance(metadata, dict):
         return Problem(
-            str(path), '"text" and "title" must be strings and "metadata" an object', number, line_id
+            source.name, '"text" and "title" must be strings and "metadata" an object', number, line_id
         )
     if not text.strip():
-        return Problem(str(path), "the text is empty", number, line_id)
+        return Problem(source.name, "the text is empty", number, line_id)
     return Line(number, line_id, title.strip(), text, metadata)
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers import fields
+from engine.ingestion.readers.base import SourceFile
 from engine.language.aliases import aliases_of
 from engine.language.detect import detect
 from engine.language.stopwords import STOPWORDS
@@ -57,12 +58,14 @@ def _is_encodable(content: Any) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body: str) -> Document:
+def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str) -> Document:
     """The document of a file, from its fields in small or capital letters, else from its first heading."""
     known = {name.casefold(): value for name, value in given.items()}
-    title = fields.text_of(known, ("title", "judul")) or heading or path.stem
+    title = fields.text_of(known, ("title", "judul")) or heading or Path(source.name).stem
     language = fields.text_of(known, ("language", "lang")) or detect(body[:_SAMPLE], _LANGUAGES)
-    document_id = fields.text_of(known, ("id", "slug")) or slug_of(path.name.split(".")[0]) or "document"
+    document_id = (
+        fields.text_of(known, ("id", "slug")) or slug_of(Path(source.name).name.split(".")[0]) or "document"
+    )
     number, kind = fields.text_of(known, ("number",)), fields.text_of(known, fields.TYPES)
     year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")})
     stated = known.get("aliases")
@@ -90,9 +93,14 @@ def document_of(path: Path, given: Mapping[str, Any], heading: str | None, body:
         valid_to=fields.day_of(known.get("valid_to")),
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
-        source=fields.text_of(known, ("source", "url")) or path.name,
+        source=fields.text_of(known, ("source", "url")) or _file_name(source),
         metadata={name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
     )
+
+
+def _file_name(source: SourceFile) -> str:
+    """The name of a file, with its archive's where it is a member of one."""
+    return source.path.name if source.name == str(source.path) else source.name
 
 
 _UNDERSTOOD = frozenset(

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
@@ -47,20 +47,20 @@ class MarkdownReader:
         """A file of text that is called Markdown."""
         return path.suffix.lower() in SUFFIXES and looks_like_text(head)
 
-    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document of a file; its first heading of level 1 is its title where it has no other."""
-        text, problem, line = decoded(path.read_bytes())
+        text, problem, line = decoded(source.path.read_bytes())
         if problem:
-            yield Problem(str(path), problem, line)
+            yield Problem(source.name, problem, line)
         front = split_front_matter(text)
         if front.problem:
-            yield Problem(str(path), front.problem, 1)
+            yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
         title, blocks = _blocks(body)
         head, blocks = _stated(blocks)
-        document = document_of(path, {**head, **front.fields}, title, body)
+        document = document_of(source, {**head, **front.fields}, title, body)
         read = Assembler(document).assemble(blocks)
-        yield read if read.passages else Problem(str(path), "the file has no text")
+        yield read if read.passages else Problem(source.name, "the file has no text")
 
 
 def _blocks(body: str) -> tuple[str | None, list[Block]]:

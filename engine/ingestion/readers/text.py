@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.ingestion.assembly import Assembler
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of
@@ -23,15 +23,15 @@ class TextReader:
         """A file of text that is called one."""
         return path.suffix.lower() in SUFFIXES and looks_like_text(head)
 
-    def read(self, path: Path) -> Iterator[ReadDocument | Problem]:
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document; its title is the file's name, unless front matter says better."""
-        text, problem, line = decoded(path.read_bytes())
+        text, problem, line = decoded(source.path.read_bytes())
         if problem:
-            yield Problem(str(path), problem, line)
+            yield Problem(source.name, problem, line)
         front = split_front_matter(text)
         if front.problem:
-            yield Problem(str(path), front.problem, 1)
+            yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
-        document = document_of(path, front.fields, None, body)
+        document = document_of(source, front.fields, None, body)
         read = Assembler(document).assemble(blocks_of(body.split("\n"), unwrap=False))
-        yield read if read.passages else Problem(str(path), "the file has no text")
+        yield read if read.passages else Problem(source.name, "the file has no text")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.segmentation import LONGEST
 from engine.model import SectionKind
@@ -41,7 +41,7 @@ def read(folder: Path, *lines: dict[str, Any] | bytes) -> tuple[list[ReadDocumen
     path.write_bytes(
         b"\n".join(item if isinstance(item, bytes) else json.dumps(item).encode() for item in lines)
     )
-    items = list(BeirReader().read(path))
+    items = list(BeirReader().read(SourceFile(path)))
     return (
         [item for item in items if isinstance(item, ReadDocument)],
         [item for item in items if isinstance(item, Problem)],
@@ -296,7 +296,7 @@ def test_a_truncated_archive_gives_what_came_before(tmp_path: Path, keep: int) -
     path = tmp_path / "corpus.jsonl.gz"
     packed = gzip.compress(lines)
     path.write_bytes(packed[: len(packed) * keep // 250])
-    items = list(BeirReader().read(path))
+    items = list(BeirReader().read(SourceFile(path)))
     assert isinstance(items[-1], ReadDocument)
     (problem,) = [item for item in items if isinstance(item, Problem)]
     assert "compressed file is broken" in problem.reason
@@ -363,7 +363,7 @@ def test_large_corpora_are_read_whole(name: str, documents: int, lines: int) -> 
     path = DATA / name / "corpus.jsonl.gz"
     if not path.exists():
         pytest.skip(f"no {path}")
-    items = list(BeirReader().read(path))
+    items = list(BeirReader().read(SourceFile(path)))
     read_documents = [item for item in items if isinstance(item, ReadDocument)]
     assert len(read_documents) == len(items) == documents
     passages = [passage for document in read_documents for passage in document.passages]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.markdown import MarkdownReader
 from engine.model import Passage, SectionKind
 
@@ -17,7 +17,7 @@ HEAD = "---\nid: code\ntitle: The Code\nlanguage: en\n---\n\n# The Code\n\n"
 def read(folder: Path, text: str | bytes, name: str = "law.md") -> tuple[ReadDocument, list[Problem]]:
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    items = list(MarkdownReader().read(path))
+    items = list(MarkdownReader().read(SourceFile(path)))
     (document,) = [item for item in items if isinstance(item, ReadDocument)]
     return document, [item for item in items if isinstance(item, Problem)]
 
@@ -218,7 +218,7 @@ def test_encodings(tmp_path: Path, data: bytes, text: str, problem: int | None) 
 def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("md") / "x.md"
     path.write_text(text, encoding="utf-8")
-    for item in MarkdownReader().read(path):
+    for item in MarkdownReader().read(SourceFile(path)):
         if isinstance(item, ReadDocument):
             ids = [passage.id for passage in item.passages]
             assert len(set(ids)) == len(ids) > 0
@@ -255,7 +255,7 @@ def test_every_word_is_in_a_passage_or_a_heading(
 ) -> None:
     path = tmp_path_factory.mktemp("md") / "x.md"
     path.write_text("\n".join(lines), encoding="utf-8")
-    for item in MarkdownReader().read(path):
+    for item in MarkdownReader().read(SourceFile(path)):
         if isinstance(item, ReadDocument):
             covered = " ".join(passage.text for passage in item.passages)
             for line in lines:

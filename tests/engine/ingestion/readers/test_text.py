@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.readers.base import ReadDocument
+from engine.ingestion.readers.base import ReadDocument, SourceFile
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.text import TextReader
 
 
 def read(folder: Path, text: str) -> ReadDocument:
     (folder / "law.txt").write_text(text, encoding="utf-8")
-    (document,) = TextReader().read(folder / "law.txt")
+    (document,) = TextReader().read(SourceFile(folder / "law.txt"))
     assert isinstance(document, ReadDocument)
     return document
 
@@ -84,7 +84,7 @@ def test_lines_that_are_none(line: str) -> None:
 def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.mktemp("txt") / "x.txt"
     path.write_text(text, encoding="utf-8")
-    for item in TextReader().read(path):
+    for item in TextReader().read(SourceFile(path)):
         if isinstance(item, ReadDocument):
             ids = [passage.id for passage in item.passages]
             assert len(set(ids)) == len(ids) > 0
