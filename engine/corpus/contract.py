@@ -90,6 +90,8 @@ def toy_contents() -> Contents:
             source_id="p2" if row == 3 else f"p{row}",
             status="repealed" if row == 6 else None,
             valid_from=date(2015, 6, 1) if row == 5 else None,
+            page=row + 1 if row < 5 else None,
+            overlap=3 if row == 3 else 0,
             metadata={"row": row},
         )
         for row, text in enumerate(_TEXTS)
@@ -358,6 +360,48 @@ class CorpusContract:
         assert rows(date(2012, 1, 1)) == [0, 1, 2, 3, 4, 6, 7]
         assert rows(date(2019, 12, 31)) == [0, 1, 2, 3, 4, 5, 6, 7]
         assert rows(date(2020, 1, 1)) == [0, 1, 2, 3, 4, 7]
+
+    def test_out_of_force_is_what_ended_not_what_has_yet_to_begin(self, corpus: Corpus) -> None:
+        assert not corpus.out_of_force(date(1999, 12, 31)).any()
+        assert np.flatnonzero(corpus.out_of_force(date(2020, 1, 1))).tolist() == [5, 6]
+
+    def test_references_are_found_by_status_relation_and_document(self, corpus: Corpus) -> None:
+        assert corpus.reference_numbers().tolist() == [0, 1, 2, 3, 4, 5]
+        assert corpus.reference_numbers(statuses=[Status.RESOLVED]).tolist() == [0, 2, 3, 5]
+        open_ones = corpus.reference_numbers(statuses=[Status.UNRESOLVED, Status.AMBIGUOUS])
+        assert [reference.candidates for reference in corpus.references(open_ones.tolist())] == [
+            (),
+            ("p5", "p6"),
+        ]
+        assert corpus.reference_numbers(relations=[Relation.EXCEPTION_TO]).tolist() == [0]
+        assert corpus.reference_numbers(relations=[]).tolist() == []
+        assert corpus.reference_numbers(document=1).tolist() == [2, 3]
+        assert corpus.reference_numbers(statuses=[Status.AMBIGUOUS], document=1).tolist() == []
+
+    def test_references_of_passages_both_ways(self, corpus: Corpus) -> None:
+        made = corpus.references_from(rows_of(5, 0, 2))
+        assert (made.origins.tolist(), made.numbers.tolist()) == ([0, 0, 2], [2, 3, 1])
+        lead_here = corpus.references_to(rows_of(2, 7, 3, 0))
+        assert (lead_here.origins.tolist(), lead_here.numbers.tolist()) == ([0, 1, 3], [0, 5, 3])
+        assert corpus.citation_counts().tolist() == [1, 0, 1, 0, 0, 0, 0, 1]
+
+    def test_what_is_cited_most(self, corpus: Corpus) -> None:
+        cited = [(one.kind, one.target_id, one.row, one.references) for one in corpus.most_cited(9)]
+        assert cited == [
+            (TargetKind.PASSAGE, "p0", 0, 1),
+            (TargetKind.SECTION, "code/1/b", 2, 1),
+            (TargetKind.PASSAGE, "p7", 7, 1),
+        ]
+        assert [one.target_id for one in corpus.most_cited(1, relations=[Relation.EXCEPTION_TO])] == [
+            "code/1/b"
+        ]
+
+    def test_the_tree_of_a_document(self, corpus: Corpus) -> None:
+        numbers = corpus.document_sections(0)
+        assert [section.id for section in corpus.sections(numbers.tolist())] == [
+            section.id for section in toy_contents().sections
+        ]
+        assert corpus.document_sections(1).tolist() == []
 
     def test_bare_headings(self, corpus: Corpus) -> None:
         assert np.flatnonzero(corpus.bare_headings(np.arange(8, dtype=np.int32))).tolist() == [0, 4, 6]

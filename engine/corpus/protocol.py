@@ -14,7 +14,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section
+from engine.model import (
+    Direction,
+    Document,
+    Entity,
+    Passage,
+    Reference,
+    Relation,
+    Section,
+    Status,
+    TargetKind,
+)
 
 Rows = NDArray[np.int32]
 Scores = NDArray[np.float32]
@@ -44,6 +54,32 @@ class Links:
     relations: NDArray[np.int8]
     weights: Scores
     evidence: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """References found for a batch of rows; both arrays have shape (n,).
+
+    ``origins`` index into the rows that were asked, ``numbers`` are rows of the reference table.
+    """
+
+    origins: Rows
+    numbers: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A provision and how often it is cited.
+
+    ``row`` is its first passage. ``references`` counts the references to it and to its parts,
+    ``passages`` the distinct passages that make them.
+    """
+
+    kind: TargetKind
+    target_id: str
+    row: int
+    references: int
+    passages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +206,41 @@ class Corpus(Protocol):
         """The whole reference table, in order."""
         ...
 
+    def reference_numbers(
+        self,
+        *,
+        statuses: Sequence[Status] | None = None,
+        relations: Sequence[Relation] | None = None,
+        document: int | None = None,
+    ) -> Rows:
+        """Rows of the reference table, in order, of these statuses and relations (None: of any) that the
+        passages of a document (its number, None: of any) make. A page of them is a slice of the answer,
+        read by ``references``."""
+        ...
+
+    def references_from(self, rows: Rows) -> Quoted:
+        """The references that passages make, of every status, in the order of their texts."""
+        ...
+
+    def references_to(self, rows: Rows) -> Quoted:
+        """The resolved references that lead to passages: to one itself, or to a section that begins with
+        it. References to whole documents are not among them."""
+        ...
+
+    def citation_counts(self) -> Rows:
+        """How many references ``references_to`` finds for each passage, shape (passages,)."""
+        ...
+
+    def most_cited(self, limit: int, *, relations: Sequence[Relation] | None = None) -> list[Cited]:
+        """The provisions that the most references point at, most cited first, then in corpus order. A
+        reference to a paragraph counts for the provision (the section of its number) it is part of."""
+        ...
+
+    def document_sections(self, number: int) -> Rows:
+        """Numbers of the sections of the document with a number (its index in ``documents()``), in reading
+        order, a section before its subsections; ``sections`` tells the parent of each."""
+        ...
+
     def passages(self, rows: Rows) -> list[Passage]:
         """Passages by row."""
         ...
@@ -200,4 +271,16 @@ class Corpus(Protocol):
 
     def in_force(self, day: date) -> Mask:
         """Which passages are in force on a day, shape (passages,)."""
+        ...
+
+    def out_of_force(self, day: date) -> Mask:
+        """Which passages are known to be no longer in force on a day, shape (passages,).
+
+        What is not yet in force is not among them, nor what nothing is known of.
+        """
+        ...
+
+    def with_status(self, statuses: Sequence[str]) -> Mask:
+        """Which passages have one of these statuses, their document's where they have none of their
+        own; in any case of letters; shape (passages,)."""
         ...

@@ -125,6 +125,10 @@ class SectionTable:
         """The id of a section."""
         return self._ids[number]
 
+    def number(self, number: int) -> str:
+        """The number that a section prints, empty where it has none."""
+        return self._numbers[number]
+
     def take(self, numbers: Sequence[int], documents: DocumentTable) -> list[Section]:
         """The sections with these numbers, in that order."""
         sections = []

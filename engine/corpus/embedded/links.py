@@ -93,6 +93,10 @@ class ReferenceTable:
     def __len__(self) -> int:
         return len(self._columns["source"])
 
+    def column(self, name: str) -> Array:
+        """A column by name, shape (references,): source, status, relation, kind, target."""
+        return self._columns[name]
+
     def take(
         self,
         numbers: Sequence[int] | Array,

@@ -41,6 +41,7 @@ class PassageTable:
         self._language: NDArray[np.int16] = open_array(folder, "passages.language")
         self._kind: NDArray[np.int8] = open_array(folder, "passages.kind")
         self._page: NDArray[np.int32] = open_array(folder, "passages.page")
+        self._overlap: NDArray[np.int32] = open_array(folder, "passages.overlap")
         self.status: NDArray[np.int16] = open_array(folder, "passages.status")
         self.document: NDArray[np.int32] = open_array(folder, "passages.document")
         self.section: NDArray[np.int32] = open_array(folder, "passages.section")
@@ -67,6 +68,7 @@ class PassageTable:
             "language": ([languages[p.language] for p in passages], np.int16),
             "kind": ([KIND_NUMBERS[p.kind] for p in passages], np.int8),
             "page": ([-1 if p.page is None else p.page for p in passages], np.int32),
+            "overlap": ([p.overlap for p in passages], np.int32),
             "status": ([statuses[p.status] for p in passages], np.int16),
             "document": ([documents[p.document_id] for p in passages], np.int32),
             "section": ([-1 if p.section_id is None else sections[p.section_id] for p in passages], np.int32),
@@ -108,6 +110,7 @@ class PassageTable:
             self._kind[chosen].tolist(),
             self.status[chosen].tolist(),
             self._page[chosen].tolist(),
+            self._overlap[chosen].tolist(),
             self.valid_from[chosen].tolist(),
             self.valid_to[chosen].tolist(),
             strict=True,
@@ -130,6 +133,7 @@ class PassageTable:
                 valid_from=day_of(start),
                 valid_to=day_of(end),
                 page=None if page < 0 else page,
+                overlap=overlap,
                 metadata=load_metadata(metadata),
             )
             for (
@@ -148,6 +152,7 @@ class PassageTable:
                 kind,
                 status,
                 page,
+                overlap,
                 start,
                 end,
             ) in columns
@@ -156,6 +161,10 @@ class PassageTable:
     def ids(self, rows: Sequence[int]) -> list[str]:
         """The ids at ``rows``."""
         return self._strings["id"].take(rows)
+
+    def number(self, row: int) -> str:
+        """The number that a passage prints, empty where it has none."""
+        return self._strings["number"][row]
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """The texts at ``rows``."""

@@ -23,6 +23,11 @@ from engine.errors import CorpusError
 
 GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
+# What people have decided about references: it outlives every generation.
+DECISIONS_NAME = "decisions.jsonl"
+# What ingestions keep to do less the next time; it may be deleted at any moment.
+CACHE_NAME = "cache"
+OWN_NAMES = (GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME, DECISIONS_NAME, CACHE_NAME)
 
 
 def refuse_foreign(folder: Path) -> None:
@@ -31,11 +36,7 @@ def refuse_foreign(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
-    foreign = [
-        path.name
-        for path in folder.iterdir()
-        if not path.name.startswith((GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME))
-    ]
+    foreign = [path.name for path in folder.iterdir() if not path.name.startswith(OWN_NAMES)]
     if foreign:
         raise CorpusError(
             f"cannot write a corpus to {folder}: it holds other files ({min(foreign)}); name another"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
@@ -19,15 +20,24 @@ from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.structure import Structure
 from engine.corpus.ontology import ontology_from
-from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Ontology, Rows
+from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Ontology, Quoted, Rows
 from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
-from engine.model import Direction, Document, Entity, Passage, Reference, Relation, Section
+from engine.model import (
+    OUT_OF_FORCE,
+    Direction,
+    Document,
+    Entity,
+    Passage,
+    Reference,
+    Relation,
+    Section,
+    Status,
+)
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex
 
-REPEALED = "repealed"
 NO_EMBEDDING = "none"
 
 
@@ -49,6 +59,7 @@ class EmbeddedCorpus:
         except (OSError, ValueError, RuntimeError) as error:
             raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
         self._structure = Structure(self._passages, self._sections, self._documents)
+        self._browsing = Browsing(self._references, self._passages, self._sections, self._documents)
         counts = {
             "documents": len(self._documents),
             "sections": len(self._sections),
@@ -164,6 +175,36 @@ class EmbeddedCorpus:
         """The whole reference table."""
         return self._references.each(self._passages, self._sections, self._documents)
 
+    def reference_numbers(
+        self,
+        *,
+        statuses: Sequence[Status] | None = None,
+        relations: Sequence[Relation] | None = None,
+        document: int | None = None,
+    ) -> Rows:
+        """Rows of the reference table of these statuses and relations, of one document or of all."""
+        return self._browsing.numbers(statuses, relations, document)
+
+    def references_from(self, rows: Rows) -> Quoted:
+        """The references that passages make, of every status."""
+        return self._browsing.made_by(rows)
+
+    def references_to(self, rows: Rows) -> Quoted:
+        """The resolved references that lead to passages, or to sections that begin with them."""
+        return self._browsing.made_to(rows)
+
+    def citation_counts(self) -> Rows:
+        """How many references lead to each passage."""
+        return self._browsing.counts()
+
+    def most_cited(self, limit: int, *, relations: Sequence[Relation] | None = None) -> list[Cited]:
+        """The provisions that the most references point at."""
+        return self._browsing.most_cited(limit, relations)
+
+    def document_sections(self, number: int) -> Rows:
+        """Numbers of a document's sections, in reading order."""
+        return self._browsing.document_sections(number)
+
     def passages(self, rows: Rows) -> list[Passage]:
         """The passages at ``rows``."""
         return self._passages.take(rows, self._documents, self._sections)
@@ -200,16 +241,26 @@ class EmbeddedCorpus:
         A passage without dates of its own has its document's. What is marked as repealed on an
         unknown day is in force on none.
         """
-        document, asked = self._passages.document, day.toordinal()
-        start, end = self._passages.valid_from, self._passages.valid_to
-        start = np.where(start == BEGINNING, self._documents.valid_from[document], start)
-        end = np.where(end == END_OF_TIME, self._documents.valid_to[document], end)
-        status = self._passages.status
-        status = np.where(status < 0, self._documents.status[document], status)
-        repealed = self._manifest.statuses.index(REPEALED) if REPEALED in self._manifest.statuses else -2
-        gone = (status == repealed) & (end == END_OF_TIME)
-        in_force: Mask = (start <= asked) & (asked <= end) & ~gone
+        start = self._passages.valid_from
+        start = np.where(start == BEGINNING, self._documents.valid_from[self._passages.document], start)
+        in_force: Mask = (start <= day.toordinal()) & ~self.out_of_force(day)
         return in_force
+
+    def out_of_force(self, day: date) -> Mask:
+        """Which passages ended before a day, or are marked as repealed on an unknown day."""
+        end = self._passages.valid_to
+        end = np.where(end == END_OF_TIME, self._documents.valid_to[self._passages.document], end)
+        gone: Mask = (end < day.toordinal()) | (self.with_status(OUT_OF_FORCE) & (end == END_OF_TIME))
+        return gone
+
+    def with_status(self, statuses: Sequence[str]) -> Mask:
+        """Which passages have one of these statuses, of their own or else of their document."""
+        status = self._passages.status
+        status = np.where(status < 0, self._documents.status[self._passages.document], status)
+        asked = {name.casefold() for name in statuses}
+        codes = [code for code, name in enumerate(self._manifest.statuses) if name.casefold() in asked]
+        found: Mask = np.isin(status, codes)
+        return found
 
 
 def _open_vectors(data: Path, manifest: Manifest) -> VectorIndex | None:
