@@ -23,7 +23,7 @@ from engine.ingestion.indexing import passage_vectors
 from engine.ingestion.linking import declared_references, edge_references, version_references
 from engine.ingestion.progress import Progress, silent
 from engine.ingestion.report import IngestionReport
-from engine.ingestion.sources import Found, find_sources
+from engine.ingestion.sources import Found, open_sources
 from engine.language.embedders import embedder
 from engine.model import Reference
 
@@ -49,8 +49,7 @@ def build_corpus(
     start = perf_counter()
     model = embedder(embedding)
     refuse_foreign(folder)
-    with _step("read", seconds):
-        found = find_sources(sources)
+    with _step("read", seconds), open_sources(sources) as found:
         collection = gather(found.documents, found.problems, tell)
         ontology = ontology_of(found.ontology, found.problems)
         examples = examples_of(found.examples, found.problems)

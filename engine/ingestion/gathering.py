@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from engine.errors import SourceError
 from engine.ingestion.progress import Progress
@@ -21,23 +20,25 @@ class Collection:
     passages: list[Passage] = field(default_factory=list)
 
 
-def gather(files: Sequence[tuple[Path, Reader]], problems: list[Problem], progress: Progress) -> Collection:
+def gather(
+    files: Sequence[tuple[SourceFile, Reader]], problems: list[Problem], progress: Progress
+) -> Collection:
     """Read every file; what cannot be read is added to ``problems``.
 
     Raises SourceError where nothing at all was usable.
     """
     collection = Collection()
     taken: dict[str, set[str]] = {"document": set(), "section": set(), "passage": set()}
-    for number, (path, reader) in enumerate(files):
+    for number, (source, reader) in enumerate(files):
         progress("read", number, len(files))
         try:
-            for item in reader.read(SourceFile(path)):
+            for item in reader.read(source):
                 if isinstance(item, Problem):
                     problems.append(item)
                 else:
-                    _add(item, path, collection, taken, problems)
+                    _add(item, source.name, collection, taken, problems)
         except OSError as error:
-            problems.append(Problem(str(path), f"cannot be read ({error})"))
+            problems.append(Problem(source.name, f"cannot be read ({error})"))
     progress("read", len(files), len(files))
     if not collection.passages:
         first = f"; first problem: {problems[0]}" if problems else ""
@@ -47,7 +48,7 @@ def gather(files: Sequence[tuple[Path, Reader]], problems: list[Problem], progre
 
 def _add(
     item: ReadDocument,
-    path: Path,
+    path: str,
     collection: Collection,
     taken: dict[str, set[str]],
     problems: list[Problem],
@@ -61,13 +62,11 @@ def _add(
         repeated = next((name for name in found if name in taken[noun]), None)
         if repeated is not None:
             problems.append(
-                Problem(
-                    str(path), f"left out: {noun} {repeated} is already in the corpus", id=item.document.id
-                )
+                Problem(path, f"left out: {noun} {repeated} is already in the corpus", id=item.document.id)
             )
             return
     if not item.passages:
-        problems.append(Problem(str(path), "the document has no text", id=item.document.id))
+        problems.append(Problem(path, "the document has no text", id=item.document.id))
         return
     for noun, found in ids.items():
         taken[noun].update(found)

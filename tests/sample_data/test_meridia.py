@@ -14,7 +14,7 @@ import pytest
 
 from engine.corpus.ontology import ontology_from, read_ontology
 from engine.ingestion.readers.base import Problem, ReadDocument
-from engine.ingestion.sources import find_sources
+from engine.ingestion.sources import open_sources
 from engine.model import Document, Passage
 
 MERIDIA = Path(__file__).parents[2] / "sample_data" / "meridia"
@@ -24,8 +24,9 @@ NEW_ARTICLE_22 = date(2024, 1, 1)
 
 @cache
 def read_all() -> tuple[ReadDocument, ...]:
-    found = find_sources([MERIDIA])
-    read = [item for path, reader in found.documents for item in reader.read(path)]
+    with open_sources([MERIDIA]) as found:
+        pass
+    read = [item for source, reader in found.documents for item in reader.read(source)]
     problems = [*found.problems, *(item for item in read if isinstance(item, Problem))]
     assert [str(problem) for problem in problems] == []
     return tuple(item for item in read if isinstance(item, ReadDocument))

@@ -1,11 +1,22 @@
 """File formats. A further one is a further file here, and its place in ``READERS``."""
 
+from pathlib import Path
+
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.readers.markdown import MarkdownReader
 from engine.ingestion.readers.text import TextReader
 
-# Asked in this order; the first that accepts a file reads it.
+# Asked in this order; the first that accepts a file reads it. Those that know a file by its bytes come
+# first, those that go by its name behind them, and what is text of any other kind last.
 READERS: tuple[Reader, ...] = (BeirReader(), MarkdownReader(), TextReader())
+# Those that read a gzip as it is, line by line; for all others it is unpacked first.
+PACKED_READERS = (BeirReader,)
 
-__all__ = ["READERS", "Problem", "ReadDocument", "Reader"]
+
+def reader_of(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
+    """The reader for a file with these first bytes; ``mapped``: the user says what its fields mean."""
+    return next((reader for reader in READERS if reader.accepts(path, head)), None)
+
+
+__all__ = ["PACKED_READERS", "READERS", "Problem", "ReadDocument", "Reader", "reader_of"]

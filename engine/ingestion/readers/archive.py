@@ -1,0 +1,186 @@
+"""Archives: the members of a zip, or what a gzip holds, as files in a temporary folder.
+
+Nothing of an archive's own names reaches the disk but the last part of a member's name, under a folder
+made for that member; so no name can lead out of the folder. What is unpacked is counted as it is
+written: sizes that an archive declares are not believed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from lzma import LZMAError
+from pathlib import Path
+from typing import IO
+
+from engine.ingestion.readers.base import Problem, SourceFile
+
+# More is no bundle of documents. A deflated text shrinks 3 to 30 times, a table of zeros a thousand times.
+MOST_MEMBERS = 5000
+LARGEST_MEMBER = 256 * 1024 * 1024
+LARGEST_TOTAL = 1024 * 1024 * 1024
+HIGHEST_RATIO = 200
+# Below this, any ratio is harmless.
+SMALL = 4 * 1024 * 1024
+# An archive in an archive is unpacked, one inside that is not.
+DEEPEST = 2
+
+# What a broken archive makes the libraries raise.
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+    IndexError,
+    struct.error,
+)
+_CHUNK = 1 << 20
+_NOT_IN_NAMES = re.compile(r"[^\w.() -]+")
+
+
+class TooLargeError(ValueError):
+    """An archive holds more than it may; the message says what."""
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """A temporary folder with what archives held; ``total`` bytes were written so far."""
+
+    folder: Path
+    total: int = 0
+    _count: int = field(default=0)
+
+    def place(self, name: str) -> Path:
+        """A free path for a member, in a folder of its own."""
+        self._count += 1
+        folder = self.folder / str(self._count)
+        folder.mkdir()
+        own = _NOT_IN_NAMES.sub("_", re.split(r"[/\\]", name)[-1]).strip(" .") or "member"
+        stem, dot, suffix = own.rpartition(".")
+        return folder / (f"{stem[:80]}{dot}{suffix[:10]}" if stem else own[:90])
+
+    def write(self, data: IO[bytes], path: Path, packed: int) -> None:
+        """Copy a stream to a file. Raises TooLargeError beyond a limit, and then leaves no file."""
+        written = 0
+        try:
+            with open(path, "wb") as file:
+                while chunk := data.read(_CHUNK):
+                    written += len(chunk)
+                    if written > LARGEST_MEMBER:
+                        raise TooLargeError(f"unpacks to more than {LARGEST_MEMBER >> 20} MiB")
+                    if written > SMALL and written > HIGHEST_RATIO * max(packed, 1):
+                        raise TooLargeError(f"unpacks to more than {HIGHEST_RATIO} times its size")
+                    if self.total + written > LARGEST_TOTAL:
+                        raise TooLargeError(f"all archives unpack to more than {LARGEST_TOTAL >> 20} MiB")
+                    file.write(chunk)
+        except BROKEN:
+            path.unlink(missing_ok=True)
+            raise
+        self.total += written
+
+
+def members(path: Path) -> frozenset[str]:
+    """The names in a zip; empty where it cannot be opened."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return frozenset(archive.namelist())
+    except BROKEN:
+        return frozenset()
+
+
+def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Problem]:
+    """The members of a zip as files named "<archive>/<member>", and what cannot be unpacked of it."""
+    try:
+        archive = zipfile.ZipFile(source.path)
+    except BROKEN as error:
+        yield Problem(source.name, f"a zip that cannot be opened ({_said(error)})")
+        return
+    with archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if len(entries) > MOST_MEMBERS:
+            yield Problem(
+                source.name, f"a zip of {len(entries)} members; only the first {MOST_MEMBERS} are read"
+            )
+        names: set[str] = set()
+        for entry in entries[:MOST_MEMBERS]:
+            shown = name = f"{source.name}/{_name(entry)}"
+            while shown in names:
+                shown += "~"
+            names.add(shown)
+            reason = _refusal(entry)
+            if reason is not None:
+                yield Problem(name, reason)
+                continue
+            yield _member(archive, entry, shown, source, unpacked)
+
+
+def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
+    """What a gzip holds, as a file that is called as the gzip without ".gz"."""
+    path = unpacked.place(source.path.name.removesuffix(".gz"))
+    try:
+        with gzip.open(source.path, "rb") as data:
+            unpacked.write(data, path, source.path.stat().st_size)  # type: ignore[arg-type]
+    except TooLargeError as error:
+        return Problem(source.name, f"{error}: not read")
+    except BROKEN as error:
+        return Problem(source.name, f"a broken gzip ({_said(error)})")
+    return SourceFile(path, source.name, source.passwords, source.mapping)
+
+
+def _member(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, source: SourceFile, unpacked: Unpacked
+) -> SourceFile | Problem:
+    path = unpacked.place(_name(entry))
+    locked = bool(entry.flag_bits & 0x1)
+    attempts = [word.encode() for word in source.passwords] if locked else [None]
+    reason = "encrypted; give its password"
+    for password in attempts:
+        try:
+            with archive.open(entry, pwd=password) as data:
+                unpacked.write(data, path, entry.compress_size)
+            return SourceFile(path, name, source.passwords, source.mapping)
+        except TooLargeError as error:
+            return Problem(name, f"{error}: not read")
+        except NotImplementedError as error:
+            return Problem(name, f"packed in a way that is not read ({_said(error)}); unpack it first")
+        except BROKEN as error:
+            # A wrong password is told by the program, or by data that make no sense.
+            reason = "encrypted; none of the passwords opens it" if locked else f"broken ({_said(error)})"
+    return Problem(name, reason)
+
+
+def _refusal(entry: zipfile.ZipInfo) -> str | None:
+    name = _name(entry)
+    if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name) or ".." in re.split(r"[/\\]", name):
+        return "its name leads out of the archive: not read"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "a link: not followed"
+    if entry.file_size > LARGEST_MEMBER:
+        return f"unpacks to more than {LARGEST_MEMBER >> 20} MiB: not read"
+    if entry.file_size > SMALL and entry.file_size > HIGHEST_RATIO * max(entry.compress_size, 1):
+        return f"unpacks to more than {HIGHEST_RATIO} times its size: not read"
+    return None
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """A member's name; old programs wrote UTF-8 without saying so."""
+    name = entry.filename
+    if not entry.flag_bits & 0x800:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+
+
+def _said(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__
