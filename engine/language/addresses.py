@@ -15,9 +15,11 @@ from functools import lru_cache
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_NUMBER,
     HAN_NUMBER,
     arabic_again,
     arabic_ordinal,
+    french_number,
     han_number,
 )
 from engine.language.script import ARABIC_MARKS, visible, western_digits
@@ -90,6 +92,7 @@ WORDS: dict[str, SectionKind] = {
     "مادة": SectionKind.ARTICLE,
     "artículo": SectionKind.ARTICLE,
     "articolo": SectionKind.ARTICLE,
+    "artigo": SectionKind.ARTICLE,
     "rule": SectionKind.RULE,
     "regulation": SectionKind.RULE,
     "principle": SectionKind.RULE,
@@ -98,6 +101,9 @@ WORDS: dict[str, SectionKind] = {
     "para": SectionKind.PARAGRAPH,
     "recital": SectionKind.RECITAL,
     "erwägungsgrund": SectionKind.RECITAL,
+    "considérant": SectionKind.RECITAL,
+    "considerando": SectionKind.RECITAL,
+    "overweging": SectionKind.RECITAL,
     "item": SectionKind.PARAGRAPH,
     "ziffer": SectionKind.PARAGRAPH,
     "nummer": SectionKind.PARAGRAPH,
@@ -109,6 +115,7 @@ BARE = {
     "ar": SectionKind.ARTICLE,
     "id": SectionKind.ARTICLE,
     "zh": SectionKind.ARTICLE,
+    "fr": SectionKind.ARTICLE,
 }
 
 LONGEST_LABEL = 400
@@ -117,7 +124,7 @@ _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"(?:[A-Z]{0,2}\d+[A-Za-z]{0,2}|[IVXLC]+|[A-Z])(?:\.[A-Z]?\d+[A-Za-z]{0,2})*\Z")
 _BELOW = re.compile(
     r"\s*(?:[,.]?\s*(?:Abs(?:atz|\.)?|Satz|S\.|Nr\.?|Nummer|Buchst(?:abe|\.)?|ayat|huruf|angka|butir|lid|sub-?paragraph"
-    r"|paragraph|الفقرة|فقرة|البند)\s*)?\(?\s*([0-9]{1,3}[a-z]{0,2}|[a-z]{1,4}|[A-Z]|[\u0621-\u064a])\s*\)?[.:]?(?=\W|\Z)",
+    r"|paragraphe?|alinéa|point|الفقرة|فقرة|البند)\s*)?\(?\s*([0-9]{1,3}[a-z]{0,2}|[a-z]{1,4}|[A-Z]|[\u0621-\u064a])\s*\)?[.:]?(?=\W|\Z)",
     re.IGNORECASE,
 )
 _WORDED = re.compile(
@@ -131,14 +138,23 @@ _ARABIC = re.compile(
     re.DOTALL,
 )
 _ARABIC_ADVERB = re.compile(rf"[(\s]*(\w+?)[{ARABIC_MARKS}]*[اأ]?[{ARABIC_MARKS}]*\s*[:.)-]?\s*\Z")
-_HAN = re.compile(rf"第({HAN_NUMBER}|\d+)(条|章|节|编|款)(?:之({HAN_NUMBER}))?(.*)\Z", re.DOTALL)
+_HAN = re.compile(rf"第({HAN_NUMBER}|\d+)(分编|条|章|节|编|款|项|目)(?:之({HAN_NUMBER}))?(.*)\Z", re.DOTALL)
 _HAN_KINDS = {
     "条": SectionKind.ARTICLE,
     "章": SectionKind.CHAPTER,
     "节": SectionKind.SECTION,
     "编": SectionKind.BOOK,
+    "分编": SectionKind.PART,
     "款": SectionKind.PARAGRAPH,
+    "项": SectionKind.PARAGRAPH,
+    "目": SectionKind.PARAGRAPH,
 }
+# "(三)" below an article counts as its third item.
+_HAN_ITEM = re.compile(rf"\(({HAN_NUMBER}|\d+)\)\Z")
+# "Article L. 110-1", "Article 1er", "Art. 2 bis, alinéa 2": the number is French where English has none such.
+_FRENCH = re.compile(
+    rf"art(?:icle|\.)?\s*(?P<number>{FRENCH_NUMBER})(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL
+)
 
 
 def number_key(number: str) -> str:
@@ -155,7 +171,14 @@ def parse_label(label: str, language: str = "und") -> Address | None:
     text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
-    return _arabic(text) or _han(text) or _worded(text) or _dotted(text, language)
+    french = _french(text) if language.startswith("fr") else None
+    return french or _arabic(text) or _han(text) or _worded(text) or _dotted(text, language)
+
+
+def _french(text: str) -> Address | None:
+    match = _FRENCH.match(text)
+    number = french_number(match["number"]) if match else None
+    return Address(SectionKind.ARTICLE, number, _below(match["rest"])) if match and number else None
 
 
 def _arabic(text: str) -> Address | None:
@@ -184,10 +207,15 @@ def _han(text: str) -> Address | None:
     if value is None:
         return None
     number = f"{value}-{han_number(match[3])}" if match[3] else str(value)
-    inner = _han(match[4].strip())
+    rest = match[4].strip()
+    inner = _han(rest)
     kind = _HAN_KINDS[match[2]]
-    if inner and kind is SectionKind.ARTICLE:
-        return Address(kind, number, inner.number)
+    if inner and kind in (SectionKind.ARTICLE, SectionKind.PARAGRAPH):
+        below = "/".join(part for part in (inner.number, inner.paragraph) if part)
+        return Address(kind, number, below)
+    item = _HAN_ITEM.match(rest)
+    if item and kind in (SectionKind.ARTICLE, SectionKind.PARAGRAPH):
+        return Address(kind, number, item[1] if item[1].isdigit() else str(han_number(item[1])))
     return (
         Address(inner.kind, inner.number, inner.paragraph, ((kind, number), *inner.within))
         if inner

@@ -1,4 +1,4 @@
-"""Numbers written as words: Arabic ordinals, Chinese numerals, German ordinals of books.
+"""Numbers as law prints them: Arabic ordinals, Chinese numerals, German ordinals of books, French articles.
 
 ``ARABIC_ORDINAL`` is a regular expression for the raw text: it tolerates vowel marks, tatweel and the
 spelling variants of alef, ya and final ta.
@@ -133,7 +133,12 @@ HAN_NUMBER = "[〇零一二两三四五六七八九十百千]+"
 
 
 def han_number(text: str) -> int | None:
-    """The value of a Chinese numeral below ten thousand ("一百二十三" is 123); None where it is none."""
+    """The value of a Chinese numeral below ten thousand; None where it is none.
+
+    "一百二十三" and, digit by digit as in a year, "一二三" are 123.
+    """
+    if len(text) > 1 and all(letter in _HAN_DIGITS for letter in text):
+        return int("".join(str(_HAN_DIGITS[letter]) for letter in text)) or None
     total = digit = 0
     for letter in text:
         if letter in _HAN_DIGITS:
@@ -168,6 +173,37 @@ GERMAN_BOOKS = {
         start=1,
     )
 }
+# What French law puts behind the number of an article that came between two others, in order.
+FRENCH_AGAIN = (
+    r"(?:bis|ter|quater|quinquies|sexies|septies|octies|nonies|decies|undecies|duodecies|terdecies"
+    r"|quaterdecies|quindecies|sexdecies|septdecies|octodecies|novodecies|vicies)"
+)
+# "1er", "L. 110-1", "R.* 123-4", "L. O. 141", "2 bis", "1er ter A", "39 A", "premier". A single "A" is a
+# letter of the number only where its sentence goes on as after a number: "12 A compter du" is 12.
+FRENCH_NUMBER = (
+    r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5})?"
+    rf"(?:[ -]{FRENCH_AGAIN}(?!\w))*(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à)\s|\s?(?:[,;:)]|\Z))))?"
+    r"(?![\w%/]|[.,]\d)|(?:premier|unique)(?!\w))"
+)
+_FRENCH = re.compile(
+    r"(?P<series>[LRDAO.\s]*)\*?\s?(?P<number>\d+(?:-\d+)*)(?:er)?(?P<again>(?:[ -][a-z]+)*(?: [A-Z])?)\Z"
+)
+_FRENCH_WORDS = {"premier": "1", "unique": "unique"}
+
+
+def french_number(printed: str) -> str | None:
+    """The number of a French article in one form: "L110-1", "1", "2 bis"; None where it is none."""
+    text = " ".join(printed.split())
+    if text.casefold() in _FRENCH_WORDS:
+        return _FRENCH_WORDS[text.casefold()]
+    match = _FRENCH.match(text)
+    if not match:
+        return None
+    series = match["series"].replace(".", "").replace(" ", "")
+    again = match["again"].replace("-", " ").split()
+    return " ".join((series + match["number"], *again))
+
+
 _ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 

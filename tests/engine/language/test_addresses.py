@@ -62,6 +62,22 @@ PART, CHAPTER, ANNEX, SCHEDULE = K.PART, K.CHAPTER, K.ANNEX, K.SCHEDULE
         # Chinese
         ("第一百二十三条", "zh", Address(K.ARTICLE, "123")),
         ("第十二条之二", "zh", Address(K.ARTICLE, "12-2")),
+        ("第12条", "zh", Address(K.ARTICLE, "12")),
+        ("第三条第二款第一项", "zh", Address(K.ARTICLE, "3", "2/1")),
+        ("第五条（三）", "zh", Address(K.ARTICLE, "5", "3")),
+        ("第二章第三条", "zh", Address(K.ARTICLE, "3", None, ((CHAPTER, "2"),))),
+        ("第一分编", "zh", Address(PART, "1")),
+        ("第二款", "zh", Address(K.PARAGRAPH, "2")),
+        # French
+        ("Article 1er", "fr", Address(K.ARTICLE, "1")),
+        ("Article premier", "fr", Address(K.ARTICLE, "1")),
+        ("Article L. 110-1", "fr", Address(K.ARTICLE, "L110-1")),
+        ("Article R.* 123-4", "fr", Address(K.ARTICLE, "R123-4")),
+        ("Art. 2 bis", "fr", Address(K.ARTICLE, "2 bis")),
+        ("Article 39 A", "fr", Address(K.ARTICLE, "39 A")),
+        ("Article 6, paragraphe 1, point f)", "fr", Address(K.ARTICLE, "6", "1/f")),
+        ("12", "fr", Address(K.ARTICLE, "12")),
+        ("considérant 26", "fr", Address(K.RECITAL, "26")),
     ],
 )
 def test_labels(label: str, language: str, expected: Address) -> None:

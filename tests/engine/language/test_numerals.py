@@ -4,7 +4,14 @@ import re
 
 import pytest
 
-from engine.language.numerals import ARABIC_ORDINAL, arabic_ordinal, han_number, roman_number
+from engine.language.numerals import (
+    ARABIC_ORDINAL,
+    FRENCH_NUMBER,
+    arabic_ordinal,
+    french_number,
+    han_number,
+    roman_number,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +61,9 @@ def test_an_ordinal_ends_where_the_next_word_begins() -> None:
         ("二十", 20),
         ("一百二十三", 123),
         ("三千零五", 3005),
+        ("二〇一六", 2016),
+        ("一〇五", 105),
+        ("二百零五", 205),
         ("x", None),
         ("", None),
     ],
@@ -68,3 +78,43 @@ def test_chinese_numerals(text: str, value: int | None) -> None:
 )
 def test_roman_numerals(text: str, value: int | None) -> None:
     assert roman_number(text) == value
+
+
+@pytest.mark.parametrize(
+    ("printed", "number"),
+    [
+        ("1er", "1"),
+        ("premier", "1"),
+        ("12", "12"),
+        ("L. 110-1", "L110-1"),
+        ("L110-1", "L110-1"),
+        ("R.* 123-4", "R123-4"),
+        ("R*. 123-4", None),
+        ("L.O. 141", "LO141"),
+        ("L. 1233-5-1", "L1233-5-1"),
+        ("2 bis", "2 bis"),
+        ("1er ter A", "1 ter A"),
+        ("39 B", "39 B"),
+        ("bis", None),
+        ("", None),
+    ],
+)
+def test_french_articles(printed: str, number: str | None) -> None:
+    assert french_number(printed) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("12 A compter du 1er janvier", "12"),
+        ("39 A du code", "39 A"),
+        ("5 L'autorité", "5"),
+        ("2 bis et 3", "2 bis"),
+        ("1er, paragraphe 1", "1er"),
+        ("L. 110-1, deuxième", "L. 110-1"),
+        ("12,5 %", None),
+    ],
+)
+def test_where_the_number_of_a_french_article_ends(text: str, printed: str | None) -> None:
+    match = re.match(FRENCH_NUMBER, text)
+    assert (match[0] if match else None) == printed
