@@ -12,17 +12,20 @@ later date is ``art-22@2024-01-01``. Parts of what is too long for one passage a
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import accumulate
 
 from engine.ingestion.citing import below, cited_as
+from engine.ingestion.cutting import shortened
 from engine.ingestion.headings import Heading
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.segmentation import Piece, numbered_paragraphs, shortened
+from engine.ingestion.segmentation import Piece, numbered_paragraphs
 from engine.language.addresses import CONTAINERS, Address
-from engine.model import Document, Passage, SectionKind
+from engine.model import NOTHING, Document, Passage, SectionKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,10 @@ class TextBlock:
 
 Block = HeadingBlock | TextBlock
 
+# What stands between two blocks of one section's text.
+_JOINT = "\n\n"
+# The field of a passage's metadata that holds its id in the XML of its source.
+EID = "eId"
 # Provisions are counted through a document, so they are called by their own number alone.
 _COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
@@ -76,7 +83,7 @@ class Assembler:
     document: Document
     passages: list[Passage] = field(default_factory=list)
     _chain: list[_Level] = field(default_factory=list)
-    _blocks: list[str] = field(default_factory=list)
+    _blocks: list[TextBlock] = field(default_factory=list)
     _slugs: set[str] = field(default_factory=set)
     _ids: set[str] = field(default_factory=set)
     _outline: Outline | None = None
@@ -86,7 +93,7 @@ class Assembler:
         self._outline = Outline(self.document.id)
         for block in blocks:
             if isinstance(block, TextBlock):
-                self._blocks.append(block.text)
+                self._blocks.append(block)
             else:
                 self._flush(block.level)
                 self._enter(block)
@@ -116,17 +123,18 @@ class Assembler:
             if not self._is_empty_provision(next_level):
                 return
             # "§ 12 (repealed)" and nothing below it: the heading is all there is to cite.
-            blocks = [self._chain[-1].node.shown]
+            blocks = [TextBlock(self._chain[-1].node.shown)]
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
-        text, pieces = _divided(blocks)
+        text, pieces = _divided([block.text for block in blocks])
+        places = _Places(blocks, [level.block for level in self._chain])
         base = section_id or self.document.id
         names = list(_names(pieces, self._kind()))
         for piece, name in zip(pieces, names, strict=True):
             own_id = self._free(f"{base}/{name}" if name else base if section_id else f"{base}/text")
             item = piece.number is not None and not text.startswith("(", piece.start)
-            for part, short in enumerate(shortened(text, piece)):
-                self._add(short, text, own_id, part, section_id, item=item)
+            for part, short in enumerate(shortened(text, piece, language=self.document.language)):
+                self._add(short, text, own_id, part, section_id, places, item=item)
 
     def _is_empty_provision(self, next_level: int) -> bool:
         """Whether the last heading is a provision of which nothing was said, here or below."""
@@ -162,9 +170,18 @@ class Assembler:
         return found
 
     def _add(
-        self, piece: Piece, text: str, own_id: str, part: int, section_id: str | None, *, item: bool
+        self,
+        piece: Piece,
+        text: str,
+        own_id: str,
+        part: int,
+        section_id: str | None,
+        places: _Places,
+        *,
+        item: bool,
     ) -> None:
         address, label = self._address(piece, item=item)
+        page, eid = places.at(piece.start + piece.overlap)
         valid = [level.block for level in self._chain if level.block.valid_from or level.block.valid_to]
         status = [level.block.status for level in self._chain if level.block.status]
         self.passages.append(
@@ -184,8 +201,26 @@ class Assembler:
                 status=status[-1] if status else None,
                 valid_from=valid[-1].valid_from if valid else None,
                 valid_to=valid[-1].valid_to if valid else None,
+                page=page,
+                overlap=piece.overlap,
+                metadata=NOTHING if eid is None else {EID: eid},
             )
         )
+
+
+class _Places:
+    """On which page, and in which element of its source, each character of a section's text stands."""
+
+    def __init__(self, blocks: Sequence[TextBlock], above: Sequence[HeadingBlock]) -> None:
+        self._blocks = blocks
+        self._starts = [0, *accumulate(len(block.text) + len(_JOINT) for block in blocks[:-1])]
+        self._eid = next((heading.eid for heading in reversed(above) if heading.eid), None)
+        self._page = next((heading.page for heading in reversed(above) if heading.page), None)
+
+    def at(self, character: int) -> tuple[int | None, str | None]:
+        """The page, and the id in XML: a heading's where the text itself has none."""
+        block = self._blocks[bisect_right(self._starts, character) - 1]
+        return block.page or self._page, block.eid or self._eid
 
 
 def _is_telling(node: Node) -> bool:
@@ -195,7 +230,7 @@ def _is_telling(node: Node) -> bool:
 
 def _divided(blocks: Sequence[str]) -> tuple[str, list[Piece]]:
     """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
-    text = "\n\n".join(blocks)
+    text = _JOINT.join(blocks)
     pieces = numbered_paragraphs(text, items=False)
     if len(pieces) > 1:
         first, *rest = pieces

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from engine.investigation.assembly import assemble
 from engine.investigation.pool import Pool
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
-from engine.model import RankedPassage, RetrieverHit
+from engine.model import Passage, RankedPassage, RetrieverHit
 from engine.settings import InvestigationSettings
 
 TRAILS_SHOWN = 5
@@ -41,7 +41,7 @@ def present(
                 rank=number,
                 passage=passage,
                 document=documents[numbers[row]],
-                text=JOINT.join(passages[other].text for other in item.rows),
+                text=_joined([passages[other] for other in item.rows]),
                 score=float(ranking.scores[item.place]),
                 breakdown=ranking.breakdown(item.place),
                 trails=pool.trails(passage.id, TRAILS_SHOWN),
@@ -51,3 +51,9 @@ def present(
             )
         )
     return tuple(shown)
+
+
+def _joined(passages: Sequence[Passage]) -> str:
+    """The text of consecutive passages; what a part repeats of the part before is said once."""
+    first, *rest = passages
+    return JOINT.join((first.text, *(passage.text[passage.overlap :] for passage in rest)))

@@ -19,12 +19,13 @@ from typing import Any
 import orjson
 
 from engine.ingestion.citing import below, cited_as
+from engine.ingestion.cutting import cut
 from engine.ingestion.headings import slug_of
 from engine.ingestion.outline import Node, Outline
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
-from engine.ingestion.segmentation import Piece, cut
+from engine.ingestion.segmentation import Piece
 from engine.language.addresses import parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
@@ -213,7 +214,7 @@ def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
     outline = Outline(document.id)
     passages: list[Passage] = []
     for line, provision in zip(lines, provisions, strict=True):
-        pieces = cut(line.text)
+        pieces = cut(line.text, language=line.language)
         nodes = provision.nodes if provision.dotted is None else dotted.nodes(provision.dotted)
         above = nodes
         if provision.dotted is not None and dotted.is_heading(provision.dotted, line.text):
@@ -287,5 +288,6 @@ def _passage(
         headings=headings,
         source_id=line.id,
         status=fields.passage_status(line.metadata),
+        overlap=piece.overlap,
         metadata=metadata,
     )

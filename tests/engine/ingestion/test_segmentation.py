@@ -1,14 +1,8 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from engine.ingestion.segmentation import cut, numbered_paragraphs
-
-LETTERS = st.text(st.sampled_from("ab (1)2.\n;:,。§第"), max_size=400)
+from engine.ingestion.segmentation import numbered_paragraphs
 
 
 def texts(text: str, **options: bool) -> list[tuple[str | None, str]]:
@@ -43,34 +37,3 @@ def test_items_below_a_stem_are_no_paragraphs_unless_asked() -> None:
     text = "The authority shall:\n\n1. keep books;\n\n2. report."
     assert len(texts(text, items=False)) == 1
     assert len(texts(text)) == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "longest", "expected"),
-    [
-        ("short", 10, ["short"]),
-        ("  padded  ", 6, ["padded"]),
-        ("one two three", 9, ["one two", "three"]),
-        ("First one. Second one.", 14, ["First one.", "Second one."]),
-        ("a b c\n\nd e f\n\ng h i", 12, ["a b c\n\nd e f", "g h i"]),
-        ("第一句。第二句。第三句。", 8, ["第一句。第二句。", "第三句。"]),
-        ("unbreakable", 4, ["unbr", "eaka", "ble"]),
-        ("Rule:\n(a) aaaa\n(b) bbbb\n(c) cccc", 20, ["Rule:\n(a) aaaa", "(b) bbbb\n(c) cccc"]),
-    ],
-)
-def test_cut(text: str, longest: int, expected: list[str]) -> None:
-    assert [text[piece.start : piece.end] for piece in cut(text, longest)] == expected
-
-
-def test_the_rest_of_a_paragraph_is_marked() -> None:
-    text = "(1) " + "word " * 10 + "\n(2) short"
-    pieces = cut(text, 30)
-    assert [(piece.number, piece.continued) for piece in pieces] == [("1", False), ("1", True), ("2", False)]
-
-
-@given(LETTERS, st.integers(1, 60))
-def test_pieces_are_short_in_order_and_lose_no_letter(text: str, longest: int) -> None:
-    pieces = cut(text, longest)
-    assert all(0 <= piece.end - piece.start <= longest for piece in pieces)
-    assert all(left.end <= right.start for left, right in pairwise(pieces))
-    assert "".join("".join(text[p.start : p.end].split()) for p in pieces) == "".join(text.split())

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.ingestion.cutting import LONGEST, LONGEST_SENTENCE
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import BeirReader
-from engine.ingestion.segmentation import LONGEST
 from engine.model import SectionKind
 
 DATA = Path(os.environ.get("REDSTRING_DATA", Path(__file__).parents[5] / "shared" / "data"))
@@ -350,8 +350,9 @@ def test_parts_cover_the_text(tmp_path_factory: pytest.TempPathFactory, text: st
     whole = (text + " ") * times
     documents, _ = read(folder, line("x", whole))
     passages = [passage for document in documents for passage in document.passages]
-    assert "".join("".join(passage.text.split()) for passage in passages) == "".join(whole.split())
-    assert all(len(passage.text) <= LONGEST for passage in passages)
+    parts = ["".join(passage.text[passage.overlap :].split()) for passage in passages]
+    assert "".join(parts) == "".join(whole.split())
+    assert all(len(passage.text) - passage.overlap <= LONGEST_SENTENCE * LONGEST for passage in passages)
 
 
 @pytest.mark.corpora

@@ -1,0 +1,37 @@
+"""Where the sentences of a legal text end."""
+
+from __future__ import annotations
+
+import re
+
+from sentencex import get_sentence_boundaries
+
+# A "sentence" that ends with one of these goes on: the word stands in front of a number or a name.
+_ABBREVIATED = re.compile(
+    r"(?:(?<![^\W_])(?:[A-Za-zÄÖÜ]|[Aa]rts?|[Aa]bs|[Nn]r?[nos]?|[Ss]ec|ss|[Pp]aras?|[Pp]ar|[Rr]egs?|[Cc]h|[Pp]t|[Ss]ched|[Cc]f"
+    r"|[Vv]gl|[Bb]zw|[Zz]iff|[Bb]uchst|[Uu]nterabs|[Hh]albs|[Aa]l|[Aa]lt|[Ll]it|[Pp]p?|[Jj]anv?|[Ff]é?[eb]vr?|[Ff]eb|[Mm]r?s?|[Dd]r|[Pp]rof|[Dd]ll|[Dd]sb|[Tt]gl)\.)"
+    r"[\"”»)]*\s*\Z"
+)
+# Only words in front of a bare number: "§ 3 Satz 2 Nr. " but also "1. " of a list.
+_NUMBER_ALONE = re.compile(r"\s*[(\[]?[\dIVXivx]{1,4}[.)\]]\s*\Z")
+_TAIL = 40
+# The library takes a line that begins with "(1)" for one sentence, however many follow.
+_ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)", re.MULTILINE)
+
+
+def sentence_starts(text: str, language: str) -> list[int]:
+    """Where each sentence of a text begins, the first at 0; white space belongs to the sentence before.
+
+    Borders are those of the library sentencex (rules and abbreviations by language), without the ones
+    behind abbreviations of legal writing and behind the number of a list's item.
+    """
+    starts = [0]
+    plain = _ENUMERATED.sub(lambda match: "A" * len(match[0]), text)
+    # An unknown language is read by the rules of English.
+    for boundary in get_sentence_boundaries(language.split("-")[0], plain):
+        end: int = boundary["end_index"]
+        said = text[starts[-1] : end]
+        if end >= len(text) or _ABBREVIATED.search(said[-_TAIL:]) or _NUMBER_ALONE.fullmatch(said):
+            continue
+        starts.append(end)
+    return starts
