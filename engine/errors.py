@@ -4,6 +4,7 @@ RedstringError
 ├── InputError            what the caller gave is not usable (exit code 2)
 │   ├── SettingsError     an unknown preset, strategy or value out of range
 │   ├── SourceError       nothing usable in the sources that were to be ingested
+│   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── ModelError            an embedding model that cannot be loaded or reached
 └── BudgetError           a time or call budget that was used up
@@ -32,6 +33,10 @@ class SourceError(InputError):
 
 class CorpusError(InputError):
     """A corpus that is missing, damaged, or written by another format version."""
+
+
+class GrammarError(InputError):
+    """A file of a reference grammar that is not written as one."""
 
 
 class ModelError(RedstringError):

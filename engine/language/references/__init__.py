@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.language.references.grammar import Grammar, Mention, Target
-from engine.language.references.registry import GRAMMARS, find_mentions, recogniser
+from engine.language.references.registry import find_mentions, grammars, recogniser
 from engine.language.references.resolver import Resolver
 
-__all__ = ["GRAMMARS", "Grammar", "Mention", "Resolver", "Target", "find_mentions", "recogniser"]
+__all__ = ["Grammar", "Mention", "Resolver", "Target", "find_mentions", "grammars", "recogniser"]

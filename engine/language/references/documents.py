@@ -17,7 +17,7 @@ from engine.language.references.definitions import defined_names, own_regulation
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
 from engine.language.references.provisions import Provisions
-from engine.language.references.registry import GRAMMARS, recogniser
+from engine.language.references.registry import grammars, recogniser
 from engine.model import Document, Passage, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
@@ -69,7 +69,7 @@ class DocumentFinder:
         for number, document in enumerate(self._documents):
             for name in (document.title, document.id, *document.aliases):
                 self._names_of(document.language).add(name, number, document.language)
-        for grammar in GRAMMARS:
+        for grammar in grammars():
             for language in grammar.languages:
                 merged_groups(grammar.known, self._names_of(language), language)
 

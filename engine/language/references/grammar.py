@@ -1,8 +1,8 @@
 """What a jurisdiction's grammar of references consists of, and what is found with it.
 
 A grammar is data: words and patterns that a lawyer can read and extend, one file a jurisdiction
-(``english.py``, ``german.py``, ``indonesian.py``, ``arabic.py``). All patterns are regular expressions
-without capturing groups, matched against the raw text. ``recogniser.py`` is the engine for all.
+(``grammars/english.yaml``), read by ``loading.py``. All patterns are regular expressions without
+capturing groups, matched against the raw text. ``recogniser.py`` is the engine for all.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.language.addresses import Address
+from engine.language.references.patterns import spaced
 from engine.model import Relation, SectionKind, Span
 
 NEVER = r"(?!)"
@@ -52,6 +53,24 @@ class Cue:
     relation: Relation
     before: str = NEVER
     after: str = NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A reference that is to be found in an example; what is None is not compared."""
+
+    text: str
+    relation: Relation | None = None
+    document: str | None = None
+    reads: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text and all the references in it, in order."""
+
+    text: str
+    finds: tuple[Found, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,7 @@ class Grammar:
     glued: str = ""
     cues: tuple[Cue, ...] = ()
     known: tuple[tuple[str, ...], ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +159,4 @@ def cased(words: tuple[str, ...]) -> list[str]:
         forms.setdefault(word[0].upper() + word[1:])
         if "\\" not in word and "[" not in word:
             forms.setdefault(word.upper())
-    return list(forms)
+    return [spaced(form) for form in forms]

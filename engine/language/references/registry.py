@@ -1,29 +1,40 @@
-"""The grammars by language."""
+"""The grammars by language, the shipped ones and those of the user's own folder."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 
-from engine.language.references.arabic import ARABIC
-from engine.language.references.english import ENGLISH
-from engine.language.references.german import GERMAN
 from engine.language.references.grammar import Grammar, Mention
-from engine.language.references.indonesian import INDONESIAN
+from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
 
-GRAMMARS: tuple[Grammar, ...] = (ENGLISH, GERMAN, INDONESIAN, ARABIC)
+# The environment variable that names a folder of own grammar files; worker processes inherit it.
+OWN_GRAMMARS = "REDSTRING_GRAMMARS"
+
+
+@cache
+def grammars() -> tuple[Grammar, ...]:
+    """All grammars, own ones first; read once per process.
+
+    Raises:
+        GrammarError: a grammar file is wrong, or the folder of own grammars does not exist.
+    """
+    folder = os.environ.get(OWN_GRAMMARS, "").strip()
+    return load_grammars(Path(folder) if folder else None)
 
 
 @cache
 def _compiled(name: str) -> Recogniser:
-    return Recogniser(next(grammar for grammar in GRAMMARS if grammar.name == name))
+    return Recogniser(next(grammar for grammar in grammars() if grammar.name == name))
 
 
 @cache
 def recogniser(language: str) -> Recogniser | None:
     """The recogniser for a language (ISO 639-1, region ignored); None where there is no grammar."""
     base = language.split("-")[0].lower()
-    name = next((grammar.name for grammar in GRAMMARS if base in grammar.languages), None)
+    name = next((grammar.name for grammar in grammars() if base in grammar.languages), None)
     return _compiled(name) if name else None
 
 

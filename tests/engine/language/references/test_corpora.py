@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.ingestion.readers.base import Problem
+from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.language.references import Resolver
 from engine.model import Document, Passage, Reference, Section, Status, TargetKind
@@ -26,7 +26,8 @@ def read(name: str) -> tuple[list[Document], list[Section], list[Passage]]:
     documents: list[Document] = []
     sections: list[Section] = []
     passages: list[Passage] = []
-    for found in BeirReader().read(DATA / name / "corpus.jsonl.gz"):
+    path = DATA / name / "corpus.jsonl.gz"
+    for found in BeirReader().read(SourceFile(path, path.name)):
         if not isinstance(found, Problem):
             documents.append(found.document)
             sections.extend(found.sections)

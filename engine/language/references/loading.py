@@ -1,0 +1,255 @@
+"""Grammar files: ``grammars/<name>.yaml``, read and checked.
+
+A file is written in the fields of ``GrammarFile``, which are explained at ``Grammar``; the patterns in
+them in the language of ``patterns.py``. ``examples`` are texts with the references that are to be found
+in them: the tests run them.
+
+Own files stand in a folder of their own: one with the name of a shipped grammar takes its place, any
+other is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from engine.errors import GrammarError
+from engine.language.references.grammar import NEVER, Cue, Example, Found, Grammar, Level, Unit
+from engine.language.references.number_words import NUMBERS, PARTS
+from engine.language.references.patterns import Parts, one_of
+from engine.model import Relation, SectionKind
+
+SHIPPED = Path(__file__).parent / "grammars"
+
+Pattern = str | list[str]
+Words = list[str]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class UnitFile(_Part):
+    """A kind of provision: see ``Unit``."""
+
+    kind: SectionKind
+    words: Words = []
+    plural: Words = []
+    number: Pattern = ""
+
+
+class LevelFile(_Part):
+    """A level below a provision: see ``Level``."""
+
+    words: Words
+    value: Pattern
+    depth: int = 0
+    counts: bool = True
+
+
+class CueFile(_Part):
+    """Words that show a relation: see ``Cue``."""
+
+    relation: Relation
+    before: Pattern = NEVER
+    after: Pattern = NEVER
+
+
+class FoundFile(_Part):
+    """One reference of an example: its text, and, where given, what else is to be read."""
+
+    text: str
+    relation: Relation | None = None
+    document: str | None = None
+    reads: list[str] | None = None
+
+
+class ExampleFile(_Part):
+    """A text and the references in it."""
+
+    text: str
+    finds: list[str | FoundFile]
+
+
+class GrammarFile(_Part):
+    """The fields of a grammar file; their meaning is told at ``Grammar``."""
+
+    name: str
+    languages: list[str]
+    numbers: str = "plain"
+    parts: dict[str, Pattern] = {}
+    number: Pattern
+    units: list[UnitFile]
+    levels: list[LevelFile] = []
+    brackets: Pattern = ""
+    bare: Pattern = ""
+    also: Pattern = NEVER
+    through: Pattern = NEVER
+    run_on: Pattern = NEVER
+    chain: Pattern = NEVER
+    inward: Pattern = NEVER
+    here: Pattern = NEVER
+    that: Pattern = NEVER
+    leads: Pattern = NEVER
+    after: Pattern = NEVER
+    name_form: Pattern = NEVER
+    before: Pattern = ""
+    acts: Pattern = ""
+    acts_sign: Pattern = ""
+    glued: str = ""
+    cues: list[CueFile] = []
+    known: list[list[str]] = []
+    examples: list[ExampleFile] = []
+
+
+def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
+    """The shipped grammars, with those of a folder in their place or added, by name.
+
+    Raises:
+        GrammarError: a folder that is none, a file that cannot be read, a field that is wrong, or a
+            language that two grammars of one folder claim.
+    """
+    found = {grammar.name: grammar for grammar in _folder(SHIPPED)}
+    if folder is not None:
+        if not folder.is_dir():
+            raise GrammarError(f"{folder}: no such folder of grammars")
+        own = list(_folder(folder))
+        # A user's own grammar for a language comes before the shipped one of another name.
+        found = {grammar.name: grammar for grammar in own} | {
+            name: grammar for name, grammar in found.items() if name not in {one.name for one in own}
+        }
+    return tuple(found.values())
+
+
+def _folder(folder: Path) -> Iterator[Grammar]:
+    claimed: dict[str, str] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        grammar = load_grammar(path)
+        for language in grammar.languages:
+            if language in claimed:
+                raise GrammarError(f"{path}: languages: {claimed[language]} has {language!r} already")
+            claimed[language] = path.name
+        yield grammar
+
+
+def load_grammar(path: Path) -> Grammar:
+    """The grammar of one file.
+
+    Raises:
+        GrammarError: the file cannot be read, is not YAML, or a field is wrong; it says which.
+    """
+    try:
+        content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+    except (OSError, UnicodeDecodeError) as error:
+        raise GrammarError(f"{path}: cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise GrammarError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    try:
+        return _grammar(GrammarFile.model_validate(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise GrammarError(f"{path}: {field}: {first['msg']}") from error
+    except _FieldError as error:
+        raise GrammarError(f"{path}: {error}") from error
+
+
+# libyaml reads a grammar ten times faster; both give the same.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _FieldError(ValueError):
+    """A field of a grammar file that is well formed and yet wrong."""
+
+
+class _Fields:
+    """Expands patterns and says which field a mistake is in."""
+
+    def __init__(self, file: GrammarFile) -> None:
+        try:
+            self._parts = Parts(file.parts, PARTS.get(file.numbers, {}))
+        except ValueError as error:
+            raise _FieldError(f"parts: {error}") from error
+
+    def pattern(self, field: str, pattern: Pattern) -> str:
+        try:
+            return self._parts.expanded(one_of(pattern))
+        except ValueError as error:
+            raise _FieldError(f"{field}: {error}") from error
+
+    def words(self, field: str, words: Words) -> tuple[str, ...]:
+        for word in words:
+            if not word or not (word[0].isalpha() or word[0] == "§"):
+                raise _FieldError(f"{field}: {word!r} does not begin with a letter")
+            self.pattern(field, word)
+        return tuple(words)
+
+
+# The fields of a file that are one pattern each and have the same name in ``Grammar``.
+_PATTERNS = (
+    *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
+    *("leads", "after", "name_form", "before", "acts", "acts_sign"),
+)
+
+
+def _grammar(file: GrammarFile) -> Grammar:
+    if file.numbers not in NUMBERS:
+        raise _FieldError(f"numbers: {file.numbers!r} is none of {', '.join(NUMBERS)}")
+    if not file.languages:
+        raise _FieldError("languages: at least one is needed")
+    if not file.units:
+        raise _FieldError("units: at least one is needed")
+    fields = _Fields(file)
+    return Grammar(
+        name=file.name,
+        languages=tuple(file.languages),
+        value=NUMBERS[file.numbers],
+        units=tuple(_unit(fields, f"units.{place}", unit) for place, unit in enumerate(file.units)),
+        levels=tuple(_level(fields, f"levels.{place}", level) for place, level in enumerate(file.levels)),
+        glued=file.glued,
+        cues=tuple(
+            Cue(
+                cue.relation,
+                fields.pattern(f"cues.{place}.before", cue.before),
+                fields.pattern(f"cues.{place}.after", cue.after),
+            )
+            for place, cue in enumerate(file.cues)
+        ),
+        known=tuple(tuple(group) for group in file.known),
+        examples=tuple(_example(example) for example in file.examples),
+        **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
+    )
+
+
+def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:
+    if not unit.words and not unit.plural:
+        raise _FieldError(f"{field}: a unit needs words or plural")
+    return Unit(
+        unit.kind,
+        fields.words(f"{field}.words", unit.words),
+        fields.words(f"{field}.plural", unit.plural),
+        fields.pattern(f"{field}.number", unit.number),
+    )
+
+
+def _level(fields: _Fields, field: str, level: LevelFile) -> Level:
+    return Level(
+        fields.words(f"{field}.words", level.words),
+        fields.pattern(f"{field}.value", level.value),
+        level.depth,
+        level.counts,
+    )
+
+
+def _example(example: ExampleFile) -> Example:
+    finds = tuple(
+        Found(one)
+        if isinstance(one, str)
+        else Found(one.text, one.relation, one.document, None if one.reads is None else tuple(one.reads))
+        for one in example.finds
+    )
+    return Example(example.text, finds)

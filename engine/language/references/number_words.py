@@ -1,0 +1,84 @@
+"""How a grammar's printed numbers become canonical: one function per way of writing numbers.
+
+A grammar file names one of ``NUMBERS`` in its field ``numbers``. Some bring named parts along, patterns
+that are too long to be written by hand (``PARTS``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from engine.language.numerals import (
+    ARABIC_AGAIN,
+    ARABIC_ORDINAL,
+    HAN_NUMBER,
+    arabic_again,
+    arabic_ordinal,
+    han_number,
+    roman_number,
+)
+from engine.language.script import visible, western_digits
+
+# The canonical number, None where what was printed is no number after all (a year).
+Canonical = Callable[[str], str | None]
+
+_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+_DIGITS = re.compile(r"\d+")
+_ARABIC_WORDS = re.compile(ARABIC_ORDINAL)
+_ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
+_HAN = re.compile(HAN_NUMBER)
+
+
+def plain(printed: str) -> str:
+    """The number as printed, without marks of no width and spaces around it."""
+    return visible(printed).strip()
+
+
+def english(printed: str) -> str | None:
+    """As ``plain``, but a year is no number: "the Companies Rules 2007"."""
+    number = visible(printed).strip()
+    return None if _YEAR.match(number) else number
+
+
+def roman(printed: str) -> str:
+    """A Roman numeral in its digits ("IV" is 4), anything else as printed."""
+    number = visible(printed).strip()
+    value = roman_number(number.upper())
+    return number if value is None else str(value)
+
+
+def arabic(printed: str) -> str | None:
+    """Digits of either kind or an ordinal in words, with "again" behind it: "20 مكرر"."""
+    text = western_digits(visible(printed))
+    digits = _DIGITS.search(text)
+    words = None if digits else _ARABIC_WORDS.search(text)
+    value = digits[0] if digits else arabic_ordinal(words[0]) if words else None
+    if value is None:
+        return None
+    again = _ARABIC_AGAIN.search(text)
+    return f"{int(value)}{arabic_again(again[0] if again else '')}"
+
+
+def han(printed: str) -> str | None:
+    """A Chinese numeral or digits: "第一百二十三条" is 123."""
+    text = visible(printed)
+    digits = _DIGITS.search(text)
+    if digits:
+        return str(int(digits[0]))
+    words = _HAN.search(text)
+    value = han_number(words[0]) if words else None
+    return None if value is None else str(value)
+
+
+NUMBERS: dict[str, Canonical] = {
+    "plain": plain,
+    "english": english,
+    "roman": roman,
+    "arabic": arabic,
+    "han": han,
+}
+PARTS: dict[str, dict[str, str]] = {
+    "arabic": {"arabic_ordinal": ARABIC_ORDINAL, "arabic_again": ARABIC_AGAIN},
+    "han": {"han_number": HAN_NUMBER},
+}
