@@ -182,7 +182,8 @@ FRENCH_AGAIN = (
 # letter of the number only where its sentence goes on as after a number: "12 A compter du" is 12.
 FRENCH_NUMBER = (
     r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5})?"
-    rf"(?:[ -]{FRENCH_AGAIN}(?!\w))*(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à)\s|\s?(?:[,;:)]|\Z))))?"
+    rf"(?:[ -]{FRENCH_AGAIN}(?!\w))*"
+    r"(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à)\s|\s?(?:[,;:)]|\Z))))?"
     r"(?![\w%/]|[.,]\d)|(?:premier|unique)(?!\w))"
 )
 _FRENCH = re.compile(
