@@ -67,6 +67,8 @@ _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*]\s|[a-zà-ÿ|]"
 )
+# A run of lines without an empty one.
+_BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 
 
 @dataclass(slots=True)
@@ -242,8 +244,8 @@ def _divided(blocks: Sequence[str]) -> tuple[str, list[Piece]]:
 def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:
     """The blocks of a piece, lists together with the words that introduce them."""
     start = end = whole.start
-    for match in re.finditer(r"(?:[^\n]|\n(?!\n))+", text[whole.start : whole.end]):
-        left, right = whole.start + match.start(), whole.start + match.end()
+    for match in _BLOCK.finditer(text, whole.start, whole.end):
+        left, right = match.span()
         if left > whole.start and not _CONTINUES.match(text, left):
             yield Piece(start, end)
             start = left
