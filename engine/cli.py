@@ -159,7 +159,7 @@ def investigate(options: argparse.Namespace) -> None:
     if options.json:
         print_json(investigation_to_json(case.investigation()))
     elif case.ranking:
-        print_lines(passages_text(case.ranking, corpus))
+        print_lines(passages_text(case.ranking, corpus, settings.as_of or case.day))
     else:
         print(f"Nothing in {corpus.name} answers to this question.")
 

@@ -54,6 +54,10 @@ class Status(StrEnum):
     UNRESOLVED = "unresolved"
 
 
+# Statuses of a text that no longer holds, by whatever end it came to.
+OUT_OF_FORCE = ("repealed", "superseded", "annulled", "expired", "withdrawn", "not in force")
+
+
 class SectionKind(StrEnum):
     """The level of a node in a document's hierarchy, outermost first."""
 

@@ -11,7 +11,7 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from engine.errors import SettingsError
 
@@ -28,6 +28,19 @@ class Preset(StrEnum):
 BUILT_IN_STRATEGIES = ("metadata", "entities", "citations", "semantic")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def _listed(value: Any) -> Any:
+    """Names between commas, as they are typed, or a list of names, or nothing; without empty ones."""
+    names = value.split(",") if isinstance(value, str) else () if value is None else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return value
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+# Several names; empty for no limit.
+Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Year = Annotated[int, Field(ge=1, le=9999)]
 
 
 def knob(
@@ -77,9 +90,20 @@ class InvestigationSettings(BaseModel):
     dense_weight: Fraction = knob(
         0.5, "Share of the dense retriever in the fusion; BM25 has the rest.", "share", group="scan"
     )
-    as_of: date | None = knob(
-        None, "Only provisions in force on this day (a hard filter).", "date", group="scan"
+    as_of: date | None = knob(None, "Only provisions in force on this day.", "date", group="filters")
+    include_superseded: bool = knob(
+        False,
+        "Show text too that is known to be repealed, superseded or expired.",
+        "on/off",
+        group="filters",
     )
+    documents: Names = knob((), "Only these documents, by id, title or short name.", "names", group="filters")
+    types: Names = knob((), "Only documents of these types (act, regulation, ...).", "names", group="filters")
+    languages: Names = knob((), "Only documents in these languages.", "codes", group="filters")
+    issuers: Names = knob((), "Only documents issued by these bodies.", "names", group="filters")
+    statuses: Names = knob((), "Only text of these statuses (in force, ...).", "names", group="filters")
+    year_from: Year | None = knob(None, "Only documents of this year or later.", "year", group="filters")
+    year_to: Year | None = knob(None, "Only documents of this year or earlier.", "year", group="filters")
 
     seeds_per_round: int = knob(
         10, "Unexplored passages that become seeds in a round.", "passages", group="rounds", low=1, high=50

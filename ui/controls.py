@@ -16,6 +16,7 @@ from gradio.components import Component
 from engine.settings import InvestigationSettings, checked
 
 GROUP_TITLES: Mapping[str, str] = {
+    "filters": "Filters",
     "scan": "Scan",
     "rounds": "Rounds",
     "gate": "Gate",
@@ -109,6 +110,8 @@ def _placeholder(knob: Knob) -> str:
 
 
 def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(value)
     return "" if value is None else str(value)
 
 
@@ -116,7 +119,8 @@ def shown_value(name: str, settings: InvestigationSettings) -> Any:
     """What a control shows for the value that settings hold."""
     knob = next(knob for knob in knobs() if knob.name == name)
     value = settings.model_dump(mode="json")[name]
-    return _text(value) if knob.optional else value
+    names = knob.kind == "array" and knob.name != "strategies"
+    return _text(value) if knob.optional or names else value
 
 
 def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:

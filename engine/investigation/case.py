@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
 from engine.investigation.completeness import chao1
 from engine.investigation.coverage import Coverage
@@ -24,6 +25,7 @@ from engine.investigation.events import (
     Stopped,
 )
 from engine.investigation.facets import check_transaction, facets_for
+from engine.investigation.filters import Filters
 from engine.investigation.gate import Gate, by_trust
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
@@ -64,13 +66,20 @@ WITNESS_DEPTH = 50
 class Case:
     """One question, its settings and its pool. Run it, steer it, run on.
 
-    ``cancel`` may be called from another thread; everything else belongs to one. Raises InputError
-    for an empty question or a pool with passages that are not in force on the settings' date,
-    SettingsError for an unknown strategy or transaction type.
+    ``cancel`` may be called from another thread; everything else belongs to one. ``day`` is the day
+    on which the law is looked at where the settings name none; today, unless another is given. Raises
+    InputError for an empty question or a pool with passages that the settings' filters exclude,
+    SettingsError for an unknown strategy or transaction type, or a filter that fits no document.
     """
 
     def __init__(
-        self, corpus: Corpus, question: str, settings: InvestigationSettings, *, pool: Pool | None = None
+        self,
+        corpus: Corpus,
+        question: str,
+        settings: InvestigationSettings,
+        *,
+        pool: Pool | None = None,
+        day: date | None = None,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
@@ -87,7 +96,8 @@ class Case:
         self.milliseconds = 0.0
         self._strategies = by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
-        self._mask: Mask | None = None if settings.as_of is None else corpus.in_force(settings.as_of)
+        self.day = day or date.today()
+        self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
         self._calls_before = self._calls()
         self.scanned: Scan | None = None
@@ -95,7 +105,7 @@ class Case:
         self._reading = Reading(corpus)
         self._started = 0.0
         self._spent = 0.0
-        self._check_in_force(self.pool.rows())
+        self._filters.check(self.pool.rows(), self._reading.ids)
 
     def cancel(self) -> None:
         """Stop before the next step; what was found is ranked and kept."""
@@ -126,13 +136,13 @@ class Case:
         Raises InputError for a passage that is not in the corpus or a case that was not run yet,
         SettingsError for an unknown strategy.
         """
-        self._require_run()
+        relevant_to = self._relevance()
         chosen = by_trust([strategy(name) for name in strategies])
         number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
         self._cancelled.clear()
         self._begin(spent=self.milliseconds)
-        relevance = self._relevance().of(row)
+        relevance = relevant_to.of(row)
         # What a person points at is worth following whatever its own score.
         yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
         yield self._rank()
@@ -166,12 +176,13 @@ class Case:
             self.ranking,
             self.pool,
             self.milliseconds,
+            self.settings.as_of or self.day,
         )
 
     def _broad_scan(self, plan: QueryPlan) -> ScanFinished:
         started = time.perf_counter()
         vectors, notes = self._embed(plan)
-        self.scanned = found = scan(self.corpus, plan, self.settings, vectors, self._mask)
+        self.scanned = found = scan(self.corpus, plan, self.settings, vectors, self._filters.mask)
         # What a person put there before the case was opened is no scan.
         resumed = any(entry.strategy != PERSON for entry in self.pool.entries())
         hops: list[Hop] = []
@@ -227,7 +238,9 @@ class Case:
         ids = self._reading.ids(seeds.rows)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
-        context = Context(self.corpus, self.settings, self._relevance(), self._reading, queries, self._mask)
+        context = Context(
+            self.corpus, self.settings, self._relevance(), self._reading, queries, self._filters.mask
+        )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         gate = Gate(
             self.settings,
@@ -336,7 +349,7 @@ class Case:
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)
-        self._check_in_force(row)
+        self._filters.check(row, self._reading.ids)
         if passage_id not in self.pool:
             self.pool.limit = max(self.pool.limit, len(self.pool) + 1)
             score = float(self._relevance().of(row)[0]) if self.scanned is not None else 1.0
@@ -360,17 +373,6 @@ class Case:
         numbers = [report.number for report in self.rounds] + [hop.round for hop in self.pool.hops()]
         return max(numbers, default=0)
 
-    def _check_in_force(self, rows: Rows) -> None:
-        """Raise InputError for a passage that the settings' date excludes."""
-        if self._mask is None or self._mask[rows].all():
-            return
-        excluded = self._reading.ids(rows[~self._mask[rows]][:1])[0]
-        raise InputError(f"{excluded!r} is not in force on {self.settings.as_of}; change the date")
-
-    def _require_run(self) -> None:
-        if self.scanned is None:
-            raise InputError("the case has not been run yet")
-
     def _relevance(self) -> Relevance:
         if self.scanned is None:
             raise InputError("the case has not been run yet")
@@ -386,7 +388,12 @@ class Case:
 
 
 def investigate(
-    question: str, corpus: Corpus, settings: InvestigationSettings, *, pool: Pool | None = None
+    question: str,
+    corpus: Corpus,
+    settings: InvestigationSettings,
+    *,
+    pool: Pool | None = None,
+    day: date | None = None,
 ) -> Iterator[Event]:
     """Investigate a question from the scan to the ranking, one event per step."""
-    return Case(corpus, question, settings, pool=pool).run()
+    return Case(corpus, question, settings, pool=pool, day=day).run()

@@ -44,7 +44,7 @@ class Refusal(StrEnum):
     POOL_FULL = "pool full"
     SOURCE_REFUSED = "its source was refused"
     DISMISSED = "dismissed by the person"
-    NOT_IN_FORCE = "not in force"
+    FILTERED = "outside the filters"
 
 
 def trust_in(strategy: str) -> float:
@@ -136,7 +136,7 @@ class Gate:
         if row in self._dismissed:
             return Refusal.DISMISSED
         if not allowed:
-            return Refusal.NOT_IN_FORCE
+            return Refusal.FILTERED
         if source >= 0 and source not in self._known:
             return Refusal.SOURCE_REFUSED
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from engine.investigation.pool import Pool
 from engine.model import AreaCoverage, QueryPlan, RankedPassage, RoundReport, Stop
@@ -11,7 +12,10 @@ from engine.settings import InvestigationSettings
 
 @dataclass(frozen=True, slots=True)
 class Investigation:
-    """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared."""
+    """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared.
+
+    ``day`` is the day on which the law was looked at.
+    """
 
     question: str
     corpus: str
@@ -23,3 +27,4 @@ class Investigation:
     passages: tuple[RankedPassage, ...]
     pool: Pool
     milliseconds: float
+    day: date | None = None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, Hop, RankedPassage, RoundReport, Stop
+from engine.records.validity import badge
 
 FORMAT = 1
 DIGITS = 6
@@ -17,17 +19,18 @@ DIGITS = 6
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
-    Keys: question, corpus, settings, plan, passages, coverage, rounds, stop, pool, milliseconds, and
-    ``message`` where nothing was found.
+    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, stop, pool, milliseconds,
+    and ``message`` where nothing was found.
     """
-    pool = investigation.pool
+    pool, day = investigation.pool, investigation.day
     result: dict[str, Any] = {
         "format": FORMAT,
         "question": investigation.question,
         "corpus": investigation.corpus,
+        "day": _day(day),
         "settings": investigation.settings.model_dump(mode="json"),
         "plan": asdict(investigation.plan),
-        "passages": [passage_to_json(ranked) for ranked in investigation.passages],
+        "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
         "coverage": [area_to_json(area) for area in investigation.areas],
         "rounds": [round_to_json(report) for report in investigation.rounds],
         "stop": stop_to_json(investigation.stop),
@@ -45,9 +48,10 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     return result
 
 
-def passage_to_json(ranked: RankedPassage) -> dict[str, Any]:
-    """A ranked passage with its score breakdown and trails."""
+def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str, Any]:
+    """A ranked passage with its score breakdown and trails; ``validity`` says what it was on a day."""
     passage, document = ranked.passage, ranked.document
+    validity = badge(passage, document, day) if day is not None else None
     return {
         "rank": ranked.rank,
         "id": passage.id,
@@ -60,6 +64,8 @@ def passage_to_json(ranked: RankedPassage) -> dict[str, Any]:
         "status": passage.status or document.status,
         "valid_from": _day(passage.valid_from or document.valid_from),
         "valid_to": _day(passage.valid_to or document.valid_to),
+        "validity": None if validity is None else validity.words,
+        "out_of_force": validity is not None and validity.old,
         "text": ranked.text,
         "assembled": list(ranked.assembled_ids),
         "score": round(ranked.score, DIGITS),

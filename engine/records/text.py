@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
+from datetime import date
 
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.ingestion.report import IngestionReport
@@ -17,6 +18,7 @@ from engine.investigation.events import (
     Stopped,
 )
 from engine.model import RankedPassage
+from engine.records.validity import badge
 from engine.records.wording import completeness_words, plural, short_citation, stop_words, trail_sentence
 
 WIDTH = 100
@@ -42,12 +44,19 @@ def event_line(event: Event) -> str | None:
             return None
 
 
-def passages_text(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Iterator[str]:
-    """The ranked passages, each with its citation, its text and why it is here."""
+def passages_text(
+    passages: tuple[RankedPassage, ...], corpus: Corpus, day: date | None = None
+) -> Iterator[str]:
+    """The ranked passages, each with its citation, its text and why it is here.
+
+    With a ``day``, what was not in force on it says so behind its citation.
+    """
     names = trail_names(passages, corpus)
     for ranked in passages:
         citation = short_citation(ranked.passage, ranked.document)
-        yield f"\n{ranked.rank}. {citation}  [{ranked.passage.id}]  score {ranked.score:.3f}"
+        validity = badge(ranked.passage, ranked.document, day) if day is not None else None
+        old = f"  *** {validity.words.upper()} ***" if validity is not None and validity.old else ""
+        yield f"\n{ranked.rank}. {citation}  [{ranked.passage.id}]  score {ranked.score:.3f}{old}"
         for line in ranked.text.splitlines():
             yield textwrap.fill(line, WIDTH, initial_indent="   ", subsequent_indent="   ")
         for trail in ranked.trails[:2]:

@@ -109,13 +109,20 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
             "0",
             "--transaction-type",
             "berth-refusal",
+            "--documents",
+            "HA, dues-act",
+            "--year-from",
+            "2009",
         ),
     )
     settings = done.json["settings"]
     assert settings["strategies"] == ["metadata", "citations"]
     assert (settings["rounds"], settings["pool_size"], settings["top_k"]) == (2, 150, 4)
     assert (settings["as_of"], settings["views"], settings["gate_threshold"]) == ("2020-01-01", False, 0.0)
+    assert (settings["documents"], settings["year_from"]) == (["HA", "dues-act"], 2009)
+    assert done.json["day"] == "2020-01-01"
     assert len(done.json["passages"]) <= 4
+    assert {passage["document"] for passage in done.json["passages"]} <= {"harbour-act", "dues-act"}
     assert OLD_ARTICLE_12 not in {node["id"] for node in done.json["pool"]["nodes"]}
     assert {"berths", "dues"} <= {area["id"] for area in done.json["coverage"] if area["required"]}
 

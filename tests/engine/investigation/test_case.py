@@ -141,8 +141,29 @@ def test_a_date_is_a_hard_filter(
     assert there in case.pool
     assert absent not in case.pool
     assert absent not in {i for ranked in case.ranking for i in ranked.assembled_ids}
-    undated = finished(request.getfixturevalue(corpus), QUESTION)
-    assert {there, absent} <= {entry.passage_id for entry in undated.pool.entries()}
+    both = finished(
+        request.getfixturevalue(corpus), QUESTION, SETTINGS.changed(include_superseded=True, rounds=3)
+    )
+    assert {there, absent} <= {entry.passage_id for entry in both.pool.entries()}
+
+
+def test_without_a_date_the_law_of_the_day_is_found(bare: Corpus) -> None:
+    today = Case(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
+    list(today.run())
+    assert NEW_ARTICLE_12 in today.pool
+    assert OLD_ARTICLE_12 not in today.pool
+    assert today.investigation().day == date(2026, 1, 1)
+    # Before the change, what is not yet in force is found beside what still is.
+    earlier = Case(bare, QUESTION, SETTINGS, day=date(2018, 1, 1))
+    list(earlier.run())
+    assert {NEW_ARTICLE_12, OLD_ARTICLE_12} <= {entry.passage_id for entry in earlier.pool.entries()}
+
+
+def test_superseded_text_that_a_person_points_at_is_admitted(bare: Corpus) -> None:
+    case = Case(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
+    list(case.run())
+    case.pin(OLD_ARTICLE_12)
+    assert case.ranking[0].passage.id == OLD_ARTICLE_12
 
 
 def test_before_the_law_there_is_nothing(bare: Corpus) -> None:

@@ -111,7 +111,7 @@ def test_gaps_can_be_left_open(harbour: Corpus) -> None:
 
 
 def test_a_corpus_without_an_ontology_is_covered_by_the_parts_of_the_question(bare: Corpus) -> None:
-    case = finished(bare, QUESTION)
+    case = finished(bare, QUESTION, SETTINGS.changed(include_superseded=True))
     required = [area for area in case.areas if area.required]
     assert [area.id for area in required] == ["part-1", "part-2"]
     assert all(area.state is AreaState.COVERED for area in required)

@@ -86,7 +86,7 @@ def test_hard_filters_come_before_scores() -> None:
     verdicts = gate(dismissed={1}).judge(
         found, np.array([0.9, 0.9], np.float32), found.rows, np.array([True, False])
     )
-    assert verdicts.refused == {Refusal.DISMISSED: 1, Refusal.NOT_IN_FORCE: 1}
+    assert verdicts.refused == {Refusal.DISMISSED: 1, Refusal.FILTERED: 1}
 
 
 def test_a_known_passage_gets_its_trail_without_spending_budget() -> None:

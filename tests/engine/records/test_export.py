@@ -76,6 +76,9 @@ def test_a_passage_has_its_documents_dates_where_it_has_none() -> None:
         )
         assert (told["status"], told["valid_from"], told["valid_to"]) == expected
         assert told["score"] == 0.333333
+        assert (told["validity"], told["out_of_force"]) == (None, False)
+    told = passage_to_json(RankedPassage(1, own, act, "text", 1 / 3, (), ()), date(2026, 1, 1))
+    assert (told["validity"], told["out_of_force"]) == ("until 1 Jan 2021", True)
 
 
 def test_a_stop_with_and_without_an_estimate() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
@@ -84,6 +85,14 @@ def test_each_passage_with_citation_text_and_reason(bare: Corpus) -> None:
     words = " ".join(shown.split())
     for ranked in case.ranking:
         assert " ".join(ranked.text.split()) in words
+
+
+def test_text_out_of_force_says_so(bare: Corpus) -> None:
+    case = finished(bare, QUESTION, SETTINGS.changed(include_superseded=True, top_k=40))
+    shown = "\n".join(passages_text(case.ranking, bare, date(2026, 1, 1)))
+    (line,) = (line for line in shown.splitlines() if "[harbour-act/art-12]" in line)
+    assert line.endswith("*** UNTIL 31 DEC 2018 ***")
+    assert shown.count("***") == 2
 
 
 def test_names_of_all_passages_that_trails_pass_through(bare: Corpus) -> None:

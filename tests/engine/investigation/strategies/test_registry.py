@@ -80,7 +80,9 @@ def test_a_strategy_of_another_package_is_found_and_a_built_in_name_is_safe() ->
 
 @pytest.mark.usefixtures("installed")
 def test_it_takes_part_in_a_case(bare: Corpus) -> None:
-    settings = InvestigationSettings(strategies=("first_row",), rounds=1, scan_limit=10)
+    settings = InvestigationSettings(
+        strategies=("first_row",), rounds=1, scan_limit=10, include_superseded=True
+    )
     case = Case(bare, QUESTION, settings)
     assert [type(event).__name__ for event in case.run()][-1] == "Ranked"
     (count,) = case.rounds[1].strategies

@@ -1,0 +1,130 @@
+"""Hard filters: which passages an investigation may find at all.
+
+What is known to be out of force is left out unless it is asked for: by a date on which it held, or by
+``include_superseded``. What nothing is known of stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.errors import InputError, SettingsError
+from engine.language.aliases import name_key
+from engine.model import OUT_OF_FORCE, Document
+from engine.settings import InvestigationSettings
+
+
+class Filters:
+    """The filters of some settings on a corpus; ``day`` is the day that "today" means.
+
+    ``mask`` is what they let through, shape (passages,), None for everything. Raises SettingsError
+    where a name fits nothing in the corpus: an empty answer would hide a slip of the pen.
+    """
+
+    def __init__(self, corpus: Corpus, settings: InvestigationSettings, day: date) -> None:
+        self._settings = settings
+        stated = _stated(corpus, settings)
+        self._demanded = _all_of(stated)
+        current = None if _asks_for_the_past(settings) else ~corpus.out_of_force(day)
+        if current is not None and current.all():
+            current = None
+        self.mask: Mask | None = _all_of([*stated, *([] if current is None else [current])])
+
+    def check(self, rows: Rows, name: Callable[[Rows], Sequence[str]]) -> None:
+        """Raise InputError for a passage that the settings exclude by a filter somebody set.
+
+        Text out of force that a person points at has been asked for, so only an explicit date excludes it.
+        """
+        if self._demanded is None or self._demanded[rows].all():
+            return
+        excluded = name(rows[~self._demanded[rows]][:1])[0]
+        if self._settings.as_of is not None:
+            raise InputError(f"{excluded!r} is not in force on {self._settings.as_of}; change the date")
+        raise InputError(f"{excluded!r} is outside the filters; change them")
+
+
+def _asks_for_the_past(settings: InvestigationSettings) -> bool:
+    asked = {status.casefold() for status in settings.statuses}
+    return settings.include_superseded or settings.as_of is not None or bool(asked & set(OUT_OF_FORCE))
+
+
+def _stated(corpus: Corpus, settings: InvestigationSettings) -> list[Mask]:
+    masks: list[Mask] = []
+    if settings.as_of is not None:
+        masks.append(corpus.in_force(settings.as_of))
+    if settings.statuses:
+        masks.append(corpus.with_status(settings.statuses))
+    kept = _documents_kept(corpus.documents(), settings)
+    if kept is not None:
+        numbers = corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))
+        masks.append(kept[numbers])
+    return masks
+
+
+def _documents_kept(documents: Sequence[Document], settings: InvestigationSettings) -> Mask | None:
+    """Which documents pass the filters on documents, shape (documents,); None where there are none."""
+    masks: list[Mask] = []
+    for setting, names_of in _FIELDS.items():
+        asked: tuple[str, ...] = getattr(settings, setting)
+        if asked:
+            masks.append(_named(setting, asked, [names_of(document) for document in documents]))
+    first, last = settings.year_from, settings.year_to
+    if first is not None or last is not None:
+        if first is not None and last is not None and first > last:
+            raise SettingsError(f"year_from: {first} is after year_to, {last}")
+        years = [document_year(document) for document in documents]
+        masks.append(
+            np.array(
+                [year is not None and (first or year) <= year <= (last or year) for year in years], np.bool_
+            )
+        )
+    return _all_of(masks)
+
+
+def document_year(document: Document) -> int | None:
+    """The year that a document is known by, or in which it came into force."""
+    return document.year or (document.valid_from.year if document.valid_from is not None else None)
+
+
+def _named(setting: str, asked: Sequence[str], names: Sequence[Sequence[str]]) -> Mask:
+    """Which documents bear one of the names. Raises SettingsError for a name that none bears."""
+    found = np.zeros(len(names), np.bool_)
+    keys = [{name_key(name) for name in own} for own in names]
+    for name in asked:
+        key = name_key(name)
+        hits = np.array([key in own for own in keys], np.bool_)
+        if not hits.any():
+            raise SettingsError(f"{setting}: {name!r} is not in the corpus{_choices(names)}")
+        found |= hits
+    return found
+
+
+def _choices(names: Sequence[Sequence[str]], most: int = 8) -> str:
+    known = sorted({own[0] for own in names if own})
+    if not known:
+        return ", which says none of its documents"
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return f"; known: {', '.join(known[:most])}{more}"
+
+
+def _one(value: str | None) -> tuple[str, ...]:
+    return (value,) if value else ()
+
+
+_FIELDS: dict[str, Callable[[Document], tuple[str, ...]]] = {
+    "documents": lambda document: (document.id, document.title, *document.aliases),
+    "types": lambda document: _one(document.type),
+    "languages": lambda document: _one(document.language),
+    "issuers": lambda document: _one(document.issuer),
+}
+
+
+def _all_of(masks: Sequence[Mask]) -> Mask | None:
+    if not masks:
+        return None
+    joined: Mask = np.logical_and.reduce(list(masks))
+    return joined
