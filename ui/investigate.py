@@ -13,7 +13,7 @@ import orjson
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
-from engine.records.wording import full_citation
+from engine.records.citation import full_citation
 from ui.board import Dossier, board_data, provenance
 from ui.controls import settings_from
 from ui.coverage import WAITING as NO_AREAS

@@ -8,7 +8,8 @@ from datetime import date
 from html import escape
 
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
-from engine.records.wording import Clause, Name, full_citation, plural, trail_clauses
+from engine.records.citation import full_citation
+from engine.records.wording import Clause, Name, plural, trail_clauses
 from ui.marks import marked
 from ui.palette import colour
 from ui.validity import badge

@@ -11,7 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.model import Document, Passage
-from engine.records.wording import short_citation
+from engine.records.citation import short_citation
 from ui.board import DEFAULT_NODES
 from ui.story import Story
 

@@ -18,8 +18,9 @@ from engine.investigation.events import (
     Stopped,
 )
 from engine.model import RankedPassage
+from engine.records.citation import short_citation
 from engine.records.validity import badge
-from engine.records.wording import completeness_words, plural, short_citation, stop_words, trail_sentence
+from engine.records.wording import completeness_words, plural, stop_words, trail_sentence
 
 WIDTH = 100
 MOST_PROBLEMS = 20

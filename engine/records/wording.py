@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.model import Direction, Document, Hop, Passage, Relation, Stop, StopReason
+from engine.model import Direction, Hop, Relation, Stop, StopReason
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
@@ -73,20 +73,6 @@ def ordinal(number: int) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """The count with its noun: "1 passage", "1,204 passages"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
-def short_citation(passage: Passage, document: Document) -> str:
-    """How a trail names a passage: the document's shortest name and the label inside it."""
-    named = min((*document.aliases, document.title or document.id), key=len)
-    return f"{named} {passage.label}".strip()
-
-
-def full_citation(passage: Passage, document: Document) -> str:
-    """A citation for a memo: title, number and year, label, page, source id."""
-    number = " of ".join(str(part) for part in (document.number, document.year) if part)
-    title = f"{document.title} ({number})" if number and number not in document.title else document.title
-    page = f"p. {passage.page}" if passage.page is not None else ""
-    return ", ".join(part for part in (title, passage.label, page) if part) + f" [{passage.id}]"
 
 
 def is_start(hop: Hop) -> bool:

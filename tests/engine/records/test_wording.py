@@ -4,16 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from engine.model import Completeness, Direction, Document, Hop, Passage, Relation, Stop, StopReason
+from engine.model import Completeness, Direction, Hop, Relation, Stop, StopReason
 from engine.records.wording import (
     STOP_WORDS,
     completeness_words,
-    full_citation,
     hop_quote,
     hop_words,
     ordinal,
     plural,
-    short_citation,
     stop_words,
     trail_sentence,
 )
@@ -111,13 +109,6 @@ def test_places_in_a_document_are_told_by_their_detail() -> None:
 )
 def test_quotes_are_cut_at_a_word(quote: str, words: str) -> None:
     assert hop_quote(replace(CITED, quote=quote)) == words
-
-
-def test_citations() -> None:
-    act = Document("act", "Commercial Agency Code", number="13", year=2011, aliases=("CAC",))
-    here = Passage("act/14", "act", None, 0, "text", label="Article 14(2)", page=9)
-    assert short_citation(here, act) == "CAC Article 14(2)"
-    assert full_citation(here, act) == "Commercial Agency Code (13 of 2011), Article 14(2), p. 9 [act/14]"
 
 
 def test_every_stop_has_words() -> None:

@@ -1,0 +1,51 @@
+"""How a passage is cited, in the manner of its language, exact to the page or the element of its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.ingestion.assembly import EID
+from engine.model import Document, Passage
+
+# Where a language does not put the name of the act first: "§ 442 Abs. 1 BGB", "《…》第十条".
+_JOINED: dict[str, Callable[[str, str], str]] = {
+    "de": lambda name, label: f"{label} {name}",
+    "id": lambda name, label: f"{name}, {label}",
+    "zh": lambda name, label: f"《{name.strip('《》')}》{label}",
+}
+
+
+def short_citation(passage: Passage, document: Document) -> str:
+    """How a trail names a passage: the document's shortest name and the label inside it."""
+    name = min((*document.aliases, document.title or document.id), key=len)
+    return _joined(name, passage)
+
+
+def pinpoint(passage: Passage) -> str:
+    """Where in its document a passage stands: its label and its page ("Pasal 25 ayat (1), p. 14")."""
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    return ", ".join(part for part in (passage.label, page) if part)
+
+
+def full_citation(passage: Passage, document: Document) -> str:
+    """A citation for a memo: title, number and year, label, page or element of the XML, source id."""
+    number = " of ".join(str(part) for part in (document.number, document.year) if part)
+    title = document.title or document.id
+    named = f"{title} ({number})" if number and number not in title else title
+    if not passage.label:
+        cited = named
+    elif passage.language.split("-")[0] in _JOINED:
+        cited = _joined(named, passage)
+    else:
+        cited = f"{named}, {passage.label}"
+    page = f"p. {passage.page}" if passage.page is not None else ""
+    eid = passage.metadata.get(EID)
+    place = page or (f"eId {eid}" if eid else "")
+    return ", ".join(part for part in (cited, place) if part) + f" [{passage.id}]"
+
+
+def _joined(name: str, passage: Passage) -> str:
+    if not passage.label:
+        return name
+    join = _JOINED.get(passage.language.split("-")[0])
+    return join(name, passage.label) if join else f"{name} {passage.label}"
