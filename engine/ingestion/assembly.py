@@ -65,7 +65,7 @@ _COUNTED_THROUGH = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionK
 _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 # A block that goes on with the one before it: an item of a list, or the rest of a sentence.
 _CONTINUES = re.compile(
-    r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*]\s|[a-zà-ÿ|]"
+    r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
 )
 # A run of lines without an empty one.
 _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
