@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from engine.language.references.grammar import Grammar, Mention, Target
+from engine.language.references.readings import Readings, packed, unpacked
 from engine.language.references.registry import find_mentions, grammars, recogniser
 from engine.language.references.resolver import Resolver
 
-__all__ = ["Grammar", "Mention", "Resolver", "Target", "find_mentions", "grammars", "recogniser"]
+__all__ = [
+    "Grammar",
+    "Mention",
+    "Readings",
+    "Resolver",
+    "Target",
+    "find_mentions",
+    "grammars",
+    "packed",
+    "recogniser",
+    "unpacked",
+]

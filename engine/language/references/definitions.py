@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _OPEN, _CLOSE = "[\"“”'‘’„«]", "[\"“”'’‘“»]"
 _LAW = r"(?:Regulations?|Rules|Rulebook|Act|Law|Code|Manual|Guidance|Guidelines|Order|Directive|Principles)"
@@ -20,11 +21,19 @@ _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا ا�
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
 
-def defined_names(text: str, language: str) -> Iterator[tuple[str, str, bool]]:
-    """(long name, short name, whether the short one is a proper name everywhere) of each definition."""
+class DefinedName(NamedTuple):
+    """A name that a text gives to an act; ``everywhere`` says that the short one is a proper name."""
+
+    name: str
+    short: str
+    everywhere: bool
+
+
+def defined_names(text: str, language: str) -> Iterator[DefinedName]:
+    """The names a text gives to documents, in its order."""
     if language.startswith("ar"):
         for match in _ARABIC_TERM.finditer(text):
-            yield match[2].strip(), match[1], False
+            yield DefinedName(match[2].strip(), match[1], False)
         return
     if not language.startswith("en") or "(" not in text:
         return
@@ -36,7 +45,7 @@ def defined_names(text: str, language: str) -> Iterator[tuple[str, str, bool]]:
         if match["plain"] and not acronym:
             continue
         for variant in _variants(name):
-            yield variant, short, acronym
+            yield DefinedName(variant, short, acronym)
 
 
 def _variants(name: str) -> Iterator[str]:

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 
 from engine.language.addresses import Address
 from engine.language.aliases import name_key
-from engine.language.references.definitions import defined_names, own_regulation, parent_act, same_as
+from engine.language.references.definitions import own_regulation, parent_act, same_as
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
 from engine.language.references.provisions import Provisions
-from engine.language.references.registry import grammars, recogniser
+from engine.language.references.readings import Readings
+from engine.language.references.registry import grammars
 from engine.model import Document, Passage, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
@@ -52,9 +53,10 @@ class Meaning:
 class DocumentFinder:
     """Finds the document of each mention of a passage."""
 
-    def __init__(self, documents: Sequence[Document], provisions: Provisions) -> None:
+    def __init__(self, documents: Sequence[Document], provisions: Provisions, readings: Readings) -> None:
         self._documents = documents
         self._provisions = provisions
+        self._readings = readings
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
@@ -76,7 +78,7 @@ class DocumentFinder:
     def _learn_definitions(self) -> None:
         for row, passage in enumerate(self._provisions.passages):
             number = self._provisions.document_of[row]
-            for name, short, everywhere in defined_names(passage.text, passage.language):
+            for name, short, everywhere in self._readings.names(row):
                 self._learn(name, short, everywhere, number, passage.language)
         for number, document in enumerate(self._documents):
             parent = parent_act(document.title, document.language)
@@ -163,15 +165,13 @@ class DocumentFinder:
             if found is not None:
                 break
             passage = self._provisions.passages[earlier]
-            reader = recogniser(passage.language)
-            others = reader.find(passage.text) if reader else []
+            others = self._readings.mentions(earlier)
             found = _named_last(mention, others, [self._meaning(one, passage, own) for one in others])
         return Meaning(found.documents if found else (), True, None, BY_POINTING)
 
     def _behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         """The document of a mention that names none in a form of its grammar: a name the corpus knows."""
-        reader = recogniser(passage.language) if mention.targets else None
-        position = reader.leads_to_name(passage.text, mention.span.end) if reader else None
+        position = mention.leads_at if mention.targets else None
         matched = self._longest_name(position, passage, own) if position is not None else None
         if position is None or matched is None or matched[0] == (None,):
             return Meaning((own,))
@@ -298,8 +298,7 @@ class DocumentFinder:
         counts: Counter[tuple[SectionKind, int]] = Counter()
         for row in self._provisions.rows_of[own]:
             passage = self._provisions.passages[row]
-            reader = recogniser(passage.language)
-            for mention in reader.find(passage.text) if reader else ():
+            for mention in self._readings.mentions(row):
                 if not mention.targets or not mention.document:
                     continue
                 meant = self._meaning(mention, passage, own).documents

@@ -37,13 +37,15 @@ class Level:
     """A level below a provision: "Absatz 2", "ayat (1)", "الفقرة (2)", "paragraph (a)".
 
     ``depth`` 0 is the first level below the provision. Sentences and half-sentences do not ``count``:
-    no print numbers them, so they are read but not part of an address.
+    no print numbers them, so they are read but not part of an address. ``canonical`` turns a value
+    written as a word into its number; where it gives None the value stays as printed.
     """
 
     words: tuple[str, ...]
     value: str
     depth: int = 0
     counts: bool = True
+    canonical: Callable[[str], str | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,11 @@ class Grammar:
     provision without any word. ``also`` and ``through`` join lists and ranges,
     ``run_on`` joins a reference to the next where one document's name may serve both; ``chain`` joins an
     inner to an outer provision ("paragraph 5 *of* Schedule 2"), ``inward`` an outer to an inner one
-    ("Artikel 229 § 5"). ``here`` says "of this document";
+    ("Artikel 229 § 5"). ``either`` joins a second number to a singular ("Article 46 or 47"), with what
+    has to follow it. ``here`` says "of this document", ``here_before`` does so in front of a provision;
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
     ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
-    ``that`` says "of that Act", the one named before,
+    ``that`` says "of that Act", the one named before, and ``that_before`` in front ("its Article 5"),
     ``before`` a name right in front of a provision, ``acts`` a name that stands alone and
     ``acts_sign`` what every such name contains. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
@@ -102,14 +105,17 @@ class Grammar:
     bare: str = ""
     also: str = NEVER
     through: str = NEVER
+    either: str = NEVER
     run_on: str = NEVER
     chain: str = NEVER
     inward: str = NEVER
     here: str = NEVER
+    here_before: str = NEVER
     after: str = NEVER
     name_form: str = NEVER
     leads: str = NEVER
     that: str = NEVER
+    that_before: str = NEVER
     before: str = ""
     acts: str = ""
     acts_sign: str = ""
@@ -133,7 +139,8 @@ class Mention:
     """Words of a text that refer to provisions or to a document.
 
     ``document`` is the document's name as printed and ``name_at`` where it starts in the text (a name
-    can be longer than its form shows). ``here`` says that the text names its own document, ``that`` that
+    can be longer than its form shows); where no form of a name follows, ``leads_at`` is where a name that
+    only the corpus knows may begin. ``here`` says that the text names its own document, ``that`` that
     it means the one named before. ``bare`` marks numbers without a word: they are references only where
     such a provision exists. ``joined`` says that "and" or a comma leads straight to the next mention.
     """
@@ -145,6 +152,7 @@ class Mention:
     targets: tuple[Target, ...] = ()
     document: str | None = None
     name_at: int | None = None
+    leads_at: int | None = None
     here: bool = False
     that: bool = False
     bare: bool = False

@@ -51,6 +51,9 @@ class Recogniser:
         self._acts_sign = re.compile(grammar.acts_sign)
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
+        self._either = re.compile(grammar.either)
+        self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
+        self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
         self._run_on = re.compile(grammar.run_on)
         self._chain = re.compile(grammar.chain)
         self._inward = re.compile(grammar.inward)
@@ -67,7 +70,7 @@ class Recogniser:
             )
             for cue in grammar.cues
         ]
-        self._by_word: dict[str, Unit | None] = {}
+        self._by_word: dict[str, tuple[Unit, ...]] = {}
 
     def find(self, text: str) -> list[Mention]:
         """All mentions of a text in order; spans of two mentions never overlap."""
@@ -111,7 +114,7 @@ class Recogniser:
                 yield head
 
     def _begins_word(self, text: str, start: int) -> bool:
-        if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha():
+        if start == 0 or not text[start - 1].isalnum() or not text[start].isalpha() or _is_han(text[start]):
             return True
         position = start
         while position and text[position - 1] in self.grammar.glued and start - position < 3:
@@ -122,7 +125,7 @@ class Recogniser:
         if "\n\n" in text[start:head_end]:
             return None
         word = text[start:head_end].strip()
-        unit = None if bare else self._unit(word)
+        unit = None if bare else self._unit(word, text, head_end)
         targets: list[Target] = []
         end = start
         if bare:
@@ -138,12 +141,14 @@ class Recogniser:
             return None
         return self._named(text, start, end, targets, bare, floor)
 
-    def _unit(self, word: str) -> Unit | None:
+    def _unit(self, word: str, text: str, position: int) -> Unit | None:
+        """The unit of a word; where several share it, as 第 does for 条 and 章, the number tells."""
         if word not in self._by_word:
-            self._by_word[word] = next(
-                (u for u, reader in self._units.items() if reader.words.match(word)), None
-            )
-        return self._by_word[word]
+            self._by_word[word] = tuple(u for u, reader in self._units.items() if reader.words.match(word))
+        units = self._by_word[word]
+        if len(units) < 2:
+            return units[0] if units else None
+        return next((unit for unit in units if self._units[unit].number.match(text, position)), None)
 
     def _relative(self, text: str, start: int) -> tuple[list[Target], int]:
         paths, end = self._below.read_levels(text, start)
@@ -181,7 +186,8 @@ class Recogniser:
             if not also or "\n\n" in also[0]:
                 break
             following = reader.number.match(text, also.end())
-            if not following or not (plural or "." in following[0]):
+            either = self._either.match(text, end)
+            if not following or not (plural or "." in following[0] or (either and either.end() == also.end())):
                 break
             begin = position = also.end()
         return targets, end
@@ -199,8 +205,7 @@ class Recogniser:
         named = (self._here.match(text, end), self._that.match(text, end), self._after.match(text, end))
         return (targets, end) if any(named) else None
 
-    def leads_to_name(self, text: str, position: int) -> int | None:
-        """Where the name of a document may begin behind a provision that ends at ``position``."""
+    def _leads_to_name(self, text: str, position: int) -> int | None:
         match = self._leads.match(text, position)
         return match.end() if match and text[match.end() : match.end() + 1].isalpha() else None
 
@@ -236,6 +241,7 @@ class Recogniser:
             targets = [Target(targets[0].address, Span(first, last), targets[0].through)]
         elif before:
             targets[0] = Target(targets[0].address, Span(first, targets[0].span.end), targets[0].through)
+        pointing = here or that is not None
         return Mention(
             Span(first, last),
             text[first:last],
@@ -244,9 +250,10 @@ class Recogniser:
             tuple(targets),
             document,
             name_at,
-            here,
-            that is not None,
-            bare,
+            None if pointing or document is not None else self._leads_to_name(text, last),
+            here=here,
+            that=that is not None,
+            bare=bare,
         )
 
     def _relation(self, text: str, start: int, end: int) -> Relation:
@@ -290,17 +297,13 @@ class Recogniser:
             for target, address in zip(inner.targets, addresses, strict=True)
             if address
         ]
-        return Mention(
-            span,
-            text[span.start : span.end],
-            self.grammar.name,
-            inner.relation,
-            (*targets, *outer.targets[1:]),
-            outer.document,
-            outer.name_at,
-            outer.here,
-            outer.that,
-            inner.bare,
+        return replace(
+            outer,
+            span=span,
+            text=text[span.start : span.end],
+            relation=inner.relation,
+            targets=(*targets, *outer.targets[1:]),
+            bare=inner.bare,
         )
 
     def _entered(self, text: str, outer: Mention, inner: Mention) -> Mention | None:

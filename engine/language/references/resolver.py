@@ -14,7 +14,7 @@ from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.lookup import Lookup
 from engine.language.references.provisions import Provision, Provisions, series_of
-from engine.language.references.registry import recogniser
+from engine.language.references.readings import Readings, TextReadings
 from engine.model import (
     Document,
     Passage,
@@ -42,12 +42,18 @@ class Resolver:
     """Finds and resolves the references of a corpus's passages. Built once per corpus."""
 
     def __init__(
-        self, documents: Sequence[Document], sections: Sequence[Section], passages: Sequence[Passage]
+        self,
+        documents: Sequence[Document],
+        sections: Sequence[Section],
+        passages: Sequence[Passage],
+        readings: Readings | None = None,
     ) -> None:
+        """``readings`` are what the passages say, where that was read before."""
+        self._readings = readings or TextReadings(passages)
         self._documents = documents
         self._provisions = Provisions(documents, sections, passages)
         self._rows = {passage.id: row for row, passage in enumerate(passages)}
-        self._finder = DocumentFinder(documents, self._provisions)
+        self._finder = DocumentFinder(documents, self._provisions, self._readings)
         self._lookup = Lookup(documents, self._provisions)
         numbers = {document.id: number for number, document in enumerate(documents)}
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
@@ -55,13 +61,17 @@ class Resolver:
 
     def references(self, passage: Passage) -> list[Reference]:
         """The references a passage of the corpus makes, in the order of its text; none to itself."""
-        reader = recogniser(passage.language)
         row = self._rows.get(passage.id)
-        if reader is None or row is None:
-            return []
-        mentions = reader.find(passage.text)
+        return [] if row is None else self.resolve(self._readings.mentions(row), passage)
+
+    def resolve(self, mentions: Sequence[Mention], passage: Passage) -> list[Reference]:
+        """What the mentions of a passage of the corpus refer to, in the order of its text.
+
+        Raises KeyError where the passage is not one of the corpus.
+        """
         if not mentions:
             return []
+        row = self._rows[passage.id]
         meanings = self._finder.meanings(mentions, passage, row, self._lookup.exists)
         found: list[Reference] = []
         for mention, meaning in zip(mentions, meanings, strict=True):
