@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from engine.language.references.grammar import NEVER, Grammar, Level, cased
 
 # A path below the provision joined by "/", and where its words begin and end in the text.
 Path = tuple[str, int, int]
+
+# More paragraphs than this are no range but two numbers that stand beside a dash.
+LONGEST_RANGE = 40
 
 _IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
 _VALUE = re.compile(r"[0-9]+[^\W\d_]{0,2}|[^\W\d_]{1,6}")
@@ -70,13 +74,16 @@ class BelowReader:
         parts: list[str] = []
         end = position
         here = position
+        last: Level | None = None
         while True:
             found = self._level_at(text, here)
             if found is None:
                 return paths, end
             level, first, value_end, value = found
             if level.counts:
-                fresh = level.depth == 0 or not paths
+                # "huruf a dan huruf b": the second stands beside the first, not below it.
+                fresh = level.depth == 0 or not paths or level is last
+                last = level
                 parts = [*parts[: level.depth], value]
                 if fresh:
                     paths.append(("/".join(parts), here if paths else position, value_end))
@@ -96,25 +103,42 @@ class BelowReader:
             word = words.match(text, position)
             found = value.match(text, word.end()) if word else None
             if word and found:
-                return level, word.start(), found.end(), _bare_value(found[0])
+                return level, word.start(), found.end(), _value(level, found[0])
         return None
 
     def _more_values(
         self, text: str, level: Level, end: int, paths: list[Path], parts: list[str], limit: int | None
     ) -> int:
-        pattern = next(value for known, _, value in self._levels if known is level)
+        words, pattern = next((words, value) for known, words, value in self._levels if known is level)
         while True:
-            joiner = self._also.match(text, end) or self._through.match(text, end)
-            found = pattern.match(text, joiner.end()) if joiner else None
+            through = self._through.match(text, end)
+            joiner = through or self._also.match(text, end)
+            # "ayat (1) sampai dengan ayat (3)": the word may stand again before the end of a range.
+            again = words.match(text, through.end()) if through else None
+            found = pattern.match(text, (again or joiner).end()) if joiner else None
             if joiner is None or found is None or "\n\n" in joiner[0]:
                 return end
-            value = _bare_value(found[0])
-            if limit is not None and value.isdecimal() and int(value) > limit:
+            value = _value(level, found[0])
+            # "(3)" in brackets is never the number of a provision.
+            plain = limit is not None and value.isdecimal() and not found[0].rstrip().endswith(")")
+            if plain and limit is not None and int(value) > limit:
                 return end
             if level.counts and level.depth == 0:
+                between = _between(parts[-1], value) if through and parts else ()
+                paths.extend((member, found.start(), found.end()) for member in (*between, value))
                 parts[:] = [value]
-                paths.append((value, found.start(), found.end()))
             end = found.end()
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    """The numbers strictly between the ends of a range of paragraphs."""
+    if first.isdecimal() and last.isdecimal() and int(last) - int(first) <= LONGEST_RANGE:
+        yield from map(str, range(int(first) + 1, int(last)))
+
+
+def _value(level: Level, printed: str) -> str:
+    """The canonical value of a level where its grammar has one ("kedua" is 2), else as printed."""
+    return (level.canonical(printed) if level.canonical else None) or _bare_value(printed)
 
 
 def _bare_value(printed: str) -> str:

@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.errors import GrammarError
+from engine.language.references.eu_acts import eu_act_form
 from engine.language.references.grammar import NEVER, Cue, Example, Found, Grammar, Level, Unit
 from engine.language.references.number_words import NUMBERS, PARTS
 from engine.language.references.patterns import Parts, one_of
@@ -49,6 +50,7 @@ class LevelFile(_Part):
     value: Pattern
     depth: int = 0
     counts: bool = True
+    numbers: str = ""
 
 
 class CueFile(_Part):
@@ -89,11 +91,14 @@ class GrammarFile(_Part):
     bare: Pattern = ""
     also: Pattern = NEVER
     through: Pattern = NEVER
+    either: Pattern = NEVER
     run_on: Pattern = NEVER
     chain: Pattern = NEVER
     inward: Pattern = NEVER
     here: Pattern = NEVER
+    here_before: Pattern = NEVER
     that: Pattern = NEVER
+    that_before: Pattern = NEVER
     leads: Pattern = NEVER
     after: Pattern = NEVER
     name_form: Pattern = NEVER
@@ -171,7 +176,8 @@ class _Fields:
 
     def __init__(self, file: GrammarFile) -> None:
         try:
-            self._parts = Parts(file.parts, PARTS.get(file.numbers, {}))
+            ready = PARTS.get(file.numbers, {}) | _eu_acts(file.languages)
+            self._parts = Parts(file.parts, ready)
         except ValueError as error:
             raise _FieldError(f"parts: {error}") from error
 
@@ -189,8 +195,15 @@ class _Fields:
         return tuple(words)
 
 
+def _eu_acts(languages: list[str]) -> dict[str, str]:
+    """The part ``%eu_act%``: how the languages of the Union name its acts by number."""
+    forms = [form for language in languages if (form := eu_act_form(language))]
+    return {"eu_act": "|".join(forms)} if forms else {}
+
+
 # The fields of a file that are one pattern each and have the same name in ``Grammar``.
 _PATTERNS = (
+    *("either", "here_before", "that_before"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
     *("leads", "after", "name_form", "before", "acts", "acts_sign"),
 )
@@ -237,11 +250,14 @@ def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:
 
 
 def _level(fields: _Fields, field: str, level: LevelFile) -> Level:
+    if level.numbers and level.numbers not in NUMBERS:
+        raise _FieldError(f"{field}.numbers: {level.numbers!r} is none of {', '.join(NUMBERS)}")
     return Level(
         fields.words(f"{field}.words", level.words),
         fields.pattern(f"{field}.value", level.value),
         level.depth,
         level.counts,
+        NUMBERS[level.numbers] if level.numbers else None,
     )
 
 
