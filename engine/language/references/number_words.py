@@ -12,9 +12,11 @@ from collections.abc import Callable
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_NUMBER,
     HAN_NUMBER,
     arabic_again,
     arabic_ordinal,
+    french_number,
     han_number,
     roman_number,
 )
@@ -28,6 +30,7 @@ _DIGITS = re.compile(r"\d+")
 _ARABIC_WORDS = re.compile(ARABIC_ORDINAL)
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
 _HAN = re.compile(HAN_NUMBER)
+_HAN_AGAIN = re.compile(rf"之({HAN_NUMBER}|\d+)")
 
 
 def plain(printed: str) -> str:
@@ -61,14 +64,24 @@ def arabic(printed: str) -> str | None:
 
 
 def han(printed: str) -> str | None:
-    """A Chinese numeral or digits: "第一百二十三条" is 123."""
+    """A Chinese numeral or digits: "第一百二十三条" is 123, "第十二条之一" is 12-1."""
     text = visible(printed)
+    again = _HAN_AGAIN.search(text)
+    value = _han_value(text[: again.start()] if again else text)
+    added = _han_value(again[1]) if again else None
+    return None if value is None else f"{value}-{added}" if added else str(value)
+
+
+def _han_value(text: str) -> int | None:
     digits = _DIGITS.search(text)
-    if digits:
-        return str(int(digits[0]))
-    words = _HAN.search(text)
-    value = han_number(words[0]) if words else None
-    return None if value is None else str(value)
+    words = None if digits else _HAN.search(text)
+    return int(digits[0]) if digits else han_number(words[0]) if words else None
+
+
+def french(printed: str) -> str | None:
+    """The number of a French article: "1er" is 1, "L. 110-1" is L110-1; Roman numerals as printed."""
+    number = visible(printed).strip()
+    return french_number(number) or number
 
 
 NUMBERS: dict[str, Canonical] = {
@@ -77,8 +90,10 @@ NUMBERS: dict[str, Canonical] = {
     "roman": roman,
     "arabic": arabic,
     "han": han,
+    "french": french,
 }
 PARTS: dict[str, dict[str, str]] = {
     "arabic": {"arabic_ordinal": ARABIC_ORDINAL, "arabic_again": ARABIC_AGAIN},
     "han": {"han_number": HAN_NUMBER},
+    "french": {"french_number": FRENCH_NUMBER},
 }

@@ -186,8 +186,7 @@ class Recogniser:
             if not also or "\n\n" in also[0]:
                 break
             following = reader.number.match(text, also.end())
-            either = self._either.match(text, end)
-            if not following or not (plural or "." in following[0] or (either and either.end() == also.end())):
+            if not following or not (plural or "." in following[0] or self._either.match(text, end)):
                 break
             begin = position = also.end()
         return targets, end
@@ -226,17 +225,17 @@ class Recogniser:
         here = self._here.match(text, end) is not None
         that = None if here else self._that.match(text, end)
         after = None if here or that else self._after.match(text, end)
-        before = None
+        last = after.end() if after else that.end() if that else end
+        before = None if here or that or after else self._ahead(text[max(floor, start - NAME_BEFORE) : start])
+        first = start - len(before[0]) if before else start
         if after:
-            document, name_at, last = after["name"], after.start("name"), after.end()
-        else:
-            last = that.end() if that else end
-            if not here and not that and self._before:
-                window = text[max(floor, start - NAME_BEFORE) : start]
-                before = self._before.search(window)
-        if before:
-            document, name_at = before["name"], start - len(before[0])
-        first = name_at if before and name_at is not None else start
+            document, name_at = after["name"], after.start("name")
+        elif before and before.re is self._here_before:
+            here = True
+        elif before and before.re is self._that_before:
+            that = before
+        elif before:
+            document, name_at = before["name"], first
         if len(targets) == 1:
             targets = [Target(targets[0].address, Span(first, last), targets[0].through)]
         elif before:
@@ -255,6 +254,12 @@ class Recogniser:
             that=that is not None,
             bare=bare,
         )
+
+    def _ahead(self, window: str) -> re.Match[str] | None:
+        """What right in front of a provision says which document it is in: its own, another, a name."""
+        patterns = (self._here_before, self._that_before, self._before)
+        found = (pattern.search(window) for pattern in patterns if pattern)
+        return next((match for match in found if match), None)
 
     def _relation(self, text: str, start: int, end: int) -> Relation:
         before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
@@ -360,6 +365,11 @@ class _UnitReader:
         self.words = re.compile(rf"(?:{words})\Z")
         self.plural = re.compile(rf"(?:{'|'.join(cased(unit.plural))})\Z" if unit.plural else r"(?!)")
         self.again = re.compile(rf"(?:{words})\s*")
+
+
+def _is_han(letter: str) -> bool:
+    """Whether a letter is one of a script without spaces, where any letter may begin a word."""
+    return "\u3400" <= letter <= "\u9fff"
 
 
 def _inside(inner: Address, outer: Address) -> Address | None:
