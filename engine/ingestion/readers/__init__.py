@@ -5,12 +5,13 @@ from pathlib import Path
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.readers.docx import DocxReader
+from engine.ingestion.readers.html import HtmlReader
 from engine.ingestion.readers.markdown import MarkdownReader
 from engine.ingestion.readers.text import TextReader
 
 # Asked in this order; the first that accepts a file reads it. Those that know a file by its bytes come
 # first, those that go by its name behind them, and what is text of any other kind last.
-READERS: tuple[Reader, ...] = (DocxReader(), BeirReader(), MarkdownReader(), TextReader())
+READERS: tuple[Reader, ...] = (DocxReader(), BeirReader(), HtmlReader(), MarkdownReader(), TextReader())
 # Those that read a gzip as it is, line by line; for all others it is unpacked first.
 PACKED_READERS = (BeirReader,)
 

@@ -1,0 +1,344 @@
+"""The content of a page as blocks: headings, paragraphs, items of lists, rows of tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from engine.corpus.headings import is_bare_heading
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.headings import parse_heading
+from engine.ingestion.readers.counting import numeral
+from engine.ingestion.readers.html.parsing import Element
+from engine.ingestion.readers.html.shown import is_left_out
+from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.rows import Row, table_text
+from engine.language.addresses import CONTAINERS
+from engine.model import SectionKind
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_INLINE = frozenset(
+    (
+        "a",
+        "abbr",
+        "acronym",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "data",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "q",
+        "rb",
+        "ruby",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+        "nobr",
+        "img",
+        "br",
+        "center",
+    )
+)
+_LISTS = ("ul", "ol", "dir", "menu")
+_PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
+_TYPES = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+# Headings that only their words tell stand below those that are marked up.
+_BELOW_MARKED = 6
+_BOLD = frozenset({"b", "strong", "em", "i", "center"})
+_TITLED = re.compile(r"titl|head|(?:^|-)s?ti(?:-|$)|subject|caption|cent(?:er|re)", re.IGNORECASE)
+_SPACE = re.compile(r"[^\S\n]+")
+_DEEPEST = 250
+LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """A paragraph before it is known whether it is a heading; ``emphasised``: set off as titles are."""
+
+    text: str
+    emphasised: bool
+    eid: str | None
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Blocks and paragraphs found so far, and the words of the paragraph that is open."""
+
+    found: list[HeadingBlock | TextBlock | _Paragraph] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+    def close(self, element: Element | None = None) -> None:
+        """End the open paragraph, which stood in this element."""
+        text = _plain("".join(self.words))
+        self.words.clear()
+        if text:
+            emphasised = element is not None and _is_emphasised(element)
+            self.found.append(
+                _Paragraph(text, emphasised, element.get("id") if element is not None else None)
+            )
+
+
+def blocks_of_page(content: Element) -> list[Block]:
+    """The blocks in reading order. Where no heading is marked up as a provision, paragraphs may be."""
+    gathered = _Gathered()
+    _gather(content, gathered, 0)
+    gathered.close(content)
+    marked = any(
+        isinstance(block, HeadingBlock) and block.heading.kind in _PROVISIONS for block in gathered.found
+    )
+    return list(_read(gathered.found, marked=marked))
+
+
+def _read(found: list[HeadingBlock | TextBlock | _Paragraph], *, marked: bool) -> Iterator[Block]:
+    """Paragraphs as headings or as text; a title may stand in the paragraph after "Article 5"."""
+    waiting: HeadingBlock | None = None
+    for item in found:
+        if not isinstance(item, _Paragraph):
+            if waiting is not None:
+                yield waiting
+                waiting = None
+            yield item
+            continue
+        heading = None if marked else heading_line(item.text)
+        if waiting is not None:
+            titled = heading is None and _is_title(item, waiting)
+            yield replace(waiting, heading=replace(waiting.heading, title=item.text)) if titled else waiting
+            waiting = None
+            if titled:
+                continue
+        if heading is None:
+            yield TextBlock(item.text, eid=item.eid)
+            continue
+        block, rest = heading
+        block = replace(block, level=_BELOW_MARKED + block.level, eid=item.eid)
+        if rest or block.heading.title:
+            yield block
+        else:
+            waiting = block
+        if rest:
+            yield TextBlock(rest, eid=item.eid)
+    if waiting is not None:
+        yield waiting
+
+
+def _is_title(paragraph: _Paragraph, heading: HeadingBlock) -> bool:
+    text = paragraph.text
+    if len(text) > LONGEST_TITLE or not is_bare_heading(text) or not text[:1].isalpha():
+        return False
+    shouted = heading.heading.kind in CONTAINERS and text.upper() == text != text.lower()
+    return paragraph.emphasised or shouted
+
+
+def _gather(element: Element, into: _Gathered, depth: int) -> None:
+    """Walk an element; what is inline goes to the open paragraph, what is a block ends it."""
+    into.words.append(_flat(element.text))
+    for child in element:
+        if depth < _DEEPEST and not is_left_out(child):
+            _take(child, into, depth + 1)
+        into.words.append(_flat(child.tail))
+
+
+def _take(element: Element, into: _Gathered, depth: int) -> None:
+    tag = str(element.tag)
+    if tag == "br":
+        into.words.append("\n")
+    elif tag in _INLINE:
+        _gather(element, into, depth)
+    elif tag == "hr":
+        into.close()
+    elif tag in _HEADINGS:
+        into.close(element.getparent())
+        _heading(element, into, depth)
+    elif tag == "header":
+        # What stands at the head of an article beside its title and its lead is menus and buttons.
+        into.close(element.getparent())
+        for child in element.iter(*_HEADINGS, "p"):
+            if not any(is_left_out(above) for above in (child, *child.iterancestors())):
+                _take(child, into, depth)
+    elif tag in _LISTS:
+        into.close(element.getparent())
+        _list(element, into, depth)
+    elif tag == "table":
+        into.close(element.getparent())
+        _table(element, into, depth)
+    elif tag == "dl":
+        into.close(element.getparent())
+        _definitions(element, into, depth)
+    elif tag == "pre":
+        into.close(element.getparent())
+        text = "".join(map(str, element.itertext())).strip("\n")
+        into.found.extend([TextBlock(text)] if text.strip() else [])
+    else:
+        into.close(element.getparent())
+        _gather(element, into, depth)
+        into.close(element)
+
+
+def _heading(element: Element, into: _Gathered, depth: int) -> None:
+    text = " ".join(_within(element, depth).split())
+    if text:
+        eid = element.get("id") or next((child.get("id") for child in element if child.get("id")), None)
+        into.found.append(HeadingBlock(_HEADINGS[str(element.tag)], parse_heading(text), eid=eid))
+
+
+def _list(element: Element, into: _Gathered, depth: int) -> None:
+    ordered = element.tag == "ol"
+    number = _whole(element.get("start")) or 1
+    for item in element:
+        if not isinstance(item.tag, str) or is_left_out(item):
+            continue
+        if item.tag != "li":
+            _take(item, into, depth + 1)
+            continue
+        number = _whole(item.get("value")) or number
+        mark = f"{numeral(number, _TYPES.get(element.get('type') or '', 'decimal'))}." if ordered else "•"
+        number += 1
+        _marked(mark, item, into, depth + 1)
+
+
+def _marked(mark: str, item: Element, into: _Gathered, depth: int) -> None:
+    """An item of a list with the mark before it, unless the page prints one itself, and what is in it."""
+    inner = _Gathered()
+    _gather(item, inner, depth + 1)
+    inner.close(item)
+    for place, block in enumerate(inner.found):
+        if not isinstance(block, _Paragraph):
+            into.found.append(block)
+            continue
+        text = block.text if place or _MARKED.match(block.text) else f"{mark} {block.text}"
+        into.found.append(TextBlock(text, eid=block.eid))
+
+
+_MARKED = re.compile(r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4})[.)]\s|[-–—•*]\s|§|Art")
+
+
+def _definitions(element: Element, into: _Gathered, depth: int) -> None:
+    terms: list[str] = []
+    for child in _entries(element):
+        text = _plain(_within(child, depth))
+        if child.tag == "dt":
+            terms.append(" ".join(text.split()))
+        elif text:
+            into.found.append(
+                TextBlock(f"{', '.join(terms)}: {text}" if terms else text, eid=child.get("id"))
+            )
+            terms = []
+    if terms:
+        into.found.append(TextBlock(", ".join(terms)))
+
+
+def _entries(element: Element) -> Iterator[Element]:
+    """The terms and descriptions of a list, which may be wrapped in pairs."""
+    for child in element:
+        if is_left_out(child):
+            continue
+        if child.tag in ("dt", "dd"):
+            yield child
+        elif child.tag == "div":
+            yield from (inner for inner in child if inner.tag in ("dt", "dd") and not is_left_out(inner))
+
+
+def _table(table: Element, into: _Gathered, depth: int) -> None:
+    rows = [row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table]
+    rows = [row for row in rows if not is_left_out(row)]
+    cells = [[cell for cell in row if cell.tag in ("td", "th") and not is_left_out(cell)] for row in rows]
+    if cells and all(len(row) == 2 and _MARK_ALONE.match(_plain(_within(row[0], depth))) for row in cells):
+        # "(a)" in a cell and its text in the next: how gazettes indent a list.
+        for mark, text in cells:
+            _marked(_plain(_within(mark, depth)), text, into, depth)
+        return
+    if _is_frame(table, cells):
+        for cell in (cell for row in cells for cell in row):
+            _gather(cell, into, depth + 1)
+            into.close(cell)
+        return
+    caption = table.find("caption")
+    if caption is not None and (title := _plain(_within(caption, depth))):
+        into.found.append(TextBlock(title))
+    read = [
+        Row(
+            tuple(_within(cell, depth) for cell in row),
+            is_header=bool(row) and (_is_in_head(source) or all(cell.tag == "th" for cell in row)),
+        )
+        for source, row in zip(rows, cells, strict=True)
+    ]
+    into.found.extend(TextBlock(text) for text in table_text(read))
+
+
+def _is_in_head(row: Element) -> bool:
+    above = row.getparent()
+    return above is not None and above.tag == "thead"
+
+
+def _is_frame(table: Element, cells: list[list[Element]]) -> bool:
+    """Whether a table only places running text on the page."""
+    if table.get("role") in ("presentation", "none") or all(len(row) <= 1 for row in cells):
+        return True
+    return any(next(table.iter(tag), None) is not None for tag in (*_HEADINGS, "main", "article"))
+
+
+_MARK_ALONE = re.compile(r"(?:\(?(?:\d{1,3}|[a-z]{1,4})[.)]|[-–—•])\Z")
+
+
+def _within(element: Element, depth: int) -> str:
+    """The words of an element, those of the blocks in it on lines of their own."""
+    inner = _Gathered()
+    _gather(element, inner, depth + 1)
+    inner.close()
+    words = (
+        f"{item.heading.label} {item.heading.title}".strip() if isinstance(item, HeadingBlock) else item.text
+        for item in inner.found
+    )
+    return "\n".join(words)
+
+
+def _flat(text: str | None) -> str:
+    """Text of the source, in which the end of a line is a space."""
+    return (text or "").replace("\n", " ").replace("\r", " ")
+
+
+def _plain(text: str) -> str:
+    """Text with the white space that a browser shows: ends of lines only where ``br`` stood."""
+    lines = (_SPACE.sub(" ", line.replace("\u00ad", "")).strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def _is_emphasised(element: Element) -> bool:
+    named = f"{element.get('class') or ''} {element.get('align') or ''} {element.get('style') or ''}"
+    if _TITLED.search(named):
+        return True
+    inner = element
+    while len(inner) == 1 and not (inner.text or "").strip() and not (inner[0].tail or "").strip():
+        inner = inner[0]
+        if inner.tag in _BOLD:
+            return True
+    return False
+
+
+def _whole(value: str | None) -> int | None:
+    try:
+        return int(value) if value is not None else None
+    except ValueError:
+        return None

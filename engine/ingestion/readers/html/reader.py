@@ -1,0 +1,75 @@
+"""Web pages: one file, one document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.ingestion.assembly import Assembler, Block, HeadingBlock, TextBlock
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.decoding import looks_like_text
+from engine.ingestion.readers.front_matter import document_of
+from engine.ingestion.readers.html.blocks import blocks_of_page
+from engine.ingestion.readers.html.metadata import page_title, stated_fields
+from engine.ingestion.readers.html.parsing import BrokenHtmlError, parsed
+from engine.ingestion.readers.html.shown import content_of
+from engine.model import SectionKind
+
+# What a page begins with, behind white space, comments and an XML declaration; saved parts of pages
+# may begin in the middle.
+_BEGINS = re.compile(
+    rb"\A(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.{0,4000}?-->\s*)*"
+    rb"<(?:!doctype\s+html|html|head|body|title|main|article|h[1-6]|table|div|p|meta)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
+_SAMPLE = 20_000
+
+
+class HtmlReader:
+    """Reads HTML and XHTML, whatever the file is called."""
+
+    name = "HTML"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Text that begins as a page does, or is called one and holds a tag."""
+        if not looks_like_text(head):
+            return False
+        plain = head.replace(b"\0", b"") if head.startswith((b"\xff\xfe", b"\xfe\xff")) else head
+        plain = plain.removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
+        return bool(_BEGINS.match(plain)) or (path.suffix.lower() in _SUFFIXES and b"<" in plain)
+
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
+        """The document; its title is its only heading of the first level, else the page's."""
+        try:
+            page = parsed(source.path.read_bytes())
+        except BrokenHtmlError as error:
+            yield Problem(source.name, f"no web page can be made of it ({error})")
+            return
+        if page.problem:
+            yield Problem(source.name, page.problem, page.line)
+        blocks = blocks_of_page(content_of(page.root))
+        title, blocks = _title(blocks)
+        given = stated_fields(page.root)
+        if title is not None:
+            given["title"] = title
+        else:
+            title = page_title(page.root)
+            if title is not None:
+                given.setdefault("title", title)
+        text = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))[:_SAMPLE]
+        read = Assembler(document_of(source, given, title, text)).assemble(blocks)
+        yield read if read.passages else Problem(source.name, "the page has no text")
+
+
+def _title(blocks: list[Block]) -> tuple[str | None, list[Block]]:
+    """The only heading of the first level, where no other comes before it, and the blocks without it."""
+    headings = [block for block in blocks if isinstance(block, HeadingBlock)]
+    highest = [block for block in headings if block.level == 1]
+    if len(highest) != 1 or highest[0] is not headings[0]:
+        return None, blocks
+    heading = highest[0].heading
+    if heading.number is not None or heading.kind is not SectionKind.HEADING or not heading.title:
+        return None, blocks
+    return heading.title, [block for block in blocks if block is not highest[0]]
