@@ -1,0 +1,250 @@
+"""Variants of one name put together, over the borders of passages and documents.
+
+Three rules, from the surest to the boldest; what they must not join is in the tests:
+
+1. *Spelling.* Equal words in any order once capitals, plurals, hyphens, accents, articles and an acronym in
+   brackets are set aside: "co-operation", "Cooperation"; "Securities of Listed Entities", "Listed Entity's
+   Securities".
+2. *Slips.* All words equal but one, which differs by one letter inside a long word and is rare beside the
+   other: "Transporasi Laut", "personalized". Beginnings and endings of words carry meaning
+   ("insurer", "insured"; "unlisted", "listed"), so they may not differ; nor may words of Arabic, where
+   one letter makes another word.
+3. *Meaning.* Every word has a partner with the same beginning ("Supervisory Powers", "Powers to supervise")
+   and the vectors of the two names agree. Only where there is an embedding model.
+
+Names with different numbers or letters of a series ("Class 3", "Category A") are never joined.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import OSA
+
+from engine.language.analyzer import analyzer
+
+# Names to unit vectors, shape (names, d).
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+
+# Cosine from which two names with like words mean the same.
+LIKE_MEANING = 0.85
+# A slip is looked for in words of at least so many letters, behind the first and before the last ones.
+SHORTEST_SLIP, SLIP_HEAD, SLIP_TAIL = 7, 3, 2
+# A form is taken for a slip where it is at most this share of the usual form's count.
+RARE = 0.34
+# Two words are like where they share so many first letters, and so much of the longer one.
+LIKE_LETTERS, LIKE_SHARE = 5, 0.6
+# Names that share a word with more names than this are told apart by their other words.
+LARGEST_BLOCK = 200
+
+# One who does a thing, and one to whom it is done, are not the thing: "insurer", "licensee".
+_PERSONS = ("er", "or", "ee")
+# Words that say nothing about which thing is meant; "with", "without", "not" and "and" do.
+_EMPTY = {
+    "en": frozenset(("a", "an", "the", "of", "for", "to")),
+    "de": frozenset(
+        ("der", "die", "das", "des", "dem", "den", "ein", "eine", "einer", "eines", "einem", "einen")
+    ),
+    "fr": frozenset(("le", "la", "les", "l", "de", "du", "des", "d", "un", "une")),
+}
+# Languages whose nouns change their endings, which their stemmers take away and little else.
+_INFLECTED = frozenset(("de", "fr"))
+_BRACKETED = re.compile(r"\s*[(\[][A-Z][A-Za-z]{1,8}[)\]]?(?!\w)")
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"[’']s?(?!\w)")
+_SERIES = re.compile(r"\d+|(?<!\w)(?:[A-Z]|[IVXLC]+)(?!\w)")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name as it is usually written, its language, and how often the collection has it."""
+
+    text: str
+    language: str
+    count: int = 1
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words in small letters without accents, function words and brackets."""
+        plain = _POSSESSIVE.sub("", _BRACKETED.sub("", self.text)) or self.text
+        folded = unicodedata.normalize("NFKD", plain.casefold())
+        letters = "".join(letter for letter in folded if not unicodedata.combining(letter))
+        words = _WORD.findall(letters.replace("-", "").replace("\u0640", ""))
+        empty = _EMPTY.get(self._base, frozenset())
+        return tuple(word for word in words if word not in empty) or tuple(words)
+
+    @cached_property
+    def forms(self) -> tuple[str, ...]:
+        """Its words in a form without number and case, sorted; a single word as it is."""
+        if len(self.words) == 1:
+            return self.words
+        if self._base == "en":
+            return tuple(sorted(map(_singular, self.words)))
+        words = map(analyzer(self.language).stem, self.words) if self._base in _INFLECTED else self.words
+        return tuple(sorted(words))
+
+    @property
+    def _base(self) -> str:
+        return self.language.split("-")[0]
+
+    @property
+    def may_slip(self) -> bool:
+        """Whether a letter may be wrong in it: in several words, and not of Arabic."""
+        return len(self.words) > 1 and self._base != "ar"
+
+    @cached_property
+    def series(self) -> tuple[str, ...]:
+        """Numbers and single letters in it, which tell one of a series from another."""
+        return tuple(sorted(_SERIES.findall(self.text)))
+
+
+def clusters(names: Sequence[Name], encode: Encode | None = None) -> list[int]:
+    """For each name the number of the first name that is a variant of it: its own where none is earlier.
+
+    Names of different languages are never joined. The result does not depend on which name of a pair
+    comes first, but for the number that stands for the group.
+    """
+    groups = _Groups(len(names))
+    for same in _by(names, lambda name: (name.language, name.series, name.forms)).values():
+        groups.join(same)
+    for left, right in _slips(names):
+        groups.join((left, right))
+    if encode is not None:
+        alike = [pair for pair in _alike(names) if not groups.are_joined(*pair)]
+        for left, right in _of_like_meaning(names, alike, encode):
+            groups.join((left, right))
+    return [groups.first(number) for number in range(len(names))]
+
+
+def _singular(word: str) -> str:
+    """An English word without the ending of its plural."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    plural = word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3
+    return word[:-1] if plural else word
+
+
+def _by(
+    names: Sequence[Name], key: Callable[[Name], tuple[object, ...]]
+) -> dict[tuple[object, ...], list[int]]:
+    found: dict[tuple[object, ...], list[int]] = {}
+    for number, name in enumerate(names):
+        found.setdefault(key(name), []).append(number)
+    return found
+
+
+def _slips(names: Sequence[Name]) -> Iterator[tuple[int, int]]:
+    """Pairs of names that differ by one letter inside one long word."""
+    blocks: dict[tuple[object, ...], tuple[int, list[int]]] = {}
+    for number, name in enumerate(names):
+        for place, word in enumerate(name.words if name.may_slip else ()):
+            if len(word) >= SHORTEST_SLIP - 1:
+                rest = (*name.words[:place], *name.words[place + 1 :])
+                key = (name.language, name.series, place, rest, word[:SLIP_HEAD])
+                blocks.setdefault(key, (place, []))[1].append(number)
+    for place, members in blocks.values():
+        if len(members) > LARGEST_BLOCK:
+            continue
+        for left, right in _pairs(members):
+            if _is_slip(names[left], names[right], place):
+                yield left, right
+
+
+def _is_slip(left: Name, right: Name, place: int) -> bool:
+    one, other = left.words[place], right.words[place]
+    if max(len(one), len(other)) < SHORTEST_SLIP or one[-SLIP_TAIL:] != other[-SLIP_TAIL:]:
+        return False
+    if any(letter.isdigit() for letter in one + other):
+        return False
+    rarer, usual = sorted((left.count, right.count))
+    # Two names that are as usual as each other are two names, unless both are hardly there.
+    return rarer <= max(RARE * usual, 1) and OSA.distance(one, other, score_cutoff=1) == 1
+
+
+def _alike(names: Sequence[Name]) -> list[tuple[int, int]]:
+    """Pairs of names in which every word has a partner that begins alike."""
+    blocks: dict[tuple[object, ...], list[int]] = {}
+    for number, name in enumerate(names):
+        if len(name.words) > 1:
+            heads = tuple(sorted(word[:LIKE_LETTERS] for word in name.words))
+            blocks.setdefault((name.language, name.series, heads), []).append(number)
+    return [
+        (left, right)
+        for members in blocks.values()
+        if 1 < len(members) <= LARGEST_BLOCK
+        for left, right in _pairs(members)
+        if _have_partners(names[left].words, names[right].words)
+    ]
+
+
+def _have_partners(left: Iterable[str], right: Iterable[str]) -> bool:
+    return all(_begin_alike(one, other) for one, other in zip(sorted(left), sorted(right), strict=True))
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if one.endswith(_PERSONS) is not other.endswith(_PERSONS):
+        return False
+    if one[:-2] == other or other[:-2] == one:
+        # "Offer" and "Offeror"; plurals and the like have been set aside.
+        return False
+    shared = next(
+        (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+    return shared >= max(LIKE_LETTERS, LIKE_SHARE * max(len(one), len(other)))
+
+
+def _of_like_meaning(
+    names: Sequence[Name], pairs: Sequence[tuple[int, int]], encode: Encode
+) -> Iterator[tuple[int, int]]:
+    if not pairs:
+        return
+    wanted = sorted({number for pair in pairs for number in pair})
+    vectors = encode([names[number].text for number in wanted])
+    places = {number: place for place, number in enumerate(wanted)}
+    left, right = (np.array([places[pair[side]] for pair in pairs]) for side in (0, 1))
+    cosines = np.einsum("ij,ij->i", vectors[left], vectors[right])
+    for pair, cosine in zip(pairs, cosines.tolist(), strict=True):
+        if cosine >= LIKE_MEANING:
+            yield pair
+
+
+def _pairs(members: Sequence[int]) -> Iterator[tuple[int, int]]:
+    for place, left in enumerate(members):
+        for right in members[place + 1 :]:
+            yield left, right
+
+
+class _Groups:
+    """Disjoint sets of numbers (Tarjan 1975), each known by its smallest member."""
+
+    def __init__(self, size: int) -> None:
+        self._above = list(range(size))
+
+    def first(self, number: int) -> int:
+        """The smallest number in the set of a number."""
+        root = number
+        while self._above[root] != root:
+            root = self._above[root]
+        while self._above[number] != root:
+            self._above[number], number = root, self._above[number]
+        return root
+
+    def join(self, numbers: Iterable[int]) -> None:
+        """Make one set of the sets of some numbers."""
+        roots = {self.first(number) for number in numbers}
+        low = min(roots)
+        for root in roots:
+            self._above[root] = low
+
+    def are_joined(self, left: int, right: int) -> bool:
+        """Whether two numbers are in one set."""
+        return self.first(left) == self.first(right)

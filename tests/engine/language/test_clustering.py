@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from engine.language.clustering import Name, clusters
+
+
+def agree(texts: Sequence[str]) -> NDArray[np.float32]:
+    """A model to which all names mean the same: what it lets through, only the words decide."""
+    return np.ones((len(texts), 1), np.float32)
+
+
+def differ(texts: Sequence[str]) -> NDArray[np.float32]:
+    return np.eye(len(texts), dtype=np.float32)
+
+
+def are_one(
+    left: str, right: str, language: str = "en", counts: tuple[int, int] = (20, 1), **options: object
+) -> bool:
+    names = [Name(left, language, counts[0]), Name(right, language, counts[1])]
+    encode = agree if options.get("model") else None
+    return len(set(clusters(names, encode))) == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "language"),
+    [
+        ("Gulf Co-operation Council", "Gulf Cooperation Council", "en"),
+        ("VIRTUAL ASSETS", "Virtual Asset", "en"),
+        (
+            "Customer's Personalised Security Credentials",
+            "Customers’ Personalised Security Credentials",
+            "en",
+        ),
+        ("Organised Trading Facility", "Organised Trading Facility (OTF", "en"),
+        ("Securities of Listed Entities", "Listed Entity’s Securities", "en"),
+        ("Non-Trading Book", "Non-trading books", "en"),
+        ("Deutsche Bundesbank", "Deutschen Bundesbank", "de"),
+        ("Société Générale", "Societe Generale", "fr"),
+        # One letter inside a long word: a slip of the pen or of a scanner.
+        ("Transportasi Laut", "Transporasi Laut", "id"),
+        ("Jabatan Fungsional", "Jabatan Fungional", "id"),
+        ("Personalised Credentials", "Personalized Credentials", "en"),
+    ],
+)
+def test_variants_are_one(left: str, right: str, language: str) -> None:
+    assert are_one(left, right, language)
+    assert are_one(right, left, language, counts=(1, 20))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Class 3 Captive Insurer", "Class 4 Captive Insurer"),
+        ("Category A Fund", "Category B Fund"),
+        ("Home Jurisdiction", "Host Jurisdiction"),
+        ("Payer’s Provider", "Payee’s Provider"),
+        ("Listed Securities", "Unlisted Securities"),
+        ("Insured Person", "Insurer Person"),
+        ("Non Defaulting Clearing Member", "Defaulting Clearing Member"),
+        ("Domestic Fund", "Foreign Fund"),
+        ("Exempt Fund", "Public Fund"),
+        ("Coverage Ratio", "Leverage Ratio"),
+        ("Prescribed Activity", "Proscribed Activity"),
+        ("Mining Reporting Standard", "New Mining Reporting Standard"),
+        ("Part II Bank", "Part III Bank"),
+        ("Issuer of Securities", "Issue of Securities"),
+        ("Exempt Offer", "Exempt Offeror"),
+        ("Transfers with Consent", "Transfers without Consent"),
+    ],
+)
+def test_different_things_stay_apart_even_for_a_credulous_model(left: str, right: str) -> None:
+    assert not are_one(left, right, model=True)
+
+
+def test_a_usual_name_is_no_slip_of_another() -> None:
+    assert not are_one("Transportasi Laut", "Transporasi Laut", "id", counts=(20, 15))
+
+
+def test_like_words_need_a_model_that_agrees() -> None:
+    names = [Name("Supervisory Powers", "en"), Name("Powers to supervise", "en")]
+    assert clusters(names) == [0, 1]
+    assert clusters(names, differ) == [0, 1]
+    assert clusters(names, agree) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "language"),
+    [
+        ("Verschmelzung mit Kapitalerhöhung", "Verschmelzung ohne Kapitalerhöhung", "de"),
+        ("Angkutan Dalam Trayek", "Angkutan Tidak Dalam Trayek", "id"),
+        ("Penetapan", "Penerapan", "id"),
+        ("عقد التمويل", "عقد التحويل", "ar"),
+        ("Ermächtigung (Genehmigung", "Ermächtigung (Schutzmaßnahmen", "de"),
+    ],
+)
+def test_different_things_in_other_languages(left: str, right: str, language: str) -> None:
+    assert not are_one(left, right, language, model=True)
+
+
+def test_languages_are_kept_apart() -> None:
+    assert clusters([Name("Fund", "en"), Name("Fund", "de")]) == [0, 1]
+
+
+def test_no_names() -> None:
+    assert clusters([], agree) == []
+
+
+NAMES = st.lists(
+    st.builds(
+        Name,
+        st.sampled_from(
+            ["Public Fund", "PUBLIC FUNDS", "Class 1", "Class 2", "Transportasi", "Transporasi", "", "("]
+        ),
+        st.sampled_from(["en", "id"]),
+        st.integers(1, 30),
+    ),
+    max_size=10,
+)
+
+
+@given(NAMES)
+def test_a_group_is_known_by_its_first_name(names: list[Name]) -> None:
+    found = clusters(names, agree)
+    assert all(first <= number and found[first] == first for number, first in enumerate(found))
+    assert all(names[first].language == name.language for name, first in zip(names, found, strict=True))
+
+
+@given(NAMES, st.randoms(use_true_random=False))
+def test_the_order_of_names_makes_no_difference(names: list[Name], random: object) -> None:
+    order = list(range(len(names)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    plain, mixed = clusters(names, agree), clusters([names[number] for number in order], agree)
+    groups = {(a, b) for a in range(len(names)) for b in range(len(names)) if plain[a] == plain[b]}
+    again = {
+        (order[a], order[b]) for a in range(len(names)) for b in range(len(names)) if mixed[a] == mixed[b]
+    }
+    assert groups == again
