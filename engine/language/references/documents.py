@@ -158,7 +158,9 @@ class DocumentFinder:
         """What "that Act" means: the act named last, here or in the passages right before."""
         if mention.grammar == "german":
             # Its grammar reads no act that stands alone, so the one named last may have been missed.
-            return Meaning((), True)
+            this = _THIS.search(mention.text)
+            itself = this and same_as(this[1], self._documents[self._provisions.document_of[row]].title, "de")
+            return Meaning((self._provisions.document_of[row],)) if itself else Meaning((), True)
         own = self._provisions.document_of[row]
         found = _named_last(mention, before, meanings)
         for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row[own] - 1), -1):
@@ -319,6 +321,8 @@ _ABOUT = re.compile(r"\s+(?:über|betreffend|zur|zum|zu|gegen|für)\s+(?:d[aei][
 _PLAIN_ACT = re.compile(
     r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
 )
+# "dieser Richtlinie" is the text's own where it is one, else the one named before.
+_THIS = re.compile(r"\bdies(?:er|es)\s+(\w+)\Z")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")

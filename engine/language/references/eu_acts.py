@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+_EN = r"(?:(?:commission|council|delegated|implementing)\s+)*"
 # The letter that CELEX gives a kind of act, and its words. Longer words first: a framework decision is
 # not a decision.
 _KINDS: dict[str, dict[str, str]] = {
-    "en": {"F": r"framework\s+decision", "R": "regulation", "L": "directive", "D": "decision"},
+    "en": {"F": r"framework\s+decision", "R": rf"{_EN}regulation", "L": rf"{_EN}directive", "D": rf"{_EN}decision"},
     "de": {
         "F": "rahmenbeschluss(?:es)?",
-        "R": r"\w*verordnung",
+        "R": r"(?:delegierten?\s+)?\w*verordnung",
         "L": r"\w*richtlinie",
         "D": r"\w*beschluss(?:es)?",
     },

@@ -49,9 +49,8 @@ class Lookup:
                     index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
                 ]
             elif address.kind is not SectionKind.PARAGRAPH:
-                found = [
-                    index for index in found if series_of(self._provisions.all[index].kind) != "paragraph"
-                ]
+                series = series_of(address.kind)
+                found = [index for index in found if series_of(self._provisions.all[index].kind) == series]
         if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
             found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
         if address.within:

@@ -74,9 +74,9 @@ class Names:
 
 
 def merged_groups(groups: Iterable[tuple[str, ...]], names: Names, language: str) -> None:
-    """Lets all names of a group mean what one of them already means."""
+    """Lets all names of a group mean what one of them already means, or else an act from outside."""
     for group in groups:
         meant = {document: None for name in group for document in names.meanings(name, language)}
         for name in group:
-            for document in meant:
+            for document in meant or (None,):
                 names.add(name, document, language)
