@@ -15,6 +15,7 @@ from engine.language.numerals import (
     arabic_again,
     arabic_ordinal,
     han_number,
+    indonesian_number,
 )
 from engine.language.script import visible, western_digits
 from engine.model import SectionKind
@@ -86,28 +87,6 @@ _UNNUMBERED = {
     **dict.fromkeys(("annex", "appendix", "anlage", "anhang", "lampiran"), SectionKind.ANNEX),
     **dict.fromkeys(("schedule",), SectionKind.SCHEDULE),
 }
-_INDONESIAN_ORDINALS = {
-    word: number
-    for number, word in enumerate(
-        (
-            "kesatu",
-            "kedua",
-            "ketiga",
-            "keempat",
-            "kelima",
-            "keenam",
-            "ketujuh",
-            "kedelapan",
-            "kesembilan",
-            "kesepuluh",
-            "kesebelas",
-            "kedua belas",
-            "ketiga belas",
-        ),
-        start=1,
-    )
-} | {"pertama": 1}
-
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*"
@@ -196,7 +175,7 @@ def _german(line: str) -> Heading | None:
 
 def _indonesian(line: str) -> Heading | None:
     match = _INDONESIAN.match(line)
-    value = _INDONESIAN_ORDINALS.get(" ".join(match["ordinal"].casefold().split())) if match else None
+    value = indonesian_number(match["ordinal"]) if match else None
     if match is None or value is None:
         return None
     kind = _WORDS[match["word"].casefold()]

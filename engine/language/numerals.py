@@ -1,4 +1,4 @@
-"""Numbers as law prints them: Arabic ordinals, Chinese numerals, German ordinals of books, French articles.
+"""Numbers as law prints them: ordinals in words (Arabic, Indonesian, German), Chinese, French articles.
 
 ``ARABIC_ORDINAL`` is a regular expression for the raw text: it tolerates vowel marks, tatweel and the
 spelling variants of alef, ya and final ta.
@@ -203,6 +203,34 @@ def french_number(printed: str) -> str | None:
     series = match["series"].replace(".", "").replace(" ", "")
     again = match["again"].replace("-", " ").split()
     return " ".join((series + match["number"], *again))
+
+
+_INDONESIAN_ONES = [
+    "satu",
+    "dua",
+    "tiga",
+    "empat",
+    "lima",
+    "enam",
+    "tujuh",
+    "delapan",
+    "sembilan",
+    "sepuluh",
+    "sebelas",
+]
+_INDONESIAN_CARDINALS = {word: value for value, word in enumerate(_INDONESIAN_ONES, start=1)} | {
+    f"{word} belas": value for value, word in enumerate(_INDONESIAN_ONES[1:9], start=12)
+}
+_INDONESIAN_ORDINALS = {f"ke{word}": value for word, value in _INDONESIAN_CARDINALS.items()}
+_INDONESIAN_NUMBERS = _INDONESIAN_CARDINALS | _INDONESIAN_ORDINALS | {"pertama": 1}
+
+
+def indonesian_number(text: str) -> int | None:
+    """The value of an Indonesian cardinal or ordinal in words up to 19 ("Kedua belas" is 12), or None."""
+    words = " ".join(text.casefold().split())
+    if words.endswith("belas") and not words.endswith((" belas", "sebelas")):
+        words = f"{words.removesuffix('belas')} belas"
+    return _INDONESIAN_NUMBERS.get(words)
 
 
 _ROMAN = re.compile(r"(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")

@@ -82,9 +82,10 @@ class BelowReader:
             level, first, value_end, value = found
             if level.counts:
                 # "huruf a dan huruf b": the second stands beside the first, not below it.
-                fresh = level.depth == 0 or not paths or level is last
+                beside = level is last and bool(parts)
+                fresh = level.depth == 0 or not paths or beside
+                parts = [*(parts[:-1] if beside else parts[: level.depth]), value]
                 last = level
-                parts = [*parts[: level.depth], value]
                 if fresh:
                     paths.append(("/".join(parts), here if paths else position, value_end))
                 else:

@@ -18,6 +18,7 @@ from engine.language.numerals import (
     arabic_ordinal,
     french_number,
     han_number,
+    indonesian_number,
     roman_number,
 )
 from engine.language.script import visible, western_digits
@@ -26,6 +27,10 @@ from engine.language.script import visible, western_digits
 Canonical = Callable[[str], str | None]
 
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
+# The letters that scans put for digits: between the digits of a number, anywhere in brackets, "(l)".
+_SCANNED_DIGITS = str.maketrans("lIO", "110")
+_SCANNED = re.compile(r"(?<=\d)[lIO]+(?=\d)")
+_SCANNED_ITEM = re.compile(r"\A[\dlIO]+")
 _DIGITS = re.compile(r"\d+")
 _ARABIC_WORDS = re.compile(ARABIC_ORDINAL)
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
@@ -84,6 +89,19 @@ def french(printed: str) -> str | None:
     return french_number(number) or number
 
 
+def indonesian(printed: str) -> str:
+    """Digits with what scans make of them ("7l8" is 718), and numbers in words: "Kedua" is 2."""
+    number = visible(printed).strip(" ()\n\t")
+    value = indonesian_number(number.removeprefix("ke-"))
+    if value is not None:
+        return str(value)
+    return (_SCANNED_ITEM if "(" in printed else _SCANNED).sub(_as_digits, number)
+
+
+def _as_digits(match: re.Match[str]) -> str:
+    return match[0].translate(_SCANNED_DIGITS)
+
+
 NUMBERS: dict[str, Canonical] = {
     "plain": plain,
     "english": english,
@@ -91,6 +109,7 @@ NUMBERS: dict[str, Canonical] = {
     "arabic": arabic,
     "han": han,
     "french": french,
+    "indonesian": indonesian,
 }
 PARTS: dict[str, dict[str, str]] = {
     "arabic": {"arabic_ordinal": ARABIC_ORDINAL, "arabic_again": ARABIC_AGAIN},

@@ -19,7 +19,8 @@ from engine.model import Relation, SectionKind, Span
 
 # How far before and after a reference words are read that tell its relation, in characters.
 CUE_BEFORE = 100
-CUE_AFTER = 100
+# A repealed act is followed by its title and its place in the gazette before it is repealed.
+CUE_AFTER = 450
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
 # Between a cue and its reference no clause ends.
