@@ -22,10 +22,10 @@ from engine.ingestion.citing import below, cited_as
 from engine.ingestion.cutting import shortened
 from engine.ingestion.headings import Heading
 from engine.ingestion.outline import Node, Outline
-from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.segmentation import Piece, numbered_paragraphs
+from engine.ingestion.readers.base import ReadDocument, StatedReference
+from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
 from engine.language.addresses import CONTAINERS, Address
-from engine.model import NOTHING, Document, Passage, SectionKind
+from engine.model import NOTHING, Document, Passage, SectionKind, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,27 @@ class HeadingBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Characters ``start`` to ``end`` of a block point at ``target``, a URI or "#" and an id."""
+
+    start: int
+    end: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A paragraph of text; ``page`` counts from 1, ``eid`` is its id in a source in XML."""
+    """A paragraph of text; ``page`` counts from 1, ``eid`` is its id in a source in XML.
+
+    ``number`` is what the markup of the source says of its number: the number of the paragraph that begins
+    here, or nothing ("") where none does. None: there is no markup, and the text is looked at.
+    """
 
     text: str
     page: int | None = None
     eid: str | None = None
+    number: str | None = None
+    links: tuple[Link, ...] = ()
 
 
 Block = HeadingBlock | TextBlock
@@ -88,6 +103,7 @@ class Assembler:
     _blocks: list[TextBlock] = field(default_factory=list)
     _slugs: set[str] = field(default_factory=set)
     _ids: set[str] = field(default_factory=set)
+    _stated: list[StatedReference] = field(default_factory=list)
     _outline: Outline | None = None
 
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
@@ -100,7 +116,8 @@ class Assembler:
                 self._flush(block.level)
                 self._enter(block)
         self._flush(0)
-        return ReadDocument(self.document, self._outline.finish(len(self.passages)), tuple(self.passages))
+        sections = self._outline.finish(len(self.passages))
+        return ReadDocument(self.document, sections, tuple(self.passages), tuple(self._stated))
 
     def _enter(self, block: HeadingBlock) -> None:
         while self._chain and self._chain[-1].block.level >= block.level:
@@ -128,7 +145,7 @@ class Assembler:
             blocks = [TextBlock(self._chain[-1].node.shown)]
         assert self._outline is not None
         section_id = self._outline.place([level.node for level in self._chain], len(self.passages))
-        text, pieces = _divided([block.text for block in blocks])
+        text, pieces = _divided(blocks)
         places = _Places(blocks, [level.block for level in self._chain])
         base = section_id or self.document.id
         names = list(_names(pieces, self._kind()))
@@ -184,11 +201,13 @@ class Assembler:
     ) -> None:
         address, label = self._address(piece, item=item)
         page, eid = places.at(piece.start + piece.overlap)
+        passage_id = own_id if part == 0 else f"{own_id}#{part + 1}"
+        self._stated.extend(places.links(passage_id, text, piece))
         valid = [level.block for level in self._chain if level.block.valid_from or level.block.valid_to]
         status = [level.block.status for level in self._chain if level.block.status]
         self.passages.append(
             Passage(
-                id=own_id if part == 0 else f"{own_id}#{part + 1}",
+                id=passage_id,
                 document_id=self.document.id,
                 section_id=section_id,
                 position=len(self.passages),
@@ -216,6 +235,11 @@ class _Places:
     def __init__(self, blocks: Sequence[TextBlock], above: Sequence[HeadingBlock]) -> None:
         self._blocks = blocks
         self._starts = [0, *accumulate(len(block.text) + len(_JOINT) for block in blocks[:-1])]
+        self._links = [
+            (start + link.start, start + link.end, link.target)
+            for start, block in zip(self._starts, blocks, strict=True)
+            for link in block.links
+        ]
         self._eid = next((heading.eid for heading in reversed(above) if heading.eid), None)
         self._page = next((heading.page for heading in reversed(above) if heading.page), None)
 
@@ -224,21 +248,44 @@ class _Places:
         block = self._blocks[bisect_right(self._starts, character) - 1]
         return block.page or self._page, block.eid or self._eid
 
+    def links(self, passage_id: str, text: str, piece: Piece) -> Iterator[StatedReference]:
+        """The links whose words stand in a piece, once each: not again where it repeats the one before."""
+        for left, right, target in self._links:
+            if piece.start + piece.overlap <= left < right <= piece.end:
+                span = Span(left - piece.start, right - piece.start)
+                yield StatedReference(passage_id, span, text[left:right], target)
+
 
 def _is_telling(node: Node) -> bool:
     """A number alone is no heading: it stands in the passage's label."""
     return bool(node.title) or node.number is None or node.kind in CONTAINERS
 
 
-def _divided(blocks: Sequence[str]) -> tuple[str, list[Piece]]:
+def _divided(blocks: Sequence[TextBlock]) -> tuple[str, list[Piece]]:
     """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
-    text = _JOINT.join(blocks)
-    pieces = numbered_paragraphs(text, items=False)
+    text = _JOINT.join(block.text for block in blocks)
+    marked = all(block.number is not None for block in blocks)
+    pieces = _marked(blocks, text) if marked else numbered_paragraphs(text, items=False)
     if len(pieces) > 1:
         first, *rest = pieces
         # What stands in front of (1) may be several blocks.
         return text, [*_unnumbered(text, first), *rest] if first.number is None else pieces
     return text, list(_unnumbered(text, pieces[0]))
+
+
+def _marked(blocks: Sequence[TextBlock], text: str) -> list[Piece]:
+    """The paragraphs that the markup of a source tells apart, and what stands before the first."""
+    starts = [0, *accumulate(len(block.text) + len(_JOINT) for block in blocks[:-1])]
+    begun: list[tuple[int, str | None]] = [
+        (start, block.number) for start, block in zip(starts, blocks, strict=True) if block.number
+    ]
+    if not begun or begun[0][0] > 0:
+        begun.insert(0, (0, None))
+    ends = [start for start, _ in begun[1:]] + [len(text)]
+    return [
+        Piece(*trimmed(text, start, end), number=number)
+        for (start, number), end in zip(begun, ends, strict=True)
+    ]
 
 
 def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine.model import Document, Passage, Section
+from engine.model import Document, Passage, Section, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,27 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedReference:
+    """A link that the markup of a source makes: ``text`` at ``span`` of a passage points at ``target``.
+
+    ``target`` is what the markup says: "#art_5" for an element of the same document, the URI of another
+    document, with "#" and an element's id or without.
+    """
+
+    source_id: str
+    span: Span
+    text: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """One document with its sections and passages, both in reading order."""
+    """One document with its sections and passages, both in reading order, and the links it states."""
 
     document: Document
     sections: tuple[Section, ...]
     passages: tuple[Passage, ...]
+    stated: tuple[StatedReference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a file says about its document: YAML front matter, a first heading, or only the file's name."""
+"""The YAML at the head of a file."""
 
 from __future__ import annotations
 
@@ -6,23 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import yaml
 
-from engine.ingestion.headings import slug_of
-from engine.ingestion.readers import fields
-from engine.ingestion.readers.base import SourceFile
-from engine.language.aliases import aliases_of
-from engine.language.detect import detect
-from engine.language.stopwords import STOPWORDS
-from engine.model import Document
+from engine.ingestion.readers.identity import document_of
+
+__all__ = ["FrontMatter", "document_of", "split_front_matter"]
+
 
 _FENCE = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_LANGUAGES = (*STOPWORDS, "zh")
-# How much of a text is looked at to tell its language.
-_SAMPLE = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,66 +49,3 @@ def _is_encodable(content: Any) -> bool:
     """YAML can escape lone surrogates, which no UTF-8 file can hold."""
     text = json.dumps(content, ensure_ascii=False, default=str, skipkeys=True)
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
-
-
-def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str) -> Document:
-    """The document of a file, from its fields in small or capital letters, else from its first heading."""
-    known = {name.casefold(): value for name, value in given.items()}
-    title = fields.text_of(known, ("title", "judul")) or heading or Path(source.name).stem
-    language = fields.text_of(known, ("language", "lang")) or detect(body[:_SAMPLE], _LANGUAGES)
-    document_id = (
-        fields.text_of(known, ("id", "slug")) or slug_of(Path(source.name).name.split(".")[0]) or "document"
-    )
-    number, kind = fields.text_of(known, ("number",)), fields.text_of(known, fields.TYPES)
-    year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")})
-    stated = known.get("aliases")
-    aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
-    derived = aliases_of(
-        title,
-        document_id=document_id,
-        number=number,
-        year=year,
-        type=kind,
-        language=language,
-        abbreviation=fields.text_of(known, ("abbreviation", "short_name", "jurabk")),
-    )
-    quality = known.get("quality")
-    return Document(
-        id=document_id,
-        title=title,
-        language=language,
-        type=kind,
-        number=number,
-        year=year,
-        status=fields.status_of(known.get("status")),
-        version=fields.text_of(known, fields.VERSIONS),
-        valid_from=fields.day_of(known.get("valid_from") or known.get("ausfertigungsdatum")),
-        valid_to=fields.day_of(known.get("valid_to")),
-        aliases=tuple(dict.fromkeys((*aliases, *derived))),
-        quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
-        source=fields.text_of(known, ("source", "url")) or _file_name(source),
-        metadata={name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
-    )
-
-
-def _file_name(source: SourceFile) -> str:
-    """The name of a file, with its archive's where it is a member of one."""
-    return source.path.name if source.name == str(source.path) else source.name
-
-
-_UNDERSTOOD = frozenset(
-    {
-        "id",
-        "title",
-        "language",
-        "type",
-        "number",
-        "year",
-        "status",
-        "version",
-        "valid_from",
-        "valid_to",
-        "aliases",
-        "quality",
-    }
-)

@@ -1,0 +1,248 @@
+"""The text of an Akoma Ntoso document as headings and blocks.
+
+Which elements are levels of a hierarchy, units of text below them, or remarks beside the text follows
+the vocabulary of Akoma Ntoso 3.0 (OASIS LegalDocML); the names of version 2 are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from lxml import etree
+
+from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.citing import cited_as
+from engine.ingestion.headings import Heading, slug_of
+from engine.ingestion.readers.xml import Worded, Wording, children, first, plain, tag, worded
+from engine.language.addresses import Address
+from engine.model import SectionKind
+
+# Levels of a hierarchy, whatever stands in their heading.
+_KINDS: Mapping[str, SectionKind] = {
+    "book": SectionKind.BOOK,
+    "tome": SectionKind.BOOK,
+    "part": SectionKind.PART,
+    "subpart": SectionKind.PART,
+    "title": SectionKind.TITLE,
+    "subtitle": SectionKind.TITLE,
+    "chapter": SectionKind.CHAPTER,
+    "subchapter": SectionKind.CHAPTER,
+    "section": SectionKind.SECTION,
+    "subdivision": SectionKind.SUBSECTION,
+    "article": SectionKind.ARTICLE,
+    "rule": SectionKind.RULE,
+    "clause": SectionKind.SECTION,
+    "schedule": SectionKind.SCHEDULE,
+    "annex": SectionKind.ANNEX,
+    "attachment": SectionKind.ANNEX,
+    "preamble": SectionKind.PREAMBLE,
+}
+_NAMED = {"schedule": SectionKind.SCHEDULE, "annex": SectionKind.ANNEX, "appendix": SectionKind.ANNEX}
+# Units of text below a provision: the first ones are its numbered paragraphs.
+_PARAGRAPHS = frozenset({"subsection", "paragraph", "subparagraph", "subrule", "subclause", "recital"})
+_UNITS = _PARAGRAPHS | {"point", "item", "indent", "alinea", "citation", "sublist"}
+# Paragraphs of a provision only where the provision has none of the first ones, and only by number.
+_LEAVES = frozenset(
+    {"p", "block", "listIntroduction", "listWrapUp", "narrative", "scene", "summary", "table", "longTitle"}
+)
+_BESIDE = frozenset({"meta", "toc", "documentRef", "num", "heading", "subheading", "from", "crossHeading"})
+_REMARKS = frozenset({"authorialNote", "note", "noteRef", "notes", "marker", "del", "img", "toc", "meta"})
+_SPEECHES = frozenset({"speech", "question", "answer", "speechGroup", "other"})
+_PARTS_OF_A_JUDGMENT = frozenset(
+    {"introduction", "background", "arguments", "remedies", "motivation", "decision"}
+)
+_UNTITLED = {"preamble": "Preamble", "conclusions": "Conclusions"} | {
+    name: name.capitalize() for name in _PARTS_OF_A_JUDGMENT
+}
+_NUMBER = re.compile(
+    r"(?P<number>[A-Z]{0,2}\d+(?:[.-]\d+)*"
+    r"(?:[- ]?(?:bis|ter|quater|quinquies|sexies)\b|[a-z]{1,2}(?!\w)|[A-Z]{1,2}(?!\w))?"
+    r"|\b[IVXLC]+\b|\b[A-Za-z]{1,2}\b)[\W\u00ba]*\Z"
+)
+_SLUGS = {SectionKind.ARTICLE: "art"}
+
+
+def _target(element: etree._Element) -> str | None:
+    name = {"ref": "href", "rref": "from"}.get(tag(element))
+    return element.get(name) or None if name else None
+
+
+def _sign(element: etree._Element) -> str | None:
+    name = tag(element)
+    if name in {"eol", "br"}:
+        return " "
+    if name == "remark" or element.get("status") == "editorial":
+        # What an editor added is told apart from what was enacted.
+        return f"[{plain(element).strip('[] ')}]"
+    return None
+
+
+WORDING = Wording(
+    left_out=_REMARKS,
+    lines=frozenset(
+        {"p", "tr", "item", "point", "quotedStructure", "subsection", "paragraph", "article", "section"}
+    ),
+    labels=frozenset({"num"}),
+    target=_target,
+    signs=_sign,
+)
+
+
+@dataclass(slots=True)
+class Body:
+    """Turns the parts of one document into blocks. ``periods``: the validity of a temporal group by id."""
+
+    language: str
+    periods: Mapping[str, tuple[date | None, date | None]] = field(default_factory=dict)
+
+    def blocks(self, document: etree._Element) -> Iterator[Block]:
+        """Everything that is said in a document, in its order."""
+        has_preface = first(document, "preface") is not None
+        for part in document:
+            name = tag(part)
+            if name in _BESIDE or (name == "coverPage" and has_preface):
+                continue
+            yield from self._walk(part, 1)
+
+    def _walk(self, element: etree._Element, level: int) -> Iterator[Block]:
+        """A level of the hierarchy with all below it, or what stands at its place."""
+        name = tag(element)
+        if name in _BESIDE | _REMARKS or not name or element.get("status") == "editorial":
+            return
+        if name in _LEAVES or (name not in _KINDS and _has_words(element)):
+            yield from self._leaf(element, "", "")
+            return
+        heading = self._heading(element) if name not in _UNITS else None
+        if heading is not None:
+            yield self._headed(element, heading, level)
+            level += 1
+        if name in _UNITS:
+            yield from self._unit(element, "", 0)
+            return
+        for child in element:
+            yield from self._walk(child, level)
+
+    def _headed(self, element: etree._Element, heading: Heading, level: int) -> HeadingBlock:
+        since, until = self.periods.get((element.get("period") or "").lstrip("#"), (None, None))
+        status = element.get("status")
+        return HeadingBlock(
+            level,
+            heading,
+            valid_from=since,
+            valid_to=until,
+            status="repealed" if status in {"removed", "repealed"} else None,
+            eid=eid_of(element),
+        )
+
+    def _heading(self, element: etree._Element) -> Heading | None:
+        """The heading of a level; None where the element is only a wrapper."""
+        name = tag(element)
+        titles = [worded(child, WORDING).text for child in children(element, "heading", "subheading")]
+        title = " ".join(" ".join(part.split()) for part in titles if part).strip(" —–-")
+        number = plain(first(element, "num"))
+        if name in _SPEECHES and not title:
+            title = plain(first(element, "from")).strip(" :")
+        kind = _KINDS.get(name) or _NAMED.get(element.get("name") or "") or SectionKind.HEADING
+        if not title and not number:
+            title = _UNTITLED.get(name, "")
+            if not title and name == "attachment":
+                title = plain(next(iter(element.iter("{*}docTitle")), None)) or "Annex"
+        if not title and not number:
+            return None
+        return made_heading(kind, number, title, self.language)
+
+    def _unit(self, element: etree._Element, prefix: str, depth: int) -> Iterator[TextBlock]:
+        """A numbered paragraph, point or item: its own words and the units below it, one block each."""
+        name, label = tag(element), plain(first(element, "num"))
+        number = ""
+        if depth == 0 and label:
+            value = number_in(label)
+            number = value if name in _PARAGRAPHS or value.isdigit() else ""
+        opening = f"{prefix}{_in_brackets(label)} " if label else prefix
+        heading = worded(found, WORDING) if (found := first(element, "heading")) is not None else None
+        if heading is not None and heading.text:
+            yield _block(heading.behind(opening), eid_of(element), number)
+            opening = number = ""
+        yield from self._below(element, opening, number, depth + bool(label), eid_of(element))
+
+    def _below(
+        self, element: etree._Element, opening: str, number: str, depth: int, eid: str | None
+    ) -> Iterator[TextBlock]:
+        """The blocks of a unit; the first of them begins with its label and carries its number."""
+        if _has_words(element):
+            yield from self._leaf(element, opening, number, eid)
+            return
+        for child in element:
+            name = tag(child)
+            if name in _BESIDE | _REMARKS or not name or child.get("status") == "editorial":
+                continue
+            if name in _LEAVES or _has_words(child):
+                made = self._leaf(child, opening, number, eid)
+            elif name in _UNITS:
+                made = self._unit(child, opening, depth)
+            else:
+                made = self._below(child, opening, number, depth, eid_of(child) or eid)
+            for block in made:
+                if number and not block.number:
+                    block = TextBlock(block.text, eid=eid or block.eid, number=number, links=block.links)
+                opening = number = ""
+                yield block
+
+    def _leaf(
+        self, element: etree._Element, opening: str, number: str, eid: str | None = None
+    ) -> Iterator[TextBlock]:
+        found = Worded(_table(element)) if tag(element) == "table" else worded(element, WORDING)
+        if found.text:
+            yield _block(found.behind(opening), eid_of(element) or eid, number)
+
+
+def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> Heading:
+    """The heading of a level whose number and title are marked as such."""
+    number = number_in(printed)
+    if kind is SectionKind.HEADING or not number:
+        label = printed if kind is SectionKind.HEADING else ""
+        shown = title if number or not printed else f"{printed} {title}".strip()
+        slug = str(kind) if kind is SectionKind.PREAMBLE else slug_of(f"{printed} {title}") or str(kind)
+        return Heading(kind, number or None, shown, label, slug)
+    worded_number = any(letter.isalpha() or letter == "§" for letter in printed.replace(number, "", 1))
+    label = printed.strip(" .:—–-") if worded_number else cited_as(Address(kind, number), language)
+    base = "sec" if "§" in printed else _SLUGS.get(kind, str(kind))
+    return Heading(kind, number, title, label, f"{base}-{slug_of(number)}")
+
+
+def number_in(printed: str) -> str:
+    """The number at the end of a label: "§ 301." is 301, "(a)" is a, "Art. 1-bis." is 1-bis."""
+    found = _NUMBER.search(printed.strip())
+    return found["number"].replace(" ", "") if found else ""
+
+
+def eid_of(element: etree._Element) -> str | None:
+    """The id of an element: eId of version 3, id of version 2, or wId."""
+    return element.get("eId") or element.get("id") or element.get("wId")
+
+
+def _in_brackets(label: str) -> str:
+    """A bare number as lawyers write it: "1" is "(1)"."""
+    return f"({label})" if label.isalnum() else label
+
+
+def _block(found: Worded, eid: str | None, number: str) -> TextBlock:
+    return TextBlock(found.text, eid=eid, number=number, links=found.links)
+
+
+def _has_words(element: etree._Element) -> bool:
+    """Whether an element holds words of its own beside its children."""
+    return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
+
+
+def _table(table: etree._Element) -> str:
+    """A table, one line a row, cells between bars."""
+    rows = []
+    for row in table.iter("{*}tr"):
+        cells = [" ".join(worded(cell, WORDING).text.split()) for cell in children(row, "td", "th")]
+        if any(cells):
+            rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows)

@@ -1,0 +1,182 @@
+"""XML of legal texts: parsed safely, and its mixed content as plain text with its links."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from engine.ingestion.assembly import Link
+from engine.ingestion.readers.base import Problem, SourceFile
+
+_SPACE = re.compile(r"\s+")
+
+
+def root_of(source: SourceFile) -> etree._Element | Problem:
+    """The root of a file, without comments and processing instructions, or why there is none.
+
+    Nothing outside the file is looked up, no entity of its own is put in: a file that declares some is
+    refused, because a few lines of them can stand for gigabytes or for a file of the machine. Raises
+    OSError where the file cannot be opened.
+    """
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        with open(source.path, "rb") as file:
+            tree = etree.parse(file, parser)
+    except etree.XMLSyntaxError as error:
+        line, _ = error.position
+        return Problem(source.name, f"not well-formed XML: {error.msg}", line or None)
+    declared = tree.docinfo.internalDTD
+    # The stubs of lxml do not know this method.
+    if declared is not None and any(True for _ in declared.iterentities()):  # type: ignore[union-attr]
+        return Problem(source.name, "declares entities of its own, which are not read; save it without them")
+    return tree.getroot()
+
+
+def tag(element: etree._Element) -> str:
+    """The name of an element without its namespace; empty for what is no element."""
+    name = element.tag
+    return name.rpartition("}")[2] if isinstance(name, str) else ""
+
+
+def children(element: etree._Element, *names: str) -> Iterator[etree._Element]:
+    """The children of an element, those of some names where some are given."""
+    return (child for child in element if not names or tag(child) in names)
+
+
+def first(element: etree._Element | None, *path: str) -> etree._Element | None:
+    """The first element down a path of names, None where there is none."""
+    for name in path:
+        element = None if element is None else next(children(element, name), None)
+    return element
+
+
+def descendants(element: etree._Element, *names: str) -> Iterator[etree._Element]:
+    """All elements of some names below an element, in the order of the document."""
+    return (found for found in element.iter() if tag(found) in names)
+
+
+def plain(element: etree._Element | None) -> str:
+    """All text of an element on one line."""
+    return "" if element is None else " ".join("".join(map(str, element.itertext())).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How the mixed content of a format reads.
+
+    ``left_out`` are the elements whose text is none of the document's, ``lines`` those that stand on a
+    line of their own, ``labels`` those whose text opens the line that follows. ``target`` says where an
+    element points, None where it is no link. ``signs`` gives the characters that stand for an element.
+    """
+
+    left_out: Collection[str]
+    lines: Collection[str]
+    labels: Collection[str] = ()
+    target: Callable[[etree._Element], str | None] = lambda element: None
+    signs: Callable[[etree._Element], str | None] = lambda element: None
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """Plain text with the links in it."""
+
+    text: str
+    links: tuple[Link, ...] = ()
+
+    def behind(self, prefix: str) -> Worded:
+        """The same with something in front."""
+        by = len(prefix)
+        moved = (Link(link.start + by, link.end + by, link.target) for link in self.links)
+        return Worded(prefix + self.text, tuple(moved))
+
+
+def worded(element: etree._Element, wording: Wording) -> Worded:
+    """The text of an element and all below it, white space as in print, with its links."""
+    writer = _Writer(wording)
+    writer.inside(element)
+    text = "".join(writer.parts)
+    start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+    links = (
+        Link(max(link.start, start) - start, min(link.end, end) - start, link.target)
+        for link in writer.links
+        if max(link.start, start) < min(link.end, end)
+    )
+    return Worded(text[start:end], tuple(links))
+
+
+@dataclass(slots=True)
+class _Writer:
+    wording: Wording
+    parts: list[str] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    length: int = 0
+    ends_blank: bool = True
+    holds_line: bool = False
+
+    def inside(self, element: etree._Element) -> None:
+        self.add(element.text)
+        for child in element:
+            self.element(child)
+            self.add(child.tail)
+
+    def element(self, element: etree._Element) -> None:
+        name = tag(element)
+        if not name:
+            # An entity that the file does not declare: one of HTML's, or nothing that can be known.
+            self.add(html.unescape(str(element.text or "")))
+        elif (sign := self.wording.signs(element)) is not None:
+            self._write(sign)
+        elif name in self.wording.labels:
+            self.line()
+            self.inside(element)
+            self.add(" ")
+            self.holds_line = True
+        elif name in self.wording.lines:
+            self.line()
+            self.inside(element)
+            self.line()
+        elif name not in self.wording.left_out:
+            self._linked(element)
+
+    def _linked(self, element: etree._Element) -> None:
+        target, start, place = self.wording.target(element), self.length, len(self.parts)
+        self.inside(element)
+        if target is None:
+            return
+        words = "".join(self.parts[place:])
+        left = start + len(words) - len(words.lstrip())
+        right = start + len(words.rstrip())
+        if left < right:
+            self.links.append(Link(left, right, target))
+
+    def add(self, text: str | None) -> None:
+        if text:
+            self._write(_SPACE.sub(" ", text))
+
+    def _write(self, text: str) -> None:
+        if self.ends_blank:
+            text = text.lstrip(" ")
+        if text:
+            self.parts.append(text)
+            self.length += len(text)
+            self.ends_blank = text[-1] in " \n"
+            self.holds_line = self.holds_line and not text.strip()
+
+    def line(self) -> None:
+        """End the line, unless it holds only a label so far."""
+        if self.length and not self.holds_line:
+            self.parts.append("\n")
+            self.length += 1
+            self.ends_blank = True
