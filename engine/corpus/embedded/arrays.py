@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,40 +26,75 @@ def open_array(folder: Path, name: str) -> Array:
     return mapped.view(np.ndarray)
 
 
-class StringTable:
-    """A column of strings: one file of UTF-8 and one array of n + 1 byte offsets."""
+_EMPTY = np.zeros(0, np.uint8)
 
-    __slots__ = ("_bytes", "_offsets")
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._offsets: Index = open_array(folder, f"{name}.offsets")
-        size = int(self._offsets[-1])
-        path = folder / f"{name}.utf8"
-        # An empty file cannot be mapped.
-        self._bytes = np.memmap(path, np.uint8, "r", shape=(size,)).data if size else memoryview(b"")
+def bytes_of(values: Array) -> memoryview:
+    """The bytes of an array, not copied where it is contiguous."""
+    return np.ascontiguousarray(values).data.cast("B") if values.size else memoryview(b"")
 
-    @staticmethod
-    def write(folder: Path, name: str, values: Iterable[str]) -> None:
-        """Write a column."""
-        encoded = [value.encode() for value in values]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(value) for value in encoded], out=offsets[1:])
-        write_array(folder, f"{name}.offsets", offsets)
-        with open(folder / f"{name}.utf8", "wb") as file:
-            file.writelines(encoded)
+
+class Strings:
+    """A column of strings: UTF-8 bytes and n + 1 offsets."""
+
+    __slots__ = ("bytes", "offsets")
+
+    def __init__(self, offsets: Index, data: Array) -> None:
+        self.offsets = offsets
+        self.bytes = bytes_of(data)
 
     def __len__(self) -> int:
-        return len(self._offsets) - 1
+        return len(self.offsets) - 1
 
     def __getitem__(self, number: int) -> str:
-        start, stop = self._offsets[number : number + 2].tolist()
-        return str(self._bytes[start:stop], "utf-8")
+        start, stop = self.offsets[number : number + 2].tolist()
+        return str(self.bytes[start:stop], "utf-8")
+
+    def all(self) -> list[str]:
+        """Every string."""
+        bounds = self.offsets.tolist()
+        return [str(self.bytes[start:stop], "utf-8") for start, stop in pairwise(bounds)]
 
     def take(self, numbers: Sequence[int] | Array) -> list[str]:
         """The strings at ``numbers``, in that order."""
         chosen = np.asarray(numbers, np.int64)
-        starts, stops = self._offsets[chosen].tolist(), self._offsets[chosen + 1].tolist()
-        return [str(self._bytes[start:stop], "utf-8") for start, stop in zip(starts, stops, strict=True)]
+        starts, stops = self.offsets[chosen].tolist(), self.offsets[chosen + 1].tolist()
+        return [str(self.bytes[start:stop], "utf-8") for start, stop in zip(starts, stops, strict=True)]
+
+
+def encoded(values: Iterable[str]) -> tuple[Index, NDArray[np.uint8]]:
+    """Strings as offsets and bytes. Half a surrogate pair, which no UTF-8 can hold, becomes "?"."""
+    parts = [value.encode("utf-8", "replace") for value in values]
+    offsets = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=offsets[1:])
+    return offsets, np.frombuffer(b"".join(parts), np.uint8)
+
+
+class StringTable(Strings):
+    """A column of strings on disk: one file of UTF-8 and one array of n + 1 byte offsets."""
+
+    __slots__ = ()
+
+    def __init__(self, folder: Path, name: str) -> None:
+        offsets: Index = open_array(folder, f"{name}.offsets")
+        path = folder / f"{name}.utf8"
+        # An empty file cannot be mapped.
+        data = np.memmap(path, np.uint8, "r", shape=(int(offsets[-1]),)) if offsets[-1] else _EMPTY
+        super().__init__(offsets, data)
+
+    @staticmethod
+    def write(folder: Path, name: str, values: Iterable[str]) -> None:
+        """Write a column."""
+        StringTable.join(folder, name, [Strings(*encoded(values))])
+
+    @staticmethod
+    def join(folder: Path, name: str, parts: Sequence[Strings]) -> None:
+        """Write the strings of all parts as one column, without looking at them."""
+        sizes = [np.diff(part.offsets) for part in parts]
+        offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))])
+        write_array(folder, f"{name}.offsets", offsets.astype(np.int64))
+        with open(folder / f"{name}.utf8", "wb") as file:
+            file.writelines(part.bytes for part in parts)
 
 
 def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from engine.corpus.embedded.arrays import Array, Index, ranges, row_pointers
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
-from engine.corpus.embedded.links import RELATION_NUMBERS, STATUSES, TARGET_KINDS, ReferenceTable
+from engine.corpus.embedded.links import ReferenceTable
 from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.references import RELATION_NUMBERS, STATUSES, TARGET_KINDS
 from engine.corpus.protocol import Cited, Quoted, Rows
 from engine.model import Relation, Status, TargetKind
 

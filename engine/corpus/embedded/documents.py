@@ -14,6 +14,8 @@ import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import StringTable, open_array, write_array
+from engine.corpus.embedded.block import Block
+from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.model import NOTHING, Document, Section, SectionKind
 
 SECTION_KINDS = tuple(SectionKind)
@@ -57,18 +59,15 @@ class DocumentTable:
         self.status: NDArray[np.int16] = open_array(folder, "documents.status")
 
     @staticmethod
-    def write(
-        folder: Path, documents: Sequence[Document], first: Sequence[int], statuses: Mapping[str | None, int]
-    ) -> None:
-        """Write the table. ``first``: the row of each document's first passage, and the end of the last."""
-        StringTable.write(folder, "documents", [_dump_document(document) for document in documents])
-        write_array(folder, "documents.first", np.asarray(first, np.int32))
-        starts = [day_number(document.valid_from, BEGINNING) for document in documents]
-        ends = [day_number(document.valid_to, END_OF_TIME) for document in documents]
-        write_array(folder, "documents.valid_from", np.asarray(starts, np.int32))
-        write_array(folder, "documents.valid_to", np.asarray(ends, np.int32))
-        codes = [statuses[document.status] for document in documents]
-        write_array(folder, "documents.status", np.asarray(codes, np.int16))
+    def write(folder: Path, blocks: Sequence[Block], statuses: Mapping[str, int]) -> None:
+        """Write the table of the documents of all blocks."""
+        StringTable.join(folder, "documents", [block.strings("documents") for block in blocks])
+        counts = joined(blocks, "documents.passages", np.int32)
+        write_array(folder, "documents.first", np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
+        write_array(folder, "documents.valid_from", joined(blocks, "documents.valid_from", np.int32))
+        write_array(folder, "documents.valid_to", joined(blocks, "documents.valid_to", np.int32))
+        codes = [recoded(block["documents.status"], block.strings("statuses"), statuses) for block in blocks]
+        write_array(folder, "documents.status", np.concatenate([np.zeros(0, np.int16), *codes]))
 
     def __len__(self) -> int:
         return len(self._records)
@@ -76,7 +75,7 @@ class DocumentTable:
     @cached_property
     def all(self) -> list[Document]:
         """Every document; read once, at the first question."""
-        return [_load_document(record) for record in self._records.take(np.arange(len(self)))]
+        return [load_document(record) for record in self._records.take(np.arange(len(self)))]
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -101,22 +100,20 @@ class SectionTable:
         self.stop: Numbers = open_array(folder, "sections.stop")
 
     @staticmethod
-    def write(
-        folder: Path, sections: Sequence[Section], documents: Mapping[str, int], first: Sequence[int]
-    ) -> None:
-        """Write the table. ``documents``: number by id; ``first``: first row of each document."""
-        numbers = {section.id: number for number, section in enumerate(sections)}
-        document = [documents[section.document_id] for section in sections]
-        start = np.asarray(first, np.int32)[document] if sections else np.zeros(0, np.int32)
-        StringTable.write(folder, "sections.id", [section.id for section in sections])
-        StringTable.write(folder, "sections.number", [section.number or "" for section in sections])
-        StringTable.write(folder, "sections.title", [section.title for section in sections])
-        parents = [-1 if section.parent_id is None else numbers[section.parent_id] for section in sections]
-        write_array(folder, "sections.document", np.asarray(document, np.int32))
-        write_array(folder, "sections.parent", np.asarray(parents, np.int32))
-        write_array(folder, "sections.kind", np.asarray([KIND_NUMBERS[s.kind] for s in sections], np.int8))
-        write_array(folder, "sections.first", start + np.asarray([s.first for s in sections], np.int32))
-        write_array(folder, "sections.stop", start + np.asarray([s.stop for s in sections], np.int32))
+    def write(folder: Path, blocks: Sequence[Block]) -> None:
+        """Write the table of the sections of all blocks."""
+        for name in ("id", "number", "title"):
+            StringTable.join(
+                folder, f"sections.{name}", [block.strings(f"sections.{name}") for block in blocks]
+            )
+        write_array(folder, "sections.kind", joined(blocks, "sections.kind", np.int8))
+        documents = shifted(blocks, "sections.document", [block.documents for block in blocks])
+        write_array(folder, "sections.document", documents)
+        parents = shifted(blocks, "sections.parent", [block.sections for block in blocks])
+        write_array(folder, "sections.parent", parents)
+        for name in ("first", "stop"):
+            rows = shifted(blocks, f"sections.{name}", [block.passages for block in blocks])
+            write_array(folder, f"sections.{name}", rows)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -124,6 +121,14 @@ class SectionTable:
     def id(self, number: int) -> str:
         """The id of a section."""
         return self._ids[number]
+
+    def find(self, section_id: str) -> int | None:
+        """The number of the section with an id, None for an id that is not there."""
+        return self._numbers_by_id.get(section_id)
+
+    @cached_property
+    def _numbers_by_id(self) -> Mapping[str, int]:
+        return {section_id: number for number, section_id in enumerate(self._ids.all())}
 
     def number(self, number: int) -> str:
         """The number that a section prints, empty where it has none."""
@@ -150,13 +155,15 @@ class SectionTable:
         return sections
 
 
-def _dump_document(document: Document) -> str:
+def dump_document(document: Document) -> str:
+    """A document as JSON."""
     record = {name: getattr(document, name) for name in Document.__slots__ if name != "metadata"}
     record["metadata"] = dict(document.metadata)
     return orjson.dumps(record, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
-def _load_document(record: str) -> Document:
+def load_document(record: str) -> Document:
+    """The inverse of ``dump_document``."""
     fields: dict[str, Any] = orjson.loads(record)
     for name in ("valid_from", "valid_to"):
         fields[name] = None if fields[name] is None else date.fromisoformat(fields[name])

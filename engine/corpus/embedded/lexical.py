@@ -1,107 +1,93 @@
-"""BM25 over a corpus folder, by bm25s.
+"""BM25 over a corpus folder.
 
-The variant is Lucene's (Kamphuis et al. 2020), whose scores are never negative. Where bm25s has
-traps (documents of score 0 among the best, a k above the number of documents, weights of 0 that do
-not exclude), the choice of the best is made here instead.
+The variant is Lucene's (Kamphuis et al. 2020), whose scores are never negative: with n passages of which
+df hold a term, and a passage of ``length`` terms that holds it tf times,
+
+    score = log(1 + (n - df + 0.5) / (df + 0.5)) * tf / (tf + k1 * (1 - b + b * length / mean length))
+
+Scores are computed when a corpus is published, from the postings of its blocks, and kept by term. A term
+is known by a 64-bit key: two of a million terms share one with a chance of 1 in 37 million.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, open_array
+from engine.corpus.embedded.arrays import Array, open_array, ranges, write_array
 from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, Postings, hashed
 from engine.corpus.protocol import Hits, Mask, Rows
 
-Method = Literal["lucene", "bm25+", "robertson"]
 # Chosen by measurement on the gold sets, together with the context's weight.
 K1, B = 0.9, 0.6
 CONTEXT_WEIGHT = 0.15
-
-TEXT_FIELD, CONTEXT_FIELD = "lexical-text", "lexical-context"
-
-# bm25s writes files of these names.
-_ARRAYS = {"data": "data.csc.index", "indices": "indices.csc.index", "indptr": "indptr.csc.index"}
-_VOCABULARY, _PARAMETERS, _NONOCCURRENCE = (
-    "vocab.index.json",
-    "params.index.json",
-    "nonoccurrence_array.index",
-)
 
 
 class LexicalField:
     """The BM25 index of one field."""
 
-    def __init__(self, folder: Path) -> None:
-        self._parameters: dict[str, Any] = json.loads((folder / _PARAMETERS).read_bytes())
-        self._vocabulary: dict[str, int] = orjson.loads((folder / _VOCABULARY).read_bytes())
-        self._arrays: dict[str, Array] = {key: open_array(folder, name) for key, name in _ARRAYS.items()}
-        has_rest = (folder / f"{_NONOCCURRENCE}.npy").exists()
-        self._nonoccurrence = open_array(folder, _NONOCCURRENCE) if has_rest else None
-        self._size = int(self._parameters["num_docs"])
+    def __init__(self, folder: Path, name: str) -> None:
+        self._hashes: NDArray[np.uint64] = open_array(folder, f"lexical.{name}.hashes")
+        self._pointers: NDArray[np.int64] = open_array(folder, f"lexical.{name}.pointers")
+        self._rows: Rows = open_array(folder, f"lexical.{name}.rows")
+        self._weights: Array = open_array(folder, f"lexical.{name}.weights")
+        self._size = int(open_array(folder, f"lexical.{name}.size")[0])
 
     @staticmethod
     def write(
         folder: Path,
-        terms: Iterable[Sequence[str]],
+        name: str,
+        parts: Sequence[Postings],
         *,
         k1: float = K1,
         b: float = B,
-        method: Method = "lucene",
-        dtype: str = "float32",
+        dtype: type[np.floating] = np.float32,
     ) -> None:
-        """Index passages, given as their terms in row order. ``delta`` is 1 for bm25+ (Lv and Zhai 2011)."""
-        import bm25s
-
-        # A corpus without a single term still gets an index.
-        vocabulary: dict[str, int] = {"": 0}
-        numbers = [[vocabulary.setdefault(term, len(vocabulary)) for term in passage] for passage in terms]
-        if len(vocabulary) == 1:
-            numbers[0] = [0]
-        index = bm25s.BM25(k1=k1, b=b, delta=1.0, method=method, dtype=dtype)
-        index.index((numbers, vocabulary), show_progress=False)
-        index.save(folder, show_progress=False)
+        """Index passages, given as the postings of consecutive parts of the corpus."""
+        hashes, pointers, rows, counts = _merged(parts)
+        lengths = np.concatenate([np.zeros(0, np.int32), *(part.lengths for part in parts)])
+        frequency = np.diff(pointers)
+        idf = np.log(1 + (len(lengths) - frequency + 0.5) / (frequency + 0.5))
+        mean = lengths.mean() if lengths.any() else 1.0
+        norm = (k1 * (1 - b + b * lengths / mean)).astype(dtype)
+        weights = counts.astype(dtype, copy=False)
+        weights /= weights + norm[rows]
+        weights *= np.repeat(idf.astype(dtype), frequency)
+        write_array(folder, f"lexical.{name}.hashes", hashes)
+        write_array(folder, f"lexical.{name}.pointers", pointers)
+        write_array(folder, f"lexical.{name}.rows", rows)
+        write_array(folder, f"lexical.{name}.weights", weights)
+        write_array(folder, f"lexical.{name}.size", np.asarray([len(lengths)], np.int64))
 
     def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage for a query's terms, shape (passages,)."""
-        known = [self._vocabulary[term] for term in terms if term and term in self._vocabulary]
-        if not known:
-            return np.zeros(self._size, np.float32)
-        scores: Array = self._index.get_scores_from_ids(known)
+        """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
+        scores = np.zeros(self._size, self._weights.dtype)
+        wanted = np.asarray([hashed(term) for term in terms if term], np.uint64)
+        for place, key in zip(np.searchsorted(self._hashes, wanted).tolist(), wanted.tolist(), strict=True):
+            if place < len(self._hashes) and self._hashes[place] == key:
+                start, stop = self._pointers[place : place + 2].tolist()
+                # A passage stands once under a term, so that a plain addition reaches each of them.
+                scores[self._rows[start:stop]] += self._weights[start:stop]
         return scores
-
-    @cached_property
-    def _index(self) -> Any:
-        import bm25s
-
-        names = ("k1", "b", "delta", "method", "idf_method", "dtype", "int_dtype")
-        index = bm25s.BM25(**{name: self._parameters[name] for name in names})
-        index.scores = {**self._arrays, "num_docs": self._size}
-        index.nonoccurrence_array = self._nonoccurrence
-        return index
 
 
 class LexicalIndex:
     """Text and context of every passage; a score is the text's plus a share of the context's."""
 
     def __init__(self, folder: Path) -> None:
-        self._text = LexicalField(folder / TEXT_FIELD)
-        self._context = LexicalField(folder / CONTEXT_FIELD)
+        self._text = LexicalField(folder, TEXT_FIELD)
+        self._context = LexicalField(folder, CONTEXT_FIELD)
 
     @staticmethod
-    def write(folder: Path, texts: Iterable[Sequence[str]], contexts: Iterable[Sequence[str]]) -> None:
-        """Index both fields, given as terms in row order."""
-        for name, terms in ((TEXT_FIELD, texts), (CONTEXT_FIELD, contexts)):
-            (folder / name).mkdir()
-            LexicalField.write(folder / name, terms)
+    def write(folder: Path, blocks: Sequence[Block]) -> None:
+        """Index both fields of all blocks."""
+        for name in (TEXT_FIELD, CONTEXT_FIELD):
+            LexicalField.write(folder, name, [block.postings(name) for block in blocks])
 
     def search(self, queries: Iterable[Sequence[str]], limit: int, mask: Mask | None) -> list[Hits]:
         """The best rows for each query's terms: scores above 0, ``limit`` at most."""
@@ -117,3 +103,28 @@ class LexicalIndex:
         """The score of every passage, shape (passages,)."""
         combined: Array = self._text.scores(terms) + np.float32(CONTEXT_WEIGHT) * self._context.scores(terms)
         return combined
+
+
+def _merged(
+    parts: Sequence[Postings],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+    """Hashes, pointers, rows and counts of all parts; in time linear in the postings, no sort of them."""
+    every = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in parts)])
+    hashes, inverse = np.unique(every, return_inverse=True)
+    sizes = [np.diff(part.pointers) for part in parts]
+    totals = np.zeros(len(hashes), np.int64)
+    bounds = np.cumsum([0, *(len(part.hashes) for part in parts)])
+    terms = [inverse[start:stop] for start, stop in pairwise(bounds)]
+    for own, size in zip(terms, sizes, strict=True):
+        totals[own] += size
+    pointers = np.concatenate([[0], np.cumsum(totals)]).astype(np.int64)
+    rows, counts = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], np.float32)
+    free = pointers[:-1].copy()
+    first = 0
+    for part, own, size in zip(parts, terms, sizes, strict=True):
+        _, places = ranges(free[own], free[own] + size)
+        rows[places] = part.rows + np.int32(first)
+        counts[places] = part.counts
+        free[own] += size
+        first += len(part.lengths)
+    return hashes, pointers, rows, counts

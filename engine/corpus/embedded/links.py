@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.references import COLUMNS, RELATION_NUMBERS, RELATIONS, STATUSES, TARGET_KINDS
 from engine.corpus.protocol import Links, Rows
-from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
-
-RELATIONS = tuple(Relation)
-STATUSES = tuple(Status)
-TARGET_KINDS = tuple(TargetKind)
-RELATION_NUMBERS: Mapping[Relation, int] = {relation: number for number, relation in enumerate(RELATIONS)}
+from engine.model import Direction, Reference, Relation, Span, TargetKind
 
 # A reference to a section is met by the section's head; the rest of a short section is what it
 # governs. A reference to a whole document only leads to its door.
@@ -28,67 +24,13 @@ SECTION_BODY_WEIGHT = 0.6
 DOCUMENT_WEIGHT = 0.5
 
 
-class Targets(NamedTuple):
-    """Numbers of what references can point at, by id."""
-
-    passages: Mapping[str, int]
-    sections: Mapping[str, int]
-    documents: Mapping[str, int]
-
-
 class ReferenceTable:
     """Every reference, resolved or not, in the order of its source passage."""
 
     def __init__(self, folder: Path, grammars: Sequence[str]) -> None:
         self._grammars = tuple(grammars)
         self._candidates = StringTable(folder, "references.candidates")
-        self._columns: dict[str, Array] = {
-            name: open_array(folder, f"references.{name}")
-            for name in (
-                "source",
-                "start",
-                "end",
-                "relation",
-                "status",
-                "kind",
-                "target",
-                "confidence",
-                "grammar",
-            )
-        }
-
-    @staticmethod
-    def write(
-        folder: Path, references: Sequence[Reference], targets: Targets, grammars: Mapping[str, int]
-    ) -> None:
-        """Write the table. Raises KeyError where a resolved target is not in the corpus."""
-        numbers = {
-            TargetKind.PASSAGE: targets.passages,
-            TargetKind.SECTION: targets.sections,
-            TargetKind.DOCUMENT: targets.documents,
-        }
-        kinds = {kind: number for number, kind in enumerate(TARGET_KINDS)}
-        states = {status: number for number, status in enumerate(STATUSES)}
-        target = [
-            -1 if r.target_id is None or r.target_kind is None else numbers[r.target_kind][r.target_id]
-            for r in references
-        ]
-        kind = [-1 if r.target_kind is None else kinds[r.target_kind] for r in references]
-        columns: dict[str, Array] = {
-            "source": np.asarray([targets.passages[r.source_id] for r in references], np.int32),
-            "start": np.asarray([r.span.start for r in references], np.int32),
-            "end": np.asarray([r.span.end for r in references], np.int32),
-            "relation": np.asarray([RELATION_NUMBERS[r.relation] for r in references], np.int8),
-            "status": np.asarray([states[r.status] for r in references], np.int8),
-            "kind": np.asarray(kind, np.int8),
-            "target": np.asarray(target, np.int32),
-            "confidence": np.asarray([r.confidence for r in references], np.float32),
-            "grammar": np.asarray([grammars[r.grammar] for r in references], np.int16),
-        }
-        for name, values in columns.items():
-            write_array(folder, f"references.{name}", values)
-        candidates = [orjson.dumps(r.candidates).decode() if r.candidates else "" for r in references]
-        StringTable.write(folder, "references.candidates", candidates)
+        self._columns: dict[str, Array] = {name: open_array(folder, f"references.{name}") for name in COLUMNS}
 
     def __len__(self) -> int:
         return len(self._columns["source"])

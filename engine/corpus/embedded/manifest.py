@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.errors import CorpusError
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST_NAME = "manifest.json"
 
 
@@ -36,6 +36,7 @@ class Manifest(BaseModel):
     languages: dict[str, int]
     statuses: tuple[str, ...]
     grammars: tuple[str, ...]
+    found_grammars: tuple[str, ...]
     references_by_relation: dict[str, int]
     references_by_status: dict[str, int]
     embedding: str
@@ -43,6 +44,7 @@ class Manifest(BaseModel):
     similarity_floor: float
     ontology: dict[str, Any] | None
     metadata: dict[str, Any]
+    blocks: tuple[str, ...]
     files: dict[str, int]
     checksum: str = ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
-from engine.corpus.embedded.links import RELATION_NUMBERS
+from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Rows
 from engine.model import Entity, EntityKind, Relation
 
@@ -37,24 +37,26 @@ class EntityTable:
         entities: Sequence[Entity],
         mention_rows: Array,
         mention_entities: Array,
-        passages: Mapping[str, int],
+        definer: Array,
+        passages: int,
     ) -> None:
         """Write the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
 
+        ``definer``: the row of the passage that defines each entity, -1 for none.
         The passages of an entity are kept with the one that defines it first, then in corpus order.
         """
-        definer = np.asarray([passages.get(entity.defined_in or "", -1) for entity in entities], np.int32)
+        definer = np.asarray(definer, np.int32)
         size = max(len(entities), 1)
         pairs = np.unique(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
         rows, numbers = pairs // size, pairs % size
-        write_array(folder, "mentions.passage_pointers", row_pointers(rows, len(passages)))
+        write_array(folder, "mentions.passage_pointers", row_pointers(rows, passages))
         write_array(folder, "mentions.passage_entities", numbers.astype(np.int32))
         order = np.lexsort((rows, rows != definer[numbers], numbers)) if len(pairs) else np.zeros(0, np.int64)
         pointers = row_pointers(numbers[order], len(entities))
         write_array(folder, "mentions.entity_pointers", pointers)
         write_array(folder, "mentions.entity_rows", rows[order].astype(np.int32))
-        scale = np.log(max(len(passages), 2))
-        rarity = np.log(max(len(passages), 2) / np.maximum(np.diff(pointers), 1)) / scale
+        scale = np.log(max(passages, 2))
+        rarity = np.log(max(passages, 2) / np.maximum(np.diff(pointers), 1)) / scale
         write_array(folder, "entities.definer", definer)
         write_array(folder, "entities.rarity", np.clip(rarity, 0.0, 1.0).astype(np.float32))
         StringTable.write(folder, "entities", [_dump(entity) for entity in entities])

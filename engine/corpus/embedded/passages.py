@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import StringTable, open_array, write_array
-from engine.corpus.embedded.documents import (
-    BEGINNING,
-    END_OF_TIME,
-    KIND_NUMBERS,
-    SECTION_KINDS,
-    DocumentTable,
-    SectionTable,
-    day_number,
-    day_of,
-    dump_metadata,
-    load_metadata,
-)
-from engine.corpus.headings import is_bare_heading
+from engine.corpus.embedded.arrays import Array, StringTable, open_array, write_array
+from engine.corpus.embedded.block import Block, hashed
+from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, SectionTable, day_of, load_metadata
+from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.corpus.protocol import Mask, Rows
 from engine.model import Passage
 
-STRING_COLUMNS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
+# Columns of strings that are put together; the long ones stay in the blocks.
+SHORT_COLUMNS = ("id", "source_id", "number", "paragraph", "label")
 
 
 class PassageTable:
-    """Passages by row. Public columns have shape (passages,)."""
+    """Passages by row. Public columns have shape (passages,).
 
-    def __init__(self, folder: Path, languages: Sequence[str], statuses: Sequence[str]) -> None:
+    Texts and metadata, which are most of a corpus, are read from its blocks.
+    """
+
+    def __init__(
+        self, folder: Path, languages: Sequence[str], statuses: Sequence[str], blocks: Sequence[Block]
+    ) -> None:
         self._languages, self._statuses = tuple(languages), tuple(statuses)
-        self._strings = {name: StringTable(folder, f"passages.{name}") for name in STRING_COLUMNS}
+        self._strings = {name: StringTable(folder, f"passages.{name}") for name in SHORT_COLUMNS}
+        self._texts = BlockStrings(blocks, "passages.text")
+        self._metadata = BlockStrings(blocks, "passages.metadata")
         self._headings = StringTable(folder, "headings")
         self._heading: NDArray[np.int32] = open_array(folder, "passages.heading")
         self._language: NDArray[np.int16] = open_array(folder, "passages.language")
@@ -53,34 +50,33 @@ class PassageTable:
 
     @staticmethod
     def write(
-        folder: Path,
-        passages: Sequence[Passage],
-        documents: Mapping[str, int],
-        sections: Mapping[str, int],
-        languages: Mapping[str, int],
-        statuses: Mapping[str | None, int],
+        folder: Path, blocks: Sequence[Block], languages: Mapping[str, int], statuses: Mapping[str, int]
     ) -> None:
-        """Write the table. The mappings give the number of each document, section, language, status."""
-        _write_strings(folder, passages)
-        headings: dict[tuple[str, ...], int] = {}
-        columns: dict[str, tuple[list[int], type[np.signedinteger]]] = {
-            "heading": ([headings.setdefault(p.headings, len(headings)) for p in passages], np.int32),
-            "language": ([languages[p.language] for p in passages], np.int16),
-            "kind": ([KIND_NUMBERS[p.kind] for p in passages], np.int8),
-            "page": ([-1 if p.page is None else p.page for p in passages], np.int32),
-            "overlap": ([p.overlap for p in passages], np.int32),
-            "status": ([statuses[p.status] for p in passages], np.int16),
-            "document": ([documents[p.document_id] for p in passages], np.int32),
-            "section": ([-1 if p.section_id is None else sections[p.section_id] for p in passages], np.int32),
-            "valid_from": ([day_number(p.valid_from, BEGINNING) for p in passages], np.int32),
-            "valid_to": ([day_number(p.valid_to, END_OF_TIME) for p in passages], np.int32),
+        """Write the table of the passages of all blocks. The mappings give the codes in the corpus."""
+        for name in SHORT_COLUMNS:
+            StringTable.join(
+                folder, f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks]
+            )
+        headings = [block.strings("headings") for block in blocks]
+        StringTable.join(folder, "headings", headings)
+        codes = [recoded(b["passages.language"], b.strings("languages"), languages) for b in blocks]
+        states = [recoded(b["passages.status"], b.strings("statuses"), statuses) for b in blocks]
+        columns = {
+            "heading": shifted(blocks, "passages.heading", [len(paths) for paths in headings]),
+            "document": shifted(blocks, "passages.document", [block.documents for block in blocks]),
+            "section": shifted(blocks, "passages.section", [block.sections for block in blocks]),
+            "language": np.concatenate([np.zeros(0, np.int16), *codes]),
+            "status": np.concatenate([np.zeros(0, np.int16), *states]),
+            "kind": joined(blocks, "passages.kind", np.int8),
+            "page": joined(blocks, "passages.page", np.int32),
+            "overlap": joined(blocks, "passages.overlap", np.int32),
+            "valid_from": joined(blocks, "passages.valid_from", np.int32),
+            "valid_to": joined(blocks, "passages.valid_to", np.int32),
+            "bare": joined(blocks, "passages.bare", np.bool_),
         }
-        for name, (values, dtype) in columns.items():
-            write_array(folder, f"passages.{name}", np.asarray(values, dtype))
-        StringTable.write(folder, "headings", [orjson.dumps(titles).decode() for titles in headings])
-        bare = np.asarray([is_bare_heading(passage.text) for passage in passages], np.bool_)
-        write_array(folder, "passages.bare", bare)
-        hashes = np.asarray([id_hash(passage.id) for passage in passages], np.uint64)
+        for name, values in columns.items():
+            write_array(folder, f"passages.{name}", values)
+        hashes = joined(blocks, "passages.id_hash", np.uint64)
         order = np.argsort(hashes, kind="stable")
         write_array(folder, "passages.id_hashes", hashes[order])
         write_array(folder, "passages.id_rows", order.astype(np.int32))
@@ -92,6 +88,7 @@ class PassageTable:
         """The passages at ``rows``, in that order."""
         chosen = np.asarray(rows, np.int64)
         strings = {name: column.take(chosen) for name, column in self._strings.items()}
+        strings["text"], strings["metadata"] = self._texts.take(chosen), self._metadata.take(chosen)
         headings = self._headings.take(self._heading[chosen])
         first = documents.first[self.document[chosen]]
         columns = zip(
@@ -168,14 +165,14 @@ class PassageTable:
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """The texts at ``rows``."""
-        return self._strings["text"].take(rows)
+        return self._texts.take(rows)
 
     def rows(self, ids: Sequence[str]) -> Rows:
         """The rows of ids, -1 for one that is not there."""
         found = np.full(len(ids), -1, np.int32)
         if not len(self):
             return found
-        wanted = np.asarray([id_hash(passage_id) for passage_id in ids], np.uint64)
+        wanted = np.asarray([hashed(passage_id) for passage_id in ids], np.uint64)
         places = np.searchsorted(self._hashes, wanted)
         for number, (passage_id, place) in enumerate(zip(ids, places.tolist(), strict=True)):
             while place < len(self) and self._hashes[place] == wanted[number]:
@@ -187,20 +184,25 @@ class PassageTable:
         return found
 
 
-def _write_strings(folder: Path, passages: Sequence[Passage]) -> None:
-    """The columns of strings."""
-    StringTable.write(folder, "passages.id", [passage.id for passage in passages])
-    StringTable.write(folder, "passages.text", [passage.text for passage in passages])
-    # Empty where it is the id itself, which it is unless a long line was cut.
-    sources = ["" if passage.source_id == passage.id else passage.source_id for passage in passages]
-    StringTable.write(folder, "passages.source_id", sources)
-    StringTable.write(folder, "passages.number", [passage.number or "" for passage in passages])
-    StringTable.write(folder, "passages.paragraph", [passage.paragraph or "" for passage in passages])
-    StringTable.write(folder, "passages.label", [passage.label for passage in passages])
-    metadata = [dump_metadata(p.metadata).decode() if p.metadata else "" for p in passages]
-    StringTable.write(folder, "passages.metadata", metadata)
+class BlockStrings:
+    """A column of strings that stands in the blocks of a corpus, by row of the corpus."""
 
+    def __init__(self, blocks: Sequence[Block], name: str) -> None:
+        self._parts = [block.strings(name) for block in blocks]
+        self._first = np.concatenate([[0], np.cumsum([len(part) for part in self._parts])]).astype(np.int64)
 
-def id_hash(passage_id: str) -> int:
-    """A 64-bit key of an id."""
-    return int.from_bytes(blake2b(passage_id.encode(), digest_size=8).digest(), "little")
+    def take(self, rows: Sequence[int] | Array) -> list[str]:
+        """The strings at ``rows``, in that order."""
+        chosen = np.asarray(rows, np.int64)
+        part = np.searchsorted(self._first, chosen, side="right") - 1
+        used = np.unique(part)
+        if len(used) == 1:
+            strings: list[str] = self._parts[used[0]].take(chosen - self._first[used[0]])
+            return strings
+        found = [""] * len(chosen)
+        for number in used.tolist():
+            places = np.flatnonzero(part == number)
+            strings = self._parts[number].take(chosen[places] - self._first[number])
+            for place, string in zip(places.tolist(), strings, strict=True):
+                found[place] = string
+        return found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.embedded.block import open_blocks
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
 from engine.corpus.embedded.lexical import LexicalIndex
@@ -50,7 +51,8 @@ class EmbeddedCorpus:
         try:
             self._documents = DocumentTable(data)
             self._sections = SectionTable(data)
-            self._passages = PassageTable(data, sorted(manifest.languages), manifest.statuses)
+            blocks = open_blocks(data, manifest.blocks)
+            self._passages = PassageTable(data, sorted(manifest.languages), manifest.statuses, blocks)
             self._references = ReferenceTable(data, manifest.grammars)
             self._links = LinkIndex(data)
             self._entities = EntityTable(data)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, ranges
 from engine.corpus.embedded.documents import KIND_NUMBERS, DocumentTable, SectionTable
-from engine.corpus.embedded.links import RELATION_NUMBERS
 from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Rows
 from engine.model import Relation, SectionKind
 

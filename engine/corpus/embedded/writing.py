@@ -1,108 +1,188 @@
-"""Write a corpus folder from what an ingestion has gathered."""
+"""Write a corpus folder: from blocks, or from plain contents."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
+from engine.corpus.decisions import load_decisions, standing
+from engine.corpus.embedded.block import BLOCKS, Block, block_path
+from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.joining import joined
 from engine.corpus.embedded.lexical import LexicalIndex
-from engine.corpus.embedded.links import LinkIndex, ReferenceTable, Targets
+from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import FORMAT_VERSION, Manifest
 from engine.corpus.embedded.mentions import EntityTable
+from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
+from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
+from engine.model import Entity
+
+CONTENT_KEYS = "passages.content"
+# The references as the texts alone have them, before anybody decided anything.
+FOUND = "found"
+
+
+@dataclass(slots=True)
+class Parts:
+    """Everything a generation is made of, once its blocks stand in its folder.
+
+    ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
+    ``mentions``: arrays (rows, entity numbers); ``definers``: the row that defines each entity, or -1.
+    ``vectors``: shape (passages, d), or None.
+    """
+
+    name: str
+    blocks: Sequence[tuple[str, Block]]
+    references: ReferenceColumns
+    entities: Sequence[Entity] = ()
+    mentions: tuple[NDArray[Any], NDArray[Any]] = field(
+        default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32))
+    )
+    definers: NDArray[Any] = field(default_factory=lambda: np.zeros(0, np.int32))
+    vectors: NDArray[np.float32] | None = None
+    embedding: str = NO_EMBEDDING
+    ontology: Mapping[str, Any] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
     """Put a corpus in the place of the one in ``folder``, at once or not at all.
 
-    Raises CorpusError where the folder is in use or holds something else.
+    Raises CorpusError where the folder is in use or holds something else, ValueError where the contents
+    contradict themselves.
     """
     with new_generation(folder) as generation:
-        manifest = _write(generation, contents)
+        block = pack(
+            contents.documents, contents.sections, contents.passages, contents.terms, contents.contexts
+        )
+        if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
+            raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
+        (generation / BLOCKS).mkdir()
+        block.save(block_path(generation, "contents"))
+        targets = Targets(
+            {passage.id: row for row, passage in enumerate(contents.passages)},
+            {section.id: number for number, section in enumerate(contents.sections)},
+            {document.id: number for number, document in enumerate(contents.documents)},
+        )
+        definers = [targets.passages.get(entity.defined_in or "", -1) for entity in contents.entities]
+        parts = Parts(
+            contents.name,
+            [("contents", block)],
+            columns_of(contents.references, targets),
+            contents.entities,
+            contents.mentions,
+            np.asarray(definers, np.int32),
+            contents.vectors,
+            contents.embedding,
+            contents.ontology,
+            contents.metadata,
+        )
+        manifest, _ = write_generation(folder, generation, parts)
         publish(folder, manifest)
     return manifest
 
 
-def _write(generation: Path, contents: Contents) -> Manifest:
-    documents = {document.id: number for number, document in enumerate(contents.documents)}
-    sections = {section.id: number for number, section in enumerate(contents.sections)}
-    rows = {passage.id: row for row, passage in enumerate(contents.passages)}
-    _check(contents, documents, sections, rows)
-    languages = Counter(passage.language for passage in contents.passages)
+def keep_file(old: Path, new: Path) -> None:
+    """Let a file of an old generation be part of a new one too; no byte of it is copied."""
+    os.link(old, new)
+
+
+def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Manifest, Undecided]:
+    """Write all that is put together from the blocks; the manifest still has to be published.
+
+    Also returns which decisions found nothing to decide.
+    """
+    blocks = [block for _, block in parts.blocks]
+    languages = _languages(blocks)
     language_codes = {language: code for code, language in enumerate(sorted(languages))}
-    named = [d.status for d in contents.documents] + [p.status for p in contents.passages]
-    statuses = sorted({status for status in named if status is not None})
-    status_codes: dict[str | None, int] = {None: -1, **{status: code for code, status in enumerate(statuses)}}
-    grammars = sorted({reference.grammar for reference in contents.references})
-    grammar_codes = {grammar: code for code, grammar in enumerate(grammars)}
-    owner = np.asarray([documents[passage.document_id] for passage in contents.passages], np.int64)
-    first = np.searchsorted(owner, np.arange(len(documents) + 1)).tolist()
-
-    DocumentTable.write(generation, contents.documents, first, status_codes)
-    SectionTable.write(generation, contents.sections, documents, first)
-    PassageTable.write(generation, contents.passages, documents, sections, language_codes, status_codes)
-    ReferenceTable.write(generation, contents.references, Targets(rows, sections, documents), grammar_codes)
-    EntityTable.write(generation, contents.entities, *contents.mentions, rows)
-    edges = ReferenceTable(generation, grammars).edges(SectionTable(generation), DocumentTable(generation))
-    LinkIndex.write(generation, edges, len(rows))
-    LexicalIndex.write(generation, contents.terms, contents.contexts)
-    floor = 0.0
-    if contents.vectors is not None:
-        from engine.corpus.embedded.dense import VectorIndex, similarity_floor
-
-        VectorIndex.write(generation, contents.vectors)
-        floor = similarity_floor(contents.vectors)
-    return Manifest(
+    statuses = sorted({status for block in blocks for status in block.strings("statuses").all()})
+    status_codes = {status: code for code, status in enumerate(statuses)}
+    DocumentTable.write(generation, blocks, status_codes)
+    SectionTable.write(generation, blocks)
+    PassageTable.write(generation, blocks, language_codes, status_codes)
+    np.save(generation / f"{CONTENT_KEYS}.npy", joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2))
+    passages = sum(block.passages for block in blocks)
+    EntityTable.write(generation, parts.entities, *parts.mentions, parts.definers, passages)
+    LexicalIndex.write(generation, blocks)
+    documents, sections = DocumentTable(generation), SectionTable(generation)
+    table = PassageTable(generation, sorted(languages), statuses, blocks)
+    parts.references.write(generation, FOUND)
+    references, undecided = decided(
+        parts.references, standing(load_decisions(folder)), table, sections, documents
+    )
+    write_references(generation, references, sections, documents, passages)
+    floor = _write_vectors(generation, parts.vectors)
+    manifest = Manifest(
         format=FORMAT_VERSION,
-        name=contents.name,
+        name=parts.name,
         generation=generation.name,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         documents=len(documents),
         sections=len(sections),
-        passages=len(rows),
-        references=len(contents.references),
-        entities=len(contents.entities),
+        passages=passages,
+        references=len(references),
+        entities=len(parts.entities),
         languages=dict(languages),
         statuses=tuple(statuses),
-        grammars=tuple(grammars),
-        references_by_relation=dict(Counter(str(r.relation) for r in contents.references)),
-        references_by_status=dict(Counter(str(r.status) for r in contents.references)),
-        embedding=NO_EMBEDDING if contents.vectors is None else contents.embedding,
-        dimensions=0 if contents.vectors is None else contents.vectors.shape[1],
+        grammars=references.grammars,
+        found_grammars=parts.references.grammars,
+        references_by_relation=references.by_relation(),
+        references_by_status=references.by_status(),
+        embedding=NO_EMBEDDING if parts.vectors is None else parts.embedding,
+        dimensions=0 if parts.vectors is None else parts.vectors.shape[1],
         similarity_floor=floor,
-        ontology=None if contents.ontology is None else dict(contents.ontology),
-        metadata=dict(contents.metadata),
-        files=_files(generation),
-    ).sealed()
+        ontology=None if parts.ontology is None else dict(parts.ontology),
+        metadata=dict(parts.metadata),
+        blocks=tuple(name for name, _ in parts.blocks),
+        files=files_of(generation),
+    )
+    return manifest.sealed(), undecided
 
 
-def _files(generation: Path) -> dict[str, int]:
+def write_references(
+    generation: Path,
+    references: ReferenceColumns,
+    sections: SectionTable,
+    documents: DocumentTable,
+    passages: int,
+) -> None:
+    """Write the reference table and the links that it makes."""
+    references.write(generation)
+    edges = ReferenceTable(generation, references.grammars).edges(sections, documents)
+    LinkIndex.write(generation, edges, passages)
+
+
+def _write_vectors(generation: Path, vectors: NDArray[np.float32] | None) -> float:
+    if vectors is None:
+        return 0.0
+    from engine.corpus.embedded.dense import VectorIndex, similarity_floor
+
+    VectorIndex.write(generation, vectors)
+    return similarity_floor(vectors)
+
+
+def _languages(blocks: Sequence[Block]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for block in blocks:
+        names = block.strings("languages").all()
+        for code, count in zip(*np.unique(block["passages.language"], return_counts=True), strict=True):
+            counts[names[int(code)]] += int(count)
+    return counts
+
+
+def files_of(generation: Path) -> dict[str, int]:
+    """The size of each file of a generation, by its name in it."""
     paths = sorted(path for path in generation.rglob("*") if path.is_file())
     return {path.relative_to(generation).as_posix(): path.stat().st_size for path in paths}
-
-
-def _check(
-    contents: Contents, documents: Mapping[str, int], sections: Mapping[str, int], rows: Mapping[str, int]
-) -> None:
-    """Refuse contents that would make a corpus whose rows mean something else than they say."""
-    sizes = {"document": (documents, contents.documents), "section": (sections, contents.sections)}
-    for noun, (numbers, values) in {**sizes, "passage": (rows, contents.passages)}.items():
-        if len(numbers) != len(values):
-            raise ValueError(f"{len(values) - len(numbers)} repeated {noun} ids")
-    places = [(documents[passage.document_id], passage.position) for passage in contents.passages]
-    expected = [
-        (document, position)
-        for document, count in sorted(Counter(document for document, _ in places).items())
-        for position in range(count)
-    ]
-    if places != expected:
-        raise ValueError("passages do not stand in the order of their documents and positions")
-    if contents.vectors is not None and len(contents.vectors) != len(rows):
-        raise ValueError(f"{len(contents.vectors)} vectors for {len(rows)} passages")

@@ -67,7 +67,8 @@ def test_a_corpus_without_a_single_term(tmp_path: Path) -> None:
         (lambda folder: (folder / MANIFEST_NAME).unlink(), "no corpus at"),
         (lambda folder: (folder / MANIFEST_NAME).write_text("{"), "not readable"),
         (lambda folder: (folder / MANIFEST_NAME).write_text("[]"), "has format None"),
-        (lambda folder: data_file(folder, "passages.text.utf8").write_bytes(b"x"), "has 1 bytes"),
+        (lambda folder: data_file(folder, "passages.id.utf8").write_bytes(b"x"), "has 1 bytes"),
+        (lambda folder: data_file(folder, "blocks/contents.block").unlink(), "is missing"),
         (lambda folder: data_file(folder, "passages.document.npy").unlink(), "is missing"),
     ],
 )
@@ -95,10 +96,14 @@ def test_a_changed_manifest_is_refused(folder: Path, field: str, value: object, 
 
 
 def test_a_file_of_the_right_size_with_wrong_content_is_refused(folder: Path) -> None:
-    path = data_file(folder, "passages.kind.npy")
-    path.write_bytes(b"\0" * path.stat().st_size)
-    with pytest.raises(CorpusError, match="damaged"):
-        open_corpus(folder)
+    for name in ("passages.kind.npy", "blocks/contents.block"):
+        path = data_file(folder, name)
+        content = path.read_bytes()
+        path.write_bytes(b"\0" * len(content))
+        with pytest.raises(CorpusError, match="damaged"):
+            open_corpus(folder)
+        path.write_bytes(content)
+    assert len(open_corpus(folder)) == 8
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:

@@ -1,0 +1,225 @@
+"""A block: some documents of a corpus with all that can be told from them alone, in one immutable file.
+
+A corpus is a sequence of blocks. Long columns (texts, metadata) are read where they stand, in the blocks;
+the others are put together from all blocks when a corpus is published. Documents that do not change keep
+their blocks, so what was computed for them is never computed again.
+
+The file: a magic number, the length of a JSON header, the header (type, shape and place of each array,
+and ``about``, plain values), then the arrays, each at a multiple of 64 bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array, Index, Strings, bytes_of, encoded, ranges
+from engine.errors import CorpusError
+
+# The folder of a generation that holds its blocks.
+BLOCKS, BLOCK_SUFFIX = "blocks", ".block"
+_MAGIC = b"RSBLOCK2"
+_ALIGNED = 64
+
+# What the columns of a block belong to, by the beginning of their names.
+DOCUMENTS, SECTIONS, PASSAGES = "documents", "sections", "passages"
+TEXT_FIELD, CONTEXT_FIELD = "text", "context"
+FIELDS = (TEXT_FIELD, CONTEXT_FIELD)
+
+
+class Postings(NamedTuple):
+    """The terms of one indexed field. Term k, known by ``hashes[k]`` (ascending), stands in the passages
+    ``rows[pointers[k]:pointers[k + 1]]``, ``counts`` times; ``lengths`` are the passages' terms in all."""
+
+    hashes: NDArray[np.uint64]
+    pointers: Index
+    rows: NDArray[np.int32]
+    counts: NDArray[np.float32]
+    lengths: NDArray[np.int32]
+
+
+class Block:
+    """Named arrays, and plain values ``about`` them. Strings are two arrays, ``.offsets`` and ``.utf8``."""
+
+    def __init__(self, arrays: Mapping[str, Array], about: Mapping[str, Any] | None = None) -> None:
+        self.arrays = dict(arrays)
+        self.about = dict(about or {})
+
+    def __getitem__(self, name: str) -> Array:
+        return self.arrays[name]
+
+    def strings(self, name: str) -> Strings:
+        """A column of strings."""
+        return Strings(self.arrays[f"{name}.offsets"], self.arrays[f"{name}.utf8"])
+
+    def put_strings(self, name: str, values: Iterable[str]) -> None:
+        """Set a column of strings."""
+        self.arrays[f"{name}.offsets"], self.arrays[f"{name}.utf8"] = encoded(values)
+
+    def postings(self, field: str) -> Postings:
+        """The terms of one field."""
+        return Postings(*(self.arrays[f"{field}.{name}"] for name in Postings._fields))
+
+    def put_postings(self, field: str, postings: Postings) -> None:
+        """Set the terms of one field."""
+        self.arrays |= {f"{field}.{name}": values for name, values in postings._asdict().items()}
+
+    @property
+    def documents(self) -> int:
+        """How many documents it holds."""
+        return len(self.arrays["documents.passages"])
+
+    @property
+    def sections(self) -> int:
+        """How many sections it holds."""
+        return len(self.arrays["sections.document"])
+
+    @property
+    def passages(self) -> int:
+        """How many passages it holds."""
+        return len(self.arrays["passages.document"])
+
+    def save(self, path: Path) -> None:
+        """Write the file. Whoever opens the name sees the whole of it or nothing."""
+        arrays = {name: np.ascontiguousarray(values) for name, values in self.arrays.items()}
+        places, position = {}, 0
+        for name, values in arrays.items():
+            places[name] = [values.dtype.str, list(values.shape), position]
+            position += -(-values.nbytes // _ALIGNED) * _ALIGNED
+        header = json.dumps({"arrays": places, "about": self.about}, ensure_ascii=True).encode()
+        header += b" " * (-(len(header) + 16) % _ALIGNED)
+        waiting = path.with_name(f".{path.name}.{os.getpid()}")
+        with open(waiting, "wb") as file:
+            file.write(_MAGIC + struct.pack("<Q", len(header)) + header)
+            for values in arrays.values():
+                file.write(bytes_of(values))
+                file.write(b"\0" * (-values.nbytes % _ALIGNED))
+        waiting.replace(path)
+
+
+def open_block(path: Path) -> Block:
+    """The block in a file, memory-mapped. Raises CorpusError where it is none."""
+    try:
+        mapped = np.memmap(path, np.uint8, "r").view(np.ndarray)
+        if bytes(mapped[:8]) != _MAGIC:
+            raise ValueError("not a block")
+        (length,) = struct.unpack("<Q", mapped[8:16].tobytes())
+        header = json.loads(mapped[16 : 16 + length].tobytes())
+        data, arrays = mapped[16 + length :], {}
+        for name, (dtype, shape, position) in header["arrays"].items():
+            size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+            arrays[name] = data[position : position + size].view(dtype).reshape(shape)
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        raise CorpusError(f"damaged corpus: {path.name} cannot be read ({error}); ingest again") from error
+    return Block(arrays, header["about"])
+
+
+def block_path(generation: Path, name: str) -> Path:
+    """Where a block of a generation stands."""
+    return generation / BLOCKS / f"{name}{BLOCK_SUFFIX}"
+
+
+def open_blocks(generation: Path, names: Sequence[str]) -> list[Block]:
+    """The blocks of a generation. Raises CorpusError where one cannot be read."""
+    return [open_block(block_path(generation, name)) for name in names]
+
+
+def hashed(value: str) -> int:
+    """A 64-bit key of a string, the same in every process."""
+    return int.from_bytes(blake2b(value.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+def digest(*parts: bytes) -> str:
+    """A 128-bit key of some bytes, as hexadecimal digits."""
+    state = blake2b(digest_size=16)
+    for part in parts:
+        state.update(len(part).to_bytes(8, "little") + part)
+    return state.hexdigest()
+
+
+def postings_of(terms: Iterable[Sequence[str]]) -> Postings:
+    """The postings of passages, given as their terms in order."""
+    numbers: dict[str, int] = {}
+    lengths: list[int] = []
+    flat: list[int] = []
+    for passage in terms:
+        lengths.append(len(passage))
+        flat.extend([numbers.setdefault(term, len(numbers)) for term in passage])
+    size = max(len(lengths), 1)
+    hashes = np.asarray([hashed(term) for term in numbers], np.uint64)
+    order = np.argsort(hashes, kind="stable")
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    keys, counts = np.unique(ranks[np.asarray(flat, np.int64)] * size + rows, return_counts=True)
+    pointers = np.searchsorted(keys // size, np.arange(len(order) + 1))
+    return Postings(
+        hashes[order],
+        pointers.astype(np.int64),
+        (keys % size).astype(np.int32),
+        counts.astype(np.float32),
+        np.asarray(lengths, np.int32),
+    )
+
+
+def selected(block: Block, documents: NDArray[np.bool_]) -> Block:
+    """The block without some of its documents; ``documents``: which stay, shape (documents,)."""
+    in_sections = documents[block["sections.document"]]
+    in_passages = documents[block["passages.document"]]
+    masks = {DOCUMENTS: documents, SECTIONS: in_sections, PASSAGES: in_passages}
+    new = {owner: np.cumsum(mask) - 1 for owner, mask in masks.items()}
+    # The end of a section may be one behind the last row.
+    bounds = np.concatenate([[0], np.cumsum(in_passages)])
+    kept = Block({}, block.about)
+    for name, values in block.arrays.items():
+        owner = name.partition(".")[0]
+        column = name.removesuffix(".offsets")
+        if name.endswith(".utf8"):
+            continue
+        if name.endswith(".offsets"):
+            mask = masks.get(owner)
+            chosen = np.arange(len(values) - 1) if mask is None else np.flatnonzero(mask)
+            _take_strings(kept, block, column, chosen)
+        elif owner in masks:
+            kept.arrays[name] = values[masks[owner]]
+        elif owner not in FIELDS:
+            kept.arrays[name] = values
+    for name in ("sections.document", "passages.document"):
+        kept.arrays[name] = new[DOCUMENTS][kept[name]].astype(np.int32)
+    for name in ("sections.parent", "passages.section"):
+        old = kept[name]
+        kept.arrays[name] = np.where(old < 0, -1, new[SECTIONS][old]).astype(np.int32)
+    for name in ("sections.first", "sections.stop"):
+        kept.arrays[name] = bounds[kept[name]].astype(np.int32)
+    for field in FIELDS:
+        kept.put_postings(field, _selected_postings(block.postings(field), in_passages))
+    return kept
+
+
+def _take_strings(kept: Block, block: Block, name: str, chosen: Index) -> None:
+    offsets, data = block[f"{name}.offsets"], block[f"{name}.utf8"]
+    _, places = ranges(offsets[chosen], offsets[chosen + 1])
+    kept.arrays[f"{name}.utf8"] = data[places]
+    kept.arrays[f"{name}.offsets"] = np.concatenate([[0], np.cumsum(np.diff(offsets)[chosen])])
+
+
+def _selected_postings(postings: Postings, passages: NDArray[np.bool_]) -> Postings:
+    alive = passages[postings.rows]
+    terms = np.repeat(np.arange(len(postings.hashes)), np.diff(postings.pointers))[alive]
+    used, counts = np.unique(terms, return_counts=True)
+    rows = (np.cumsum(passages) - 1)[postings.rows[alive]]
+    return Postings(
+        postings.hashes[used],
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        rows.astype(np.int32),
+        postings.counts[alive],
+        postings.lengths[passages],
+    )
