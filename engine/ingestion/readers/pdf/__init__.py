@@ -1,0 +1,3 @@
+from engine.ingestion.readers.pdf.reader import PdfReader
+
+__all__ = ["PdfReader"]

@@ -1,0 +1,150 @@
+"""Lines of a PDF that are headings: by their words, or by how they are set where words do not tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from engine.ingestion.assembly import HeadingBlock
+from engine.ingestion.headings import Heading, parse_heading
+from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.pdf.lines import Line
+from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence, goes_on, is_item
+from engine.language.addresses import CONTAINERS
+from engine.model import SectionKind
+
+# Below a "BAB" stands the "Bagian", below it the "Paragraf".
+_LEVELS = {"bagian": 5, "paragraf": 6}
+_OUTERMOST = 1
+# "Menimbang : a. ...": a heading in front of its text.
+_OPENING = re.compile(r"(?P<word>Menimbang|Mengingat)\s*:\s*(?P<rest>.*)\Z", re.DOTALL)
+# What is attached behind the text: the elucidation of an Indonesian law, annexes without a number.
+_ATTACHED = re.compile(
+    r"(?P<word>PENJELASAN|LAMPIRAN|ANNEXE?S?|APPENDIX|ANLAGEN?|ANHANG|SCHEDULES?|الملحق|ملحق)"
+    r"(?P<rest>\s+(?:ATAS|PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SURAT|TO|ZU|À)\b.*)?\Z",
+    re.DOTALL,
+)
+# A table of contents: dots up to a page number.
+_LEADER = re.compile(r"(?:\.\s?){4,}\s*\d*\s*\Z|…\s*\d*\s*\Z")
+_LONGEST_TITLE, _TITLE_LINES = 200, 5
+# By its setting a heading is as short as this and its type as much larger than the text's.
+_LONGEST_STYLED, _LARGER = 120, 1.12
+_STYLED_LEVEL = 10
+_LETTERS = re.compile(r"[^\W\d_]")
+
+
+def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[HeadingBlock, str] | None:
+    """The heading of a provision or container that a line is, and the text behind it on the line."""
+    if line.cells or _LEADER.search(line.text):
+        return None
+    opening = _OPENING.match(line.text)
+    if opening:
+        return HeadingBlock(_OUTERMOST, parse_heading(opening["word"])), opening["rest"]
+    if _stands_alone(line, before, setting) and (attached := _ATTACHED.match(line.text)):
+        word = attached["word"]
+        heading = Heading(SectionKind.ANNEX, None, word, "", word.casefold())
+        return HeadingBlock(_OUTERMOST, heading), (attached["rest"] or "").strip()
+    found = heading_line(line.text)
+    if found is None or not _stands_alone(line, before, setting):
+        return None
+    block, rest = found
+    word = block.heading.label.split(" ")[0].casefold()
+    return replace(block, level=_LEVELS.get(word, block.level)), rest
+
+
+def title_below(heading: Line, lines: Sequence[Line]) -> int:
+    """How many of the lines that follow a heading are its title."""
+    count = 0
+    last = heading
+    for line in lines[:_TITLE_LINES]:
+        if not _is_title(heading, last, line) or heading_line(line.text) or _ATTACHED.match(line.text):
+            break
+        count, last = count + 1, line
+    return count
+
+
+def with_title(block: HeadingBlock, title: str) -> HeadingBlock:
+    """The heading with its title from the lines below it."""
+    return replace(block, heading=replace(block.heading, title=" ".join(title.split())))
+
+
+def takes_title(block: HeadingBlock) -> bool:
+    """Whether a heading may have its title on the next line."""
+    kinds = CONTAINERS | {SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.SUBSECTION, SectionKind.RULE}
+    return not block.heading.title and block.heading.number is not None and block.heading.kind in kinds
+
+
+def styled_levels(lines: Sequence[Line], setting: Setting) -> Mapping[float, int]:
+    """The level of each size of type that headings are set in, the largest outermost."""
+    sizes = sorted({_size(line) for line in lines if _is_styled(line, setting)}, reverse=True)
+    return {size: _STYLED_LEVEL + place for place, size in enumerate(sizes)}
+
+
+def styled_heading(
+    line: Line, before: Line | None, after: Line | None, setting: Setting, levels: Mapping[float, int]
+) -> HeadingBlock | None:
+    """The heading that a line is by its bold or larger type, standing alone."""
+    if not _is_styled(line, setting) or (before is not None and goes_on(before, line, setting)):
+        return None
+    if after is not None and goes_on(line, after, setting) and after.bold == line.bold:
+        return None
+    return HeadingBlock(levels[_size(line)], parse_heading(line.text))
+
+
+def is_styled(line: Line, setting: Setting) -> bool:
+    """Whether a line is set as a heading is: bold or larger, short, and no sentence."""
+    return _is_styled(line, setting)
+
+
+def _is_styled(line: Line, setting: Setting) -> bool:
+    larger = line.height > _LARGER * setting.height
+    # Signs of a list, numbers and lines of dashes are no titles.
+    letters = len(_LETTERS.findall(line.text))
+    return (
+        (larger or line.bold)
+        and not line.cells
+        and letters >= 3
+        and len(line.text) <= _LONGEST_STYLED
+        and not (ends_sentence(line.text) and not line.text.endswith((":", "?")))
+        and not (is_item(line.text) and not line.text[0].isdigit())
+    )
+
+
+def _size(line: Line) -> float:
+    # Bold type of the text's size comes below what is larger.
+    return round(line.height * 2) / 2 + (0.01 if line.bold else 0.0)
+
+
+def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
+    """Whether a line is no part of the paragraph before it."""
+    if before is None or line.bold or (line.centred and not before.centred):
+        return True
+    if line.centred and line.rest > 0.25 * (line.edges[1] - line.edges[0]):
+        return True
+    return not goes_on(before, line, setting)
+
+
+def _is_title(heading: Line, last: Line, line: Line) -> bool:
+    if (
+        line.cells
+        or line.page != heading.page
+        or line.first
+        or is_item(line.text)
+        or line.text.startswith("(")
+    ):
+        return False
+    if (
+        ends_sentence(line.text)
+        or len(line.text) > _LONGEST_TITLE
+        or last.middle - line.middle > 2.4 * line.height
+    ):
+        return False
+    if line.bold != heading.bold and not line.bold:
+        return False
+    width = line.edges[1] - line.edges[0]
+    middles = abs((line.left + line.right) - (heading.left + heading.right)) / 2
+    centred = middles < 1.2 * line.height and min(line.start, line.rest) > 0.03 * width
+    beside = line.bold and abs(line.start - heading.start) < line.height
+    capitals = line.text.upper() == line.text and _LETTERS.search(line.text) is not None
+    return (centred and heading.start > 0.1 * width) or beside or (capitals and centred)

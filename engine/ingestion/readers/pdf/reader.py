@@ -1,0 +1,152 @@
+"""PDF with a text layer, read in the order in which a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as raw
+
+from engine.ingestion.assembly import Assembler
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.front_matter import document_of
+from engine.ingestion.readers.pdf.furniture import without_furniture
+from engine.ingestion.readers.pdf.lines import Line, lines_of
+from engine.ingestion.readers.pdf.opening import (
+    UnreadableError,
+    attachments_of,
+    bookmarks_of,
+    opened,
+    stated_metadata,
+    stated_title,
+)
+from engine.ingestion.readers.pdf.paragraphs import setting_of
+from engine.ingestion.readers.pdf.sheets import Sheet, sheets_of
+from engine.ingestion.readers.pdf.structure import Structure
+from engine.ingestion.readers.pdf.titles import title_of
+
+# The signature may stand behind some other bytes (ISO 32000-1, Annex H, note 13).
+_SIGNATURE = b"%PDF-"
+# So many pages are in memory at once; what repeats on every page is looked for among them.
+_WINDOW = 150
+# A page with a picture over this share of it and fewer characters than this is a scan.
+_PICTURE, _FEW = 0.5, 25
+# More characters without meaning than this share: the text layer says nothing.
+_GARBLED = 0.3
+_OPENING = 4000
+
+
+@dataclass(slots=True)
+class _Pages:
+    """What came of the pages: lines, and the numbers of those that are scans or broken."""
+
+    lines: list[Line] = field(default_factory=list)
+    scans: list[int] = field(default_factory=list)
+    broken: list[int] = field(default_factory=list)
+
+
+class PdfReader:
+    """Reads ``.pdf``: one file, one document."""
+
+    name = "PDF"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """A file that begins as a PDF does, or is called one."""
+        return _SIGNATURE in head[:1024] or path.suffix.lower() == ".pdf"
+
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
+        """The document, and what could not be read of it."""
+        try:
+            with opened(source.path, source.passwords) as document:
+                yield from _read(source, document)
+        except UnreadableError as error:
+            yield Problem(source.name, str(error))
+
+
+def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocument | Problem]:
+    pages = _pages(document)
+    if pages.broken:
+        yield Problem(source.name, f"{_named(pages.broken)} cannot be read: the file is damaged there")
+    if not pages.lines:
+        if pages.scans:
+            count = (
+                f"all {len(document)} pages are pictures" if len(document) > 1 else "the page is a picture"
+            )
+            yield Problem(source.name, f"scanned: no text layer ({count}); run OCR first")
+        elif not pages.broken:
+            yield Problem(source.name, "no text: its pages are blank")
+        return
+    text = "\n".join(line.text for line in pages.lines)
+    if _is_garbled(text):
+        yield Problem(
+            source.name, "its text layer is garbled: most characters have no meaning; run OCR first"
+        )
+        return
+    if pages.scans:
+        yield Problem(
+            source.name, f"no text layer on {_named(pages.scans)} (scanned); run OCR to have it too"
+        )
+    if names := attachments_of(document):
+        yield Problem(source.name, f"files attached inside are left out: {', '.join(names)}")
+    structure = Structure(pages.lines, bookmarks_of(document))
+    title = stated_title(document, text[:_OPENING]) or title_of(
+        pages.lines, setting_of(pages.lines), structure.vocabulary
+    )
+    read = Assembler(document_of(source, stated_metadata(document), title, text)).assemble(structure.blocks())
+    yield read if read.passages else Problem(source.name, "the file has no text")
+
+
+def _pages(document: pdfium.PdfDocument) -> _Pages:
+    pages = _Pages()
+    for first in range(0, len(document), _WINDOW):
+        sheets: list[Sheet] = []
+        for number in range(first, min(first + _WINDOW, len(document))):
+            try:
+                found = list(sheets_of(document, number))
+                if sum(len(run.text) for sheet in found for run in sheet.runs) < _FEW and _is_picture(
+                    document, number
+                ):
+                    pages.scans.append(number + 1)
+                sheets += found
+            except pdfium.PdfiumError:
+                pages.broken.append(number + 1)
+        pages.lines += lines_of(without_furniture(sheets))
+    return pages
+
+
+def _is_picture(document: pdfium.PdfDocument, number: int) -> bool:
+    """Whether a picture covers most of a page."""
+    page = document[number]
+    try:
+        width, height = page.get_size()
+        for picture in page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE,), max_depth=4):
+            left, bottom, right, top = picture.get_bounds()
+            if abs((right - left) * (top - bottom)) > _PICTURE * width * height:
+                return True
+        return False
+    finally:
+        page.close()
+
+
+def _is_garbled(text: str) -> bool:
+    letters = [letter for letter in text if not letter.isspace()]
+    odd = sum(
+        1 for letter in letters if letter in "\ufffd•" or ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0
+    )
+    return odd > _GARBLED * len(letters)
+
+
+def _named(pages: Sequence[int]) -> str:
+    """ "page 3", "pages 1-4 and 7"."""
+    ranges: list[list[int]] = []
+    for page in pages:
+        if ranges and page == ranges[-1][1] + 1:
+            ranges[-1][1] = page
+        else:
+            ranges.append([page, page])
+    names = [str(first) if first == last else f"{first}-{last}" for first, last in ranges]
+    if len(pages) == 1:
+        return f"page {names[0]}"
+    return "pages " + (" and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0])

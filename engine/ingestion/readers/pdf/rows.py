@@ -1,0 +1,180 @@
+"""From characters to runs, and from runs to rows.
+
+A run is a stretch of characters that touch: a word, or a piece of one. A row is what stands side by side
+at one height. Both know nothing of columns: what makes rows is first divided (see ``columns``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from engine.ingestion.readers.pdf.direction import RIGHT_TO_LEFT, Sign, in_reading_order, runs_right_to_left
+from engine.ingestion.readers.pdf.glyphs import Floats, Glyphs
+
+# White space that parts words, as a share of the height of the type: between letters that are set
+# apart, and where the document says itself that a space is there. Arabic letters of a word touch.
+GAP, STATED_GAP, RTL_GAP = 0.16, 0.05, 0.075
+# Rows are one where their middles are nearer than this share of their two heights.
+_ONE_ROW = 0.28
+_CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Characters that touch. ``signs`` where letters run from right to left."""
+
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    bold: bool = False
+    signs: tuple[Sign, ...] = ()
+
+    @property
+    def height(self) -> float:
+        """The height of the type."""
+        return self.top - self.bottom
+
+    @property
+    def middle(self) -> float:
+        """Half way up."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands at one height, from left to right, and its text in reading order."""
+
+    runs: tuple[Run, ...]
+    text: str
+    left: float
+    bottom: float
+    right: float
+    top: float
+    height: float
+    bold: bool
+
+    @property
+    def middle(self) -> float:
+        """Half way up."""
+        return (self.top + self.bottom) / 2
+
+    @property
+    def rtl(self) -> bool:
+        """Whether its letters run from right to left."""
+        return runs_right_to_left(self.text)
+
+
+def runs_of(glyphs: Glyphs, is_bold: Callable[[int], bool]) -> list[Run]:
+    """The runs of a page in its own order. ``is_bold`` answers for a character's place."""
+    if not len(glyphs):
+        return []
+    starts = _starts(glyphs)
+    has_rtl = RIGHT_TO_LEFT.search(glyphs.text) is not None
+    runs = []
+    edges = np.stack(
+        [
+            np.minimum.reduceat(glyphs.box[:, 0], starts),
+            np.minimum.reduceat(glyphs.box[:, 1], starts),
+            np.maximum.reduceat(glyphs.box[:, 2], starts),
+            np.maximum.reduceat(glyphs.box[:, 3], starts),
+        ],
+        axis=1,
+    ).tolist()
+    for number, (start, stop) in enumerate(pairwise([*starts.tolist(), len(glyphs)])):
+        text = glyphs.text[start:stop]
+        signs = _signs(glyphs, start, stop) if has_rtl else ()
+        left, bottom, right, top = edges[number]
+        runs.append(Run(text, left, bottom, right, top, is_bold(int(glyphs.place[start])), signs))
+    return runs
+
+
+def _starts(glyphs: Glyphs) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Where runs begin: at white space, at a step up or down, at a step back."""
+    box: Floats = glyphs.box
+    height = np.maximum(box[:-1, 3] - box[:-1, 1], box[1:, 3] - box[1:, 1])
+    shift = np.abs(box[1:, 3] + box[1:, 1] - box[:-1, 3] - box[:-1, 1]) / 2
+    ahead, behind = box[1:, 0] - box[:-1, 2], box[:-1, 0] - box[1:, 2]
+    gap = np.where(glyphs.spaced[1:], STATED_GAP, GAP) * height
+    same = (box[1:] == box[:-1]).all(axis=1)
+    apart = (np.maximum(ahead, behind) > gap) | (shift > 0.4 * height)
+    back = (box[1:, 0] < box[:-1, 0] - 0.05 * height) & (behind < -0.5 * height)
+    return np.concatenate([[0], np.flatnonzero((apart | back) & ~same) + 1])
+
+
+def _signs(glyphs: Glyphs, start: int, stop: int) -> tuple[Sign, ...]:
+    """The glyphs of a run: characters in exactly one box are one."""
+    signs: list[Sign] = []
+    last: tuple[float, ...] | None = None
+    for letter, box in zip(glyphs.text[start:stop], glyphs.box[start:stop].tolist(), strict=True):
+        here = tuple(box)
+        if here == last:
+            signs[-1] = replace(signs[-1], text=signs[-1].text + letter)
+        else:
+            signs.append(Sign(letter, box[0], box[2], box[3] - box[1]))
+        last = here
+    return tuple(signs)
+
+
+def rows_of(runs: Sequence[Run], *, backwards: bool = True) -> list[Row]:
+    """The rows that runs stand in, from the top down."""
+    groups: list[list[Run]] = []
+    middle = height = 0.0
+    for run in sorted(runs, key=lambda one: -one.middle):
+        if groups and abs(middle - run.middle) < _ONE_ROW * (height + run.height):
+            groups[-1].append(run)
+            if run.right - run.left > height and run.height > height:
+                middle, height = run.middle, run.height
+        else:
+            groups.append([run])
+            middle, height = run.middle, run.height
+    return [row_of(group, backwards=backwards) for group in groups]
+
+
+def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
+    """The row of some runs."""
+    ordered = tuple(sorted(runs, key=lambda one: (one.left, one.right)))
+    width = [max(run.right - run.left, 0.01) for run in ordered]
+    bold = sum(part for run, part in zip(ordered, width, strict=True) if run.bold) > 0.6 * sum(width)
+    height = float(np.average([run.height for run in ordered], weights=width))
+    return Row(
+        runs=ordered,
+        text=text_of(ordered, backwards=backwards),
+        left=ordered[0].left,
+        bottom=min(run.bottom for run in ordered),
+        right=max(run.right for run in ordered),
+        top=max(run.top for run in ordered),
+        height=height,
+        bold=bold,
+    )
+
+
+def text_of(runs: Sequence[Run], *, backwards: bool = True) -> str:
+    """The text of runs that stand side by side, in reading order, with single spaces."""
+    plain = "".join(run.text for run in runs)
+    if runs_right_to_left(plain):
+        signs = [sign for run in runs for sign in run.signs]
+        height = max(run.height for run in runs)
+        return " ".join(in_reading_order(signs, RTL_GAP * height, backwards=backwards).split())
+    pieces: list[str] = []
+    last: Run | None = None
+    for run in runs:
+        if last is not None and _is_space(last, run):
+            pieces.append(" ")
+        pieces.append(run.text)
+        last = run
+    return " ".join("".join(pieces).split())
+
+
+def _is_space(left: Run, right: Run) -> bool:
+    gap = right.left - left.right
+    height = min(left.height, right.height)
+    if _CJK.match(left.text[-1:]) and _CJK.match(right.text[:1]):
+        return gap > 0.6 * height
+    return gap > STATED_GAP * height
