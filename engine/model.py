@@ -207,6 +207,8 @@ class EntityKind(StrEnum):
     DEFINED_TERM = "defined_term"
     NAME = "name"
     ACRONYM = "acronym"
+    ORGANISATION = "organisation"
+    STANDARD = "standard"
     HEADING = "heading"
 
 

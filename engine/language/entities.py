@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.language.analyzer import analyzer
+from engine.language.clustering import Encode, Name, clusters
 from engine.language.script import visible
 from engine.language.terms import Found, terms_of, title_terms
 from engine.model import Entity, EntityKind, Passage
@@ -24,7 +25,16 @@ from engine.model import Entity, EntityKind, Passage
 LONGEST_TERM = 8
 
 _WORD = re.compile(r"[^\W_]+")
-_RANK = {EntityKind.DEFINED_TERM: 0, EntityKind.ACRONYM: 1, EntityKind.NAME: 2, EntityKind.HEADING: 3}
+# What a name is, where passages find it in different ways: the first of these.
+_ORDER = (
+    EntityKind.DEFINED_TERM,
+    EntityKind.STANDARD,
+    EntityKind.ORGANISATION,
+    EntityKind.ACRONYM,
+    EntityKind.NAME,
+    EntityKind.HEADING,
+)
+_RANK = {kind: rank for rank, kind in enumerate(_ORDER)}
 
 Key = tuple[str, ...]
 
@@ -52,12 +62,15 @@ class _Candidate:
     long_form: str | None = None
 
 
-def extract_entities(passages: Sequence[Passage]) -> EntityTable:
-    """The entities of a corpus: defined terms, names, acronyms, titles; with the passages of each."""
+def extract_entities(passages: Sequence[Passage], encode: Encode | None = None) -> EntityTable:
+    """The entities of a corpus: defined terms, names, acronyms, titles; with the passages of each.
+
+    Variants of one name are one entity (``clustering.py``); ``encode`` embeds names, which finds more.
+    """
     vocabulary = _Vocabulary()
     for passage in passages:
         vocabulary.read(passage)
-    vocabulary.settle()
+    vocabulary.settle(encode)
     found = {(row, number) for row, passage in enumerate(passages) for number in vocabulary.mentions(passage)}
     shouted = vocabulary.shouted()
     pairs = sorted(pair for pair in found if pair[1] not in shouted)
@@ -79,13 +92,17 @@ def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> Entity
 
 
 def _entity(candidate: _Candidate) -> Entity:
-    usual = min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
-    name = candidate.long_form or usual
+    name = candidate.long_form or _usual(candidate)
     longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
     slug = "-".join(longest)
     return Entity(
         f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, candidate.defined_in
     )
+
+
+def _usual(candidate: _Candidate) -> str:
+    """The form that is written most often."""
+    return min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
 
 
 class _Stems(dict[str, str]):
@@ -159,8 +176,9 @@ class _Vocabulary:
             stems = self._stems[language] = _Stems(language)
         return list(map(stems.__getitem__, words))
 
-    def settle(self) -> None:
-        """Fixes the vocabulary: what a mention may begin with, and how long it may be."""
+    def settle(self, encode: Encode | None = None) -> None:
+        """Fixes the vocabulary: variants become one, and how mentions begin and how long they are."""
+        self._join_variants(encode)
         for language, numbers in self._numbers.items():
             lengths: dict[str, set[int]] = {}
             for key in numbers:
@@ -168,6 +186,20 @@ class _Vocabulary:
             self._lengths[language] = {
                 first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()
             }
+
+    def _join_variants(self, encode: Encode | None) -> None:
+        names = [Name(_usual(item), item.language, sum(item.forms.values())) for item in self.candidates]
+        for number, first in enumerate(clusters(names, encode)):
+            if number == first:
+                continue
+            variant, kept = self.candidates[number], self.candidates[first]
+            kept.forms.update(variant.forms)
+            kept.keys.update(variant.keys)
+            kept.kind = min(kept.kind, variant.kind, key=_RANK.__getitem__)
+            kept.defined_in = kept.defined_in or variant.defined_in
+            kept.long_form = kept.long_form or variant.long_form
+            numbers = self._numbers[variant.language]
+            numbers.update((key, first) for key in variant.keys)
 
     def mentions(self, passage: Passage) -> Iterator[int]:
         """Numbers of the candidates that a passage mentions, the longest at each place."""

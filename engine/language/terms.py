@@ -1,7 +1,8 @@
 """Terms that a text defines or names: the patterns per language that entities are drawn from.
 
-Four kinds: terms that the text defines ('"Client" means ...'), acronyms with or without their long
-form, names of several capitalised words, and the titles of sections. German writes every noun with a
+Six kinds: terms that the text defines ('"Client" means ...'), acronyms with or without their long
+form, organisations, standards, other names of several capitalised words, and the titles of sections.
+German writes every noun with a
 capital, so there only inflected capitals before a noun ("Deutsche Bundesbank") make a name.
 """
 
@@ -11,6 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.language.bodies import is_organisation, standards_in
 from engine.language.stopwords import STOPWORDS
 from engine.model import EntityKind
 
@@ -97,9 +99,30 @@ _ARABIC = TermPatterns(
             r"(?P<term>[\u0621-\u064a\u064b-\u0652 ()]{2,45}?)\s*:\s*(?=[\u0621-\u064a])"
         ),
     ),
+    named=re.compile(
+        # A body and the definite words behind it: "هيئة السوق المالية".
+        r"(?<![\u0621-\u064a])(?:[وفبل]{0,2})(?P<term>(?:هيئة|وزارة|مجلس|مؤسسة|ديوان|محكمة|لجنة|صندوق|مركز|بنك)"
+        r"(?:\s+ال[\u0621-\u064a]+){1,2})"
+    ),
     only_in=re.compile(r"يقصد|تعني|المعاني|المعنى"),
 )
-PATTERNS = {"en": _ENGLISH, "de": _GERMAN, "id": _INDONESIAN, "ar": _ARABIC}
+_FRENCH = TermPatterns(
+    defined=(
+        re.compile(
+            rf"{_OPEN}\s*(?P<term>\w[^\"“”„«»\n]{{1,60}}?)\s*{_CLOSE}\s*(?:[,:]\s|(?:désigne|signifie|s[’']entend)\b)"
+        ),
+        re.compile(
+            rf"ci-après\s+(?:dénommée?s?\s+)?{_OPEN}\s*(?:le |la |les |l[’'])?"
+            rf"(?P<term>[^\"“”„«»\n]{{2,60}}?)\s*{_CLOSE}"
+        ),
+    ),
+    named=re.compile(
+        r"\b(?P<term>(?:Commission|Autorité|Ministère|Conseil|Cour|Agence|Comité|Banque|Parlement)"
+        r"(?:\s(?:européen(?:ne)?|nationale?|supérieure?|constitutionnel|centrale?|général))?"
+        r"(?:\s(?:de\sla|du|des|de)\s[\wàâéèêëîïôûùç-]{3,}|\sde\sl[’'][\wàâéèêëîïôûùç-]{3,}){0,2})"
+    ),
+)
+PATTERNS = {"en": _ENGLISH, "de": _GERMAN, "id": _INDONESIAN, "ar": _ARABIC, "fr": _FRENCH}
 
 _ACRONYM = re.compile(r"(?P<term>[A-ZÄÖÜ](?<![\w.-].)[A-ZÄÖÜa-z]?[A-ZÄÖÜ0-9]{1,8})(?:s|’s|'s)?(?![\w-])")
 _PART_OF_NAME = r"(?:[A-Z][\w'’&-]*|of|and|for|the|on|in)"
@@ -184,7 +207,10 @@ def terms_of(text: str, language: str) -> Iterator[Found]:
         for match in patterns.named.finditer(text) if patterns.named else ():
             name = trimmed(match["term"], language)
             if " " in name:
-                yield Found(name, EntityKind.NAME)
+                body = is_organisation(name, language)
+                yield Found(name, EntityKind.ORGANISATION if body else EntityKind.NAME)
+    for name in standards_in(text):
+        yield Found(name, EntityKind.STANDARD)
     if text.isupper():
         return
     for match in _LONG_FORM.finditer(text) if _IN_BRACKETS.search(text) else ():

@@ -115,3 +115,32 @@ def test_pairs_are_sorted_distinct_and_complete(texts: list[str]) -> None:
     assert pairs == sorted(set(pairs))
     assert {number for _, number in pairs} == set(range(len(table.entities)))
     assert len({entity.id for entity in table.entities}) == len(table.entities)
+
+
+def test_variants_of_a_name_are_one_entity_over_the_borders_of_documents() -> None:
+    table = extract_entities(
+        [
+            Passage("a", "d", None, 0, "under the Gulf Co-operation Council rules", "en"),
+            Passage("b", "e", None, 0, "of the Gulf Cooperation Council states", "en"),
+            Passage("c", "f", None, 0, "and so the Gulf Co-Operation Council does", "en"),
+        ]
+    )
+    assert list(who_mentions(table).values()) == [[0, 1, 2]]
+
+
+def test_a_definition_is_kept_when_variants_meet() -> None:
+    table = extract_entities(corpus("the Public Funds of the law", '"Public Fund" means a fund.'))
+    (entity,) = table.entities
+    assert (entity.kind, entity.defined_in) == (EntityKind.DEFINED_TERM, "p1")
+
+
+def test_bodies_and_standards_are_told_apart() -> None:
+    table = extract_entities(
+        corpus(
+            "by the Ministry of Finance under ISO 27001 and",
+            "with the Ministry of Finance on ISO 27001 now",
+        )
+    )
+    kinds = {entity.name: entity.kind for entity in table.entities}
+    assert kinds["Ministry of Finance"] is EntityKind.ORGANISATION
+    assert kinds["ISO 27001"] is EntityKind.STANDARD

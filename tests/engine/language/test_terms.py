@@ -8,6 +8,7 @@ from engine.language.terms import Found, terms_of, title_terms, trimmed
 from engine.model import EntityKind
 
 DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.ACRONYM
+BODY, STANDARD = EntityKind.ORGANISATION, EntityKind.STANDARD
 
 
 @pytest.mark.parametrize(
@@ -16,7 +17,7 @@ DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.AC
         ('"Client Money" means money held for a client.', "en", Found("Client Money", DEFINED, sure=True)),
         ("Fund Manager Means a person who manages.", "en", Found("Fund Manager", DEFINED, sure=True)),
         ('documents (the "Offer Pack") must', "en", Found("Offer Pack", DEFINED, sure=True)),
-        ("sent to the Registrar of Companies today", "en", Found("Registrar of Companies", NAME)),
+        ("sent to the Registrar of Companies today", "en", Found("Registrar of Companies", BODY)),
         (
             "a Money Laundering Reporting Officer (MLRO)",
             "en",
@@ -25,11 +26,11 @@ DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.AC
         ("under the AML regime", "en", Found("AML", ACRONYM)),
         ("„Verbraucher“ ist jede natürliche Person", "de", Found("Verbraucher", DEFINED, sure=True)),
         ("Arbeitnehmer im Sinne dieses Gesetzes sind", "de", Found("Arbeitnehmer", DEFINED, sure=True)),
-        ("durch die Deutsche Bundesbank und", "de", Found("Deutsche Bundesbank", NAME)),
+        ("durch die Deutsche Bundesbank und", "de", Found("Deutsche Bundesbank", BODY)),
         (
             "die Bundesanstalt für Finanzdienstleistungsaufsicht kann",
             "de",
-            Found("Bundesanstalt für Finanzdienstleistungsaufsicht", NAME),
+            Found("Bundesanstalt für Finanzdienstleistungsaufsicht", BODY),
         ),
         ("1. Wajib Pajak adalah orang pribadi", "id", Found("Wajib Pajak", DEFINED, sure=True)),
         (
@@ -38,6 +39,11 @@ DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.AC
             Found("Petugas Haji", DEFINED, "PPIH", sure=True),
         ),
         ("يقصد بالكلمات الآتية:\nالمنشأة: كل كيان", "ar", Found("المنشأة", DEFINED, sure=True)),
+        ("kept by the Harbour Master Plan office", "en", Found("Harbour Master Plan", NAME)),
+        ("certified to ISO 27001 by", "en", Found("ISO 27001", STANDARD)),
+        ("تلتزم هيئة السوق المالية بذلك", "ar", Found("هيئة السوق المالية", BODY)),
+        ("(ci-après dénommée «la plateforme»)", "fr", Found("plateforme", DEFINED, sure=True)),
+        ("devant le Conseil d'État et la Cour de cassation", "fr", Found("Cour de cassation", BODY)),
     ],
 )
 def test_terms(text: str, language: str, expected: Found) -> None:
