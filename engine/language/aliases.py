@@ -68,6 +68,15 @@ _EU_ACT = re.compile(
     r"\d{2,4}/\d{1,4}(?:/(?:EU|EG|EC|UE|CE|EWG|EEC))?",
     re.IGNORECASE,
 )
+_FRENCH = re.compile(
+    r"(?P<kind>(?:loi(?: organique| constitutionnelle)?|décret|ordonnance|arrêté|délibération))"
+    r"(?:\s+n\s?[°ºo]\.?\s?(?P<number>\d{2,4}[-‑]\d{1,5}))?(?:\s+du\s+(?P<day>\d{1,2}(?:er)?\s+\w+\s+\d{4}))?"
+    r"\s*,?\s*(?P<about>(?:relati|portant|pour|visant|tendant|sur|fixant|instituant).+)?",
+    re.IGNORECASE | re.DOTALL,
+)
+_CHINA = "中华人民共和国"
+# "(2020修正)", "（1996-10-03）", "(试行)" is part of a name, a year or day is not.
+_CHINESE_NOTE = re.compile(r"[（(]\s*\d{4}[^（）()]{0,12}[）)]\s*\Z")
 LONGEST_ALIAS = 200
 
 
@@ -125,6 +134,10 @@ def _names(source: str, language: str) -> Iterator[str]:
         yield act[0]
     if language == "de":
         yield from _german(plain)
+    if language == "fr":
+        yield from _french(plain)
+    if language == "zh":
+        yield from _chinese(plain)
     if language == "id":
         yield from _indonesian(plain)
     if language == "ar":
@@ -166,6 +179,30 @@ def _german(name: str) -> Iterator[str]:
             )
 
 
+def _french(name: str) -> Iterator[str]:
+    """ "Loi n° 78-17 du 6 janvier 1978 relative à ...": by number, by date, and by what it is about."""
+    match = _FRENCH.match(name)
+    if not match:
+        return
+    kind, number, day = match["kind"], match["number"], match["day"]
+    if number and day:
+        yield f"{kind} n° {number} du {day}"
+    if number:
+        yield f"{kind} n° {number}"
+    elif day:
+        yield f"{kind} du {day}"
+    if match["about"] and len(match["about"]) < LONGEST_ALIAS:
+        yield f"{kind} {match['about']}"
+
+
+def _chinese(name: str) -> Iterator[str]:
+    """Without the state and the note of a version: 《中华人民共和国专利法（2020修正）》 is 专利法."""
+    bare = _CHINESE_NOTE.sub("", name.strip("《》〈〉 "))
+    yield bare
+    if bare.startswith(_CHINA) and len(bare) > len(_CHINA) + 1:
+        yield bare.removeprefix(_CHINA)
+
+
 def _indonesian(name: str) -> Iterator[str]:
     if code := _INDONESIAN_CODE.match(name):
         yield _INDONESIAN_CODES[code[1].casefold()]
@@ -195,7 +232,7 @@ def _arabic(name: str) -> Iterator[str]:
 _WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
 # Words that carry nothing in a name: articles and the word "number".
 _ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
-_EMPTY = frozenset((*_ARTICLES, "no", "nr", "nomor", "number"))
+_EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
 
 
 @lru_cache(maxsize=200_000)

@@ -183,11 +183,13 @@ FRENCH_AGAIN = (
 FRENCH_NUMBER = (
     r"(?:(?:(?:L\.?\s?O|[LRDA])\.?\s?\*?\s?(?=\d))?\d{1,4}(?:er(?!\w)|(?:-\d{1,4}){1,5})?"
     rf"(?:[ -]{FRENCH_AGAIN}(?!\w))*"
-    r"(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à)\s|\s?(?:[,;:)]|\Z))))?"
+    r"(?:\s(?:[B-Z](?![\w'’.°])|A(?=\s(?:du|de|des|et|ou|à|bis|ter|quater)\s|\s?(?:[,;:)]|\Z)))"
+    rf"(?:\s{FRENCH_AGAIN}(?!\w))?)?"
     r"(?![\w%/]|[.,]\d)|(?:premier|unique)(?!\w))"
 )
 _FRENCH = re.compile(
-    r"(?P<series>[LRDAO.\s]*)\*?\s?(?P<number>\d+(?:-\d+)*)(?:er)?(?P<again>(?:[ -][a-z]+)*(?: [A-Z])?)\Z"
+    r"(?P<series>[LRDAO.\s]*)\*?\s?(?P<number>\d+(?:-\d+)*)(?:er)?"
+    r"(?P<again>(?:[ -][a-z]+)*(?: [A-Z](?: [a-z]+)?)?)\Z"
 )
 _FRENCH_WORDS = {"premier": "1", "unique": "unique"}
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from engine.language.addresses import Address
 from engine.language.aliases import name_key
 from engine.language.references.definitions import own_regulation, parent_act, same_as
+from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups
 from engine.language.references.provisions import Provisions
@@ -32,6 +33,8 @@ YEAR = 8
 BY_POINTING = 0.9
 # How many passages before its own "that Act" may point to.
 LOOK_BACK = 2
+# How sure a document is that the corpus has in another language than its act is cited in.
+IN_TRANSLATION = 0.9
 # How sure a document is whose title merely holds the words of the name.
 BY_TOPIC = 0.8
 
@@ -60,6 +63,7 @@ class DocumentFinder:
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
+        self._eu_acts = EuActs(documents)
         self._topics = [set(name_key(document.title, document.language)) for document in documents]
         self._learn_titles()
         self._learn_definitions()
@@ -136,6 +140,11 @@ class DocumentFinder:
             return Meaning((own,))
         if mention.document is None or mention.name_at is None:
             return self._behind(mention, passage, own)
+        eu_act = self._eu_acts.meant(mention.document, passage.language)
+        if eu_act is not None:
+            alike = tuple(n for n in eu_act if self._documents[n].language == passage.language)
+            meant = (own,) if own in eu_act else alike or eu_act
+            return Meaning(meant, True, None, 1.0 if alike else IN_TRANSLATION)
         matched = self._longest_name(mention.name_at, passage, own)
         longer = matched is not None and matched[1] > mention.span.end
         if mention.grammar == "german" and not longer and _goes_on(mention, passage.text):

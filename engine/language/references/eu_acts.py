@@ -10,13 +10,21 @@ https://eur-lex.europa.eu/eli-register/technical_information.html).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
+
+from engine.model import Document
 
 _EN = r"(?:(?:commission|council|delegated|implementing)\s+)*"
 # The letter that CELEX gives a kind of act, and its words. Longer words first: a framework decision is
 # not a decision.
 _KINDS: dict[str, dict[str, str]] = {
-    "en": {"F": r"framework\s+decision", "R": rf"{_EN}regulation", "L": rf"{_EN}directive", "D": rf"{_EN}decision"},
+    "en": {
+        "F": r"framework\s+decision",
+        "R": rf"{_EN}regulation",
+        "L": rf"{_EN}directive",
+        "D": rf"{_EN}decision",
+    },
     "de": {
         "F": "rahmenbeschluss(?:es)?",
         "R": r"(?:delegierten?\s+)?\w*verordnung",
@@ -112,3 +120,20 @@ def _year(text: str) -> int | None:
     if len(text) == 2:
         value += 1900
     return value if _FIRST_YEAR <= value < 2100 else None
+
+
+class EuActs:
+    """The documents of a corpus that are EU acts, by their CELEX numbers."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents: dict[str, list[int]] = {}
+        for number, document in enumerate(documents):
+            names = (str(document.metadata.get("celex") or ""), document.title, *document.aliases)
+            celex = next((found for name in names if (found := celex_of(name, document.language))), None)
+            if celex:
+                self._documents.setdefault(celex, []).append(number)
+
+    def meant(self, name: str, language: str) -> tuple[int, ...] | None:
+        """The documents that a name means, none for an act from outside; None where it names no EU act."""
+        celex = celex_of(name, language) if any(letter.isdigit() for letter in name) else None
+        return None if celex is None else tuple(self._documents.get(celex, ()))

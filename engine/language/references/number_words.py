@@ -84,8 +84,8 @@ def _han_value(text: str) -> int | None:
 
 
 def french(printed: str) -> str | None:
-    """The number of a French article: "1er" is 1, "L. 110-1" is L110-1; Roman numerals as printed."""
-    number = visible(printed).strip()
+    """The number of a French article: "1er" is 1, "L. 110-1" is L110-1, "3°" is 3; Roman ones as printed."""
+    number = visible(printed).strip().rstrip("°")
     return french_number(number) or number
 
 

@@ -48,7 +48,7 @@ def test_two_documents_of_one_name(names: Names) -> None:
 def test_names_of_a_group_mean_the_same(names: Names) -> None:
     merged_groups((("BGB", "Bürgerliches Gesetzbuch"), ("StGB", "Strafgesetzbuch")), names, "de")
     assert names.meanings("BGB", "de") == (0,)
-    assert names.meanings("StGB", "de") == ()
+    assert names.meanings("StGB", "de") == (None,)
 
 
 def test_what_is_no_name_is_not_learned() -> None:
