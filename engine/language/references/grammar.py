@@ -58,6 +58,21 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
+class Relative:
+    """Words that point at what stands ``step`` places before (-1) or after (1), or (0) around the text.
+
+    ``kind`` is what they point at, ``count`` how many of it ("the two preceding paragraphs"). One of
+    the plain ``signs`` must be in the text for the pattern to be looked for at all.
+    """
+
+    kind: SectionKind
+    step: int
+    pattern: str
+    signs: tuple[str, ...] = ("",)
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A reference that is to be found in an example; what is None is not compared."""
 
@@ -121,17 +136,23 @@ class Grammar:
     acts_sign: str = ""
     glued: str = ""
     cues: tuple[Cue, ...] = ()
+    relative: tuple[Relative, ...] = ()
     known: tuple[tuple[str, ...], ...] = ()
     examples: tuple[Example, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One thing a mention points at. ``through`` is the last member where ``span`` names a range."""
+    """One thing a mention points at. ``through`` is the last member where ``span`` names a range.
+
+    Where ``step`` is set, what is meant is that many places away from the text: see ``Relative``.
+    """
 
     address: Address
     span: Span
     through: Address | None = None
+    step: int | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

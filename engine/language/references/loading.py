@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import GrammarError
 from engine.language.references.eu_acts import eu_act_form
-from engine.language.references.grammar import NEVER, Cue, Example, Found, Grammar, Level, Unit
+from engine.language.references.grammar import NEVER, Cue, Example, Found, Grammar, Level, Relative, Unit
 from engine.language.references.number_words import NUMBERS, PARTS
 from engine.language.references.patterns import Parts, one_of
 from engine.model import Relation, SectionKind
@@ -59,6 +59,16 @@ class CueFile(_Part):
     relation: Relation
     before: Pattern = NEVER
     after: Pattern = NEVER
+
+
+class RelativeFile(_Part):
+    """Words that point by place: see ``Relative``. ``step`` is previous, next or own."""
+
+    kind: SectionKind
+    step: Literal["previous", "next", "own"]
+    pattern: Pattern
+    signs: Words = [""]
+    count: int = Field(default=1, ge=1)
 
 
 class FoundFile(_Part):
@@ -107,6 +117,7 @@ class GrammarFile(_Part):
     acts_sign: Pattern = ""
     glued: str = ""
     cues: list[CueFile] = []
+    relative: list[RelativeFile] = []
     known: list[list[str]] = []
     examples: list[ExampleFile] = []
 
@@ -209,6 +220,9 @@ _PATTERNS = (
 )
 
 
+_STEPS = {"previous": -1, "own": 0, "next": 1}
+
+
 def _grammar(file: GrammarFile) -> Grammar:
     if file.numbers not in NUMBERS:
         raise _FieldError(f"numbers: {file.numbers!r} is none of {', '.join(NUMBERS)}")
@@ -231,6 +245,16 @@ def _grammar(file: GrammarFile) -> Grammar:
                 fields.pattern(f"cues.{place}.after", cue.after),
             )
             for place, cue in enumerate(file.cues)
+        ),
+        relative=tuple(
+            Relative(
+                one.kind,
+                _STEPS[one.step],
+                fields.pattern(f"relative.{place}.pattern", one.pattern),
+                tuple(one.signs),
+                one.count,
+            )
+            for place, one in enumerate(file.relative)
         ),
         known=tuple(tuple(group) for group in file.known),
         examples=tuple(_example(example) for example in file.examples),

@@ -86,6 +86,10 @@ class Provisions:
 
         return [chain(section.id) for section in self.sections]
 
+    def document_number(self, document_id: str) -> int:
+        """The position of a document in the corpus."""
+        return self._document_numbers[document_id]
+
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""
         section_id = self.passages[row].section_id

@@ -85,8 +85,9 @@ def unpacked(rows: Iterable[Sequence[Any]]) -> list[Mention]:
 
 def _packed_target(target: Target) -> list[Any]:
     through = target.through
-    last = [] if through is None else [_packed_address(through)]
-    return [*_packed_address(target.address), target.span.start, target.span.end, *last]
+    last = None if through is None else _packed_address(through)
+    span = target.span
+    return [*_packed_address(target.address), span.start, span.end, last, target.step, target.count]
 
 
 def _packed_address(address: Address) -> list[Any]:
@@ -95,8 +96,9 @@ def _packed_address(address: Address) -> list[Any]:
 
 
 def _unpacked_target(row: Sequence[Any]) -> Target:
-    address, start, end = _unpacked_address(row[:4]), row[4], row[5]
-    return Target(address, Span(start, end), _unpacked_address(row[6]) if len(row) > 6 else None)
+    kind, number, paragraph, within, start, end, last, step, count = row
+    address = _unpacked_address((kind, number, paragraph, within))
+    return Target(address, Span(start, end), _unpacked_address(last) if last else None, step, count)
 
 
 def _unpacked_address(row: Sequence[Any]) -> Address:

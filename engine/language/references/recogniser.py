@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
 
-from engine.language.addresses import CONTAINERS, Address
+from engine.language.addresses import Address
 from engine.language.references.below import BelowReader
+from engine.language.references.folding import Folding
 from engine.language.references.grammar import Grammar, Mention, Target, Unit, cased
+from engine.language.references.relative import RelativeReader
 from engine.model import Relation, SectionKind, Span
 
 # How far before and after a reference words are read that tell its relation, in characters.
@@ -36,6 +38,8 @@ class Recogniser:
         self.grammar = grammar
         self._units = {unit: _UnitReader(unit, grammar) for unit in grammar.units}
         self._below = BelowReader(grammar)
+        self._relative_reader = RelativeReader(grammar)
+        self._folding = Folding(grammar)
         heads = [
             *((cased((*unit.plural, *unit.words)), self._units[unit].ahead) for unit in grammar.units),
             *(
@@ -56,8 +60,6 @@ class Recogniser:
         self._here_before = re.compile(rf"(?:{grammar.here_before})\s*\Z")
         self._that_before = re.compile(rf"(?:{grammar.that_before})\s*\Z")
         self._run_on = re.compile(grammar.run_on)
-        self._chain = re.compile(grammar.chain)
-        self._inward = re.compile(grammar.inward)
         self._here = re.compile(grammar.here)
         self._that = re.compile(grammar.that)
         self._leads = re.compile(grammar.leads)
@@ -84,7 +86,9 @@ class Recogniser:
             if mention:
                 found.append(mention)
                 end = mention.span.end
-        found = self._with_acts(text, self._chained(text, found))
+        if relative := self._relative_reader.find(text, found, self._relation):
+            found = sorted((*found, *relative), key=lambda mention: mention.span.start)
+        found = self._with_acts(text, self._folding.folded(text, found))
         return [
             replace(mention, joined=True) if self._joined(text, mention, after) else mention
             for mention, after in zip_longest(found, found[1:])
@@ -269,69 +273,6 @@ class Recogniser:
                 return relation
         return Relation.CITES
 
-    def _chained(self, text: str, found: list[Mention]) -> list[Mention]:
-        """Folds "paragraph 5 of Schedule 2" into one mention, from the right."""
-        kept: list[Mention] = []
-        for mention in reversed(found):
-            outer = kept[-1] if kept else None
-            alone = not (mention.document or mention.here or mention.that)
-            if outer and alone and mention.targets and outer.targets:
-                gap = (mention.span.end, outer.span.start)
-                nested = None
-                if self._chain.fullmatch(text, *gap):
-                    nested = self._nested(text, mention, outer)
-                elif self._inward.fullmatch(text, *gap):
-                    nested = self._entered(text, mention, outer)
-                if nested:
-                    kept[-1] = nested
-                    continue
-            kept.append(mention)
-        return kept[::-1]
-
-    def _nested(self, text: str, inner: Mention, outer: Mention) -> Mention | None:
-        first = outer.targets[0].address
-        addresses = [_inside(target.address, first) for target in inner.targets]
-        if any(address is None for address in addresses):
-            return None
-        span = Span(inner.span.start, outer.span.end)
-        targets = [
-            Target(
-                address,
-                span if len(addresses) == 1 else target.span,
-                _inside(target.through, first) if target.through else None,
-            )
-            for target, address in zip(inner.targets, addresses, strict=True)
-            if address
-        ]
-        return replace(
-            outer,
-            span=span,
-            text=text[span.start : span.end],
-            relation=inner.relation,
-            targets=(*targets, *outer.targets[1:]),
-            bare=inner.bare,
-        )
-
-    def _entered(self, text: str, outer: Mention, inner: Mention) -> Mention | None:
-        """Folds "Artikel 229 § 5": the provision named first contains the one named last."""
-        container = outer.targets[-1].address
-        if len(outer.targets) != 1 or container.paragraph or container.number is None:
-            return None
-        if any(
-            target.address.number is None or target.address.kind is container.kind for target in inner.targets
-        ):
-            return None
-        span = Span(outer.span.start, inner.span.end)
-        targets = tuple(
-            replace(
-                target,
-                address=replace(target.address, within=((container.kind, container.number),)),
-                span=Span(span.start, target.span.end) if index == 0 else target.span,
-            )
-            for index, target in enumerate(inner.targets)
-        )
-        return replace(inner, span=span, text=text[span.start : span.end], targets=targets)
-
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
         """Adds documents that are named on their own."""
         if self._acts is None or not self._acts_sign.search(text):
@@ -371,14 +312,3 @@ class _UnitReader:
 def _is_han(letter: str) -> bool:
     """Whether a letter is one of a script without spaces, where any letter may begin a word."""
     return "\u3400" <= letter <= "\u9fff"
-
-
-def _inside(inner: Address, outer: Address) -> Address | None:
-    """The address of ``inner`` seen from outside, where the text says "inner of outer"."""
-    if outer.kind in CONTAINERS:
-        within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
-        return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None
-    if inner.number is not None and inner.kind is not SectionKind.PARAGRAPH:
-        return None
-    paragraph = "/".join(part for part in (outer.paragraph, inner.number, inner.paragraph) if part)
-    return Address(outer.kind, outer.number, paragraph, outer.within)

@@ -13,6 +13,7 @@ from engine.language.addresses import Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.lookup import Lookup
+from engine.language.references.neighbours import CONTAINER, NEIGHBOUR, Neighbours, is_container
 from engine.language.references.provisions import Provision, Provisions, series_of
 from engine.language.references.readings import Readings, TextReadings
 from engine.model import (
@@ -54,6 +55,7 @@ class Resolver:
         self._provisions = Provisions(documents, sections, passages)
         self._rows = {passage.id: row for row, passage in enumerate(passages)}
         self._finder = DocumentFinder(documents, self._provisions, self._readings)
+        self._neighbours = Neighbours(self._provisions)
         self._lookup = Lookup(documents, self._provisions)
         numbers = {document.id: number for number, document in enumerate(documents)}
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
@@ -102,6 +104,8 @@ class Resolver:
     def _target(
         self, mention: Mention, target: Target, meaning: Meaning, passage: Passage, row: int
     ) -> list[Reference]:
+        if target.step is not None:
+            return self._stepped(mention, target, passage, row)
         if target.address.number is None and not target.address.within:
             return self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
@@ -210,6 +214,22 @@ class Resolver:
             if index is not None:
                 found[index] = None
         return list(found)
+
+    def _stepped(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
+        """ "The preceding Article", "the provisions of this Part": what stands beside or around the text."""
+        kind, paragraph = target.address.kind, target.address.paragraph
+        if kind is SectionKind.PARAGRAPH:
+            aims = self._neighbours.paragraphs_beside(target, row)
+        elif is_container(kind):
+            aims = self._neighbours.containers(target, row)
+            if aims and not target.step:
+                return [_reference(passage, mention, target.span, aims, CONTAINER)]
+        else:
+            aims = []
+            for index in self._neighbours.provisions_beside(target, row):
+                number = self._provisions.all[index].key
+                aims += self._aims(index, Address(kind, number, paragraph) if paragraph else None)
+        return [_reference(passage, mention, target.span, (aim,), NEIGHBOUR) for aim in aims]
 
     def _relative(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
         """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""

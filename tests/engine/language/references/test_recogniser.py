@@ -38,7 +38,7 @@ def test_spans_are_exact_and_never_overlap(pieces: list[str], glue: str, languag
         end = mention.span.end
         for target in mention.targets:
             assert mention.span.start <= target.span.start < target.span.end <= mention.span.end
-            assert target.address.number is not None or target.address.paragraph
+            assert target.address.number is not None or target.address.paragraph or target.step is not None
 
 
 @settings(deadline=None)

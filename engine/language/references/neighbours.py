@@ -1,0 +1,119 @@
+"""What stands before, after and around a passage: the targets of "the preceding Article", "this Part"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.language.addresses import CONTAINERS
+from engine.language.references.grammar import Target
+from engine.language.references.provisions import Provision, Provisions, container_of, series_of
+from engine.model import Section, SectionKind, TargetKind
+
+# How sure a neighbour is; a container is told by its kind alone, which nested ones may share.
+NEIGHBOUR, CONTAINER = 0.9, 0.7
+
+# The kind of target, its id, its first row; as in the resolver.
+Aim = tuple[TargetKind, str, int]
+
+
+class Neighbours:
+    """Finds provisions, paragraphs and sections by their place beside a passage."""
+
+    def __init__(self, provisions: Provisions) -> None:
+        self._provisions = provisions
+        self._sections = {section.id: section for section in provisions.sections}
+        self._siblings: dict[tuple[str, str | None], list[Section]] = {}
+        for section in provisions.sections:
+            self._siblings.setdefault((section.document_id, section.parent_id), []).append(section)
+
+    def provisions_beside(self, target: Target, row: int) -> list[int]:
+        """The provisions that a step from the passage's own leads to, nearest first."""
+        own = self._provisions.of_row[row]
+        if own is None or not target.step:
+            return []
+        start = self._provisions.all[own]
+        found: list[int] = []
+        for index in self._walk(start, target.step):
+            if len(found) == target.count:
+                break
+            if self._is_like(self._provisions.all[index], start):
+                found.append(index)
+        return found
+
+    def _walk(self, start: Provision, step: int) -> Iterator[int]:
+        """The provisions of the document before or after one, each once."""
+        rows = self._provisions.rows_of[start.document]
+        seen: set[int] = set()
+        row = start.rows[0] - 1 if step < 0 else start.rows[-1] + 1
+        while rows[0] <= row <= rows[-1]:
+            index = self._provisions.of_row[row]
+            if index is not None and index not in seen:
+                seen.add(index)
+                yield index
+            row += -1 if step < 0 else 1
+
+    @staticmethod
+    def _is_like(one: Provision, other: Provision) -> bool:
+        """Whether two provisions are of one series: 4.3.1 and 4.3.2, not 4.3."""
+        same_series = series_of(one.kind) == series_of(other.kind)
+        return same_series and one.key.count(".") == other.key.count(".") and one.key != other.key
+
+    def paragraphs_beside(self, target: Target, row: int) -> list[Aim]:
+        """The paragraphs of the passage's own provision that a step leads to, nearest first."""
+        own = self._provisions.of_row[row]
+        mine = self._provisions.passages[row].paragraph
+        if own is None or not mine or not target.step:
+            return []
+        passages = self._provisions.passages
+        heads: dict[str, int] = {}
+        for place in self._provisions.all[own].rows:
+            top = (passages[place].paragraph or "").split("/")[0]
+            if top:
+                heads.setdefault(top, place)
+        order = list(heads)
+        place = order.index(mine.split("/")[0])
+        if target.step < 0:
+            chosen = order[max(0, place - target.count) : place][::-1]
+        else:
+            chosen = order[place + 1 : place + 1 + target.count]
+        return [(TargetKind.PASSAGE, passages[heads[top]].id, heads[top]) for top in chosen]
+
+    def containers(self, target: Target, row: int) -> list[Aim]:
+        """The section of a kind around a passage, or the one before or after it.
+
+        Sections of one kind may stand in each other, a German Abschnitt in a Kapitel: then all around.
+        """
+        kind = target.address.kind
+        around = self._around(kind, row)
+        if not target.step or not around:
+            return [self._aim(section) for section in around]
+        section = around[0]
+        siblings = [
+            one
+            for one in self._siblings[section.document_id, section.parent_id]
+            if container_of(one.kind) is container_of(kind)
+        ]
+        place = siblings.index(section)
+        if target.step < 0:
+            return [self._aim(one) for one in siblings[max(0, place - target.count) : place][::-1]]
+        return [self._aim(one) for one in siblings[place + 1 : place + 1 + target.count]]
+
+    def _around(self, kind: SectionKind, row: int) -> list[Section]:
+        """The sections of a kind that hold a passage, the innermost first."""
+        found: list[Section] = []
+        section_id = self._provisions.passages[row].section_id
+        while section_id is not None and section_id in self._sections:
+            section = self._sections[section_id]
+            if container_of(section.kind) is container_of(kind):
+                found.append(section)
+            section_id = section.parent_id
+        return found
+
+    def _aim(self, section: Section) -> Aim:
+        first = self._provisions.first_row[self._provisions.document_number(section.document_id)]
+        return TargetKind.SECTION, section.id, first + section.first
+
+
+def is_container(kind: SectionKind) -> bool:
+    """Whether a kind names a part of the hierarchy, not a provision or a paragraph of one."""
+    return kind in CONTAINERS or kind is SectionKind.SUBSECTION

@@ -1,0 +1,38 @@
+"""Finds what a text points at by where it stands: "the preceding Article", "the provisions of this Part"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from engine.language.addresses import Address
+from engine.language.references.grammar import Grammar, Mention, Relative, Target
+from engine.model import Relation, Span
+
+# The relation of the words from one place of a text to another.
+RelationAt = Callable[[str, int, int], Relation]
+
+
+class RelativeReader:
+    """Compiled patterns of a grammar's ``relative`` references."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._name = grammar.name
+        self._patterns = [(one, re.compile(one.pattern, re.IGNORECASE)) for one in grammar.relative]
+
+    def find(self, text: str, taken: Sequence[Mention], relation: RelationAt) -> list[Mention]:
+        """Mentions outside of those that are ``taken``, in no order; none overlaps another."""
+        found: list[Mention] = []
+        for one, start, end in self._matches(text):
+            if any(start < other.span.end and other.span.start < end for other in (*taken, *found)):
+                continue
+            span = Span(start, end)
+            target = Target(Address(one.kind, None), span, step=one.step, count=one.count)
+            found.append(Mention(span, text[start:end], self._name, relation(text, start, end), (target,)))
+        return found
+
+    def _matches(self, text: str) -> Iterator[tuple[Relative, int, int]]:
+        for one, pattern in self._patterns:
+            if any(sign in text for sign in one.signs):
+                for match in pattern.finditer(text):
+                    yield one, match.start(), match.end()

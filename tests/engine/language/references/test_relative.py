@@ -1,0 +1,112 @@
+"""References by place: what is found, and what it resolves to."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references import Resolver, find_mentions
+from engine.model import Document, Passage, Section, SectionKind, Status, TargetKind
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        ("subject to the preceding Article,", "en", ["the preceding Article"]),
+        ("paragraph (2) of the previous section", "en", ["paragraph (2) of the previous section"]),
+        ("the provisions of this Chapter apply", "en", ["provisions of this Chapter"]),
+        ("as defined in this Chapter", "en", []),
+        ("section 5 of this Chapter", "en", ["section 5"]),
+        ("the next section 5", "en", ["section 5"]),
+        ("nach dem vorstehenden Absatz", "de", ["vorstehenden Absatz"]),
+        ("Absatz 2 des vorstehenden Paragraphen", "de", ["Absatz 2 des vorstehenden Paragraphen"]),
+        ("die vorstehenden Paragraphen", "de", []),
+        ("in dem nachfolgenden Artikel", "de", ["nachfolgenden Artikel"]),
+        ("die Vorschriften dieses Abschnitts gelten", "de", ["Vorschriften dieses Abschnitts"]),
+        ("im Sinne dieses Abschnitts", "de", []),
+    ],
+)
+def test_found(text: str, language: str, found: list[str]) -> None:
+    assert [mention.text for mention in find_mentions(text, language)] == found
+
+
+ACT = Document("act", "Harbour Act", "en")
+SECTIONS = [
+    Section("act/p1", "act", None, SectionKind.PART, "1", "Berths", 0, 3),
+    Section("act/p1/c1", "act", "act/p1", SectionKind.CHAPTER, "1", "", 0, 1),
+    Section("act/p1/c2", "act", "act/p1", SectionKind.CHAPTER, "2", "", 1, 3),
+    Section("act/p2", "act", None, SectionKind.PART, "2", "Fees", 3, 4),
+]
+
+
+def resolved(text: str, place: int) -> list[tuple[str, str | None, str]]:
+    """(text, target, status) of the references of a text that stands at a place of the act."""
+    parts = [
+        ("act/p1/c1", "1", None),
+        ("act/p1/c2", "2", "1"),
+        ("act/p1/c2", "2", "2"),
+        ("act/p2", "3", None),
+    ]
+    passages = [
+        Passage(
+            f"act/{number}/{paragraph}",
+            "act",
+            section,
+            row,
+            text if row == place else "Text.",
+            "en",
+            SectionKind.SECTION,
+            number,
+            paragraph,
+        )
+        for row, (section, number, paragraph) in enumerate(parts)
+    ]
+    found = Resolver([ACT], SECTIONS, passages).references(passages[place])
+    assert all(one.confidence < 1 for one in found if one.status is Status.RESOLVED)
+    return [(one.text, one.target_id, str(one.status)) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "target"),
+    [
+        ("under the preceding section", 3, "act/2/1"),
+        ("under the preceding section", 1, "act/1/None"),
+        ("paragraph (2) of the preceding section", 3, "act/2/2"),
+        ("the next section applies", 1, "act/3/None"),
+        ("the preceding paragraph applies", 2, "act/2/1"),
+        ("the next paragraph applies", 1, "act/2/2"),
+        ("the preceding chapter applies", 1, "act/p1/c1"),
+        ("the preceding part applies", 3, "act/p1"),
+        ("the provisions of this Part", 2, "act/p1"),
+        ("the provisions of this Chapter", 2, "act/p1/c2"),
+    ],
+)
+def test_resolved(text: str, place: int, target: str) -> None:
+    ((_, reached, status),) = resolved(text, place)
+    assert (reached, status) == (target, "resolved")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("the preceding section", 0),
+        ("the next section", 3),
+        ("the preceding paragraph", 3),
+        ("the preceding chapter", 0),
+        ("the provisions of this Schedule", 1),
+    ],
+)
+def test_there_is_no_such_place(text: str, place: int) -> None:
+    assert resolved(text, place) == []
+
+
+def test_parts_in_parts_are_ambiguous() -> None:
+    document = Document("g", "Gesetz", "de")
+    sections = [
+        Section("g/1", "g", None, SectionKind.CHAPTER, "1", "", 0, 1),
+        Section("g/1/1", "g", "g/1", SectionKind.CHAPTER, "1", "", 0, 1),
+    ]
+    passage = Passage("g/1/1/1", "g", "g/1/1", 0, "die Vorschriften dieses Kapitels", "de")
+    (reference,) = Resolver([document], sections, [passage]).references(passage)
+    assert reference.status is Status.AMBIGUOUS
+    assert reference.candidates == ("g/1/1", "g/1")
+    assert reference.target_kind is TargetKind.SECTION
