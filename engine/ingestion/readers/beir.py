@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
+_ID = re.compile(rb'"_?id"\s*:')
 _ID_SEPARATORS = re.compile(r"[-_./:# ]")
 
 
@@ -56,29 +57,35 @@ class BeirReader:
     name = "BEIR"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """JSON lines whose first object has a text."""
-        if not path.name.removesuffix(".gz").endswith(".jsonl"):
+        """JSON lines whose first object has an id and a text."""
+        first, end, rest = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")
+        if not first.startswith(b"{") or b'"text"' not in first or not _ID.search(first):
             return False
-        first = head.lstrip().split(b"\n", 1)[0]
-        return first.startswith(b"{") and (b'"text"' in first or b'"_id"' in first or b'"id"' in first)
+        by_name = path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+        return by_name or (bool(end) and first.rstrip().endswith(b"}") and rest.lstrip()[:1] in (b"{", b""))
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file; lines of one document need not stand together."""
-        groups: dict[tuple[str, ...], list[Line]] = {}
-        seen: set[str] = set()
-        for line in _lines(source):
-            if isinstance(line, Problem):
-                yield line
-            elif line.id in seen:
-                yield Problem(source.name, "this id stands on an earlier line", line.number, line.id)
-            else:
-                seen.add(line.id)
-                groups.setdefault(_key(line), []).append(line)
-        ids: set[str] = set()
-        for lines in groups.values():
-            document_id = _document_id(lines, ids)
-            ids.add(document_id)
-            yield _document(document_id, lines, source.path)
+        yield from documents_of(_lines(source), source)
+
+
+def documents_of(lines: Iterable[Line | Problem], source: SourceFile) -> Iterator[ReadDocument | Problem]:
+    """The documents that lines make, those of one document together; problems are passed on."""
+    groups: dict[tuple[str, ...], list[Line]] = {}
+    seen: set[str] = set()
+    for line in lines:
+        if isinstance(line, Problem):
+            yield line
+        elif line.id in seen:
+            yield Problem(source.name, "this id stands on an earlier line", line.number, line.id)
+        else:
+            seen.add(line.id)
+            groups.setdefault(_key(line), []).append(line)
+    ids: set[str] = set()
+    for group in groups.values():
+        document_id = _document_id(group, ids)
+        ids.add(document_id)
+        yield _document(document_id, group, source.path)
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:

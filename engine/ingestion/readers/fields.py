@@ -65,6 +65,11 @@ class Provision:
     dotted: tuple[str, ...] | None
 
 
+def article_word(language: str) -> str:
+    """What an article is called."""
+    return _ARTICLE_WORDS.get(language, "Article")
+
+
 def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
     """The first of several fields that holds a text."""
     for name in names:
@@ -147,5 +152,5 @@ def _numbered(metadata: Metadata, language: str) -> tuple[Address | None, str]:
         and (found := parse_heading(article)).number is None
     ):
         return (Address(found.kind, None) if found.kind is SectionKind.PREAMBLE else None), heading
-    label = article if not article[0].isdigit() else f"{_ARTICLE_WORDS.get(language, 'Article')} {article}"
+    label = article if not article[0].isdigit() else f"{article_word(language)} {article}"
     return parse_label(label, language) or Address(SectionKind.ARTICLE, article), heading

@@ -82,7 +82,7 @@ def stated_fields(root: Element) -> dict[str, Any]:
 
 
 def page_title(root: Element) -> str | None:
-    """The act's title on a page of the EU's gazette, else ``title`` without the name of the site behind it."""
+    """The act's title on a page of EUR-Lex, else ``title`` without the name of the site behind it."""
     marked = [
         " ".join("".join(map(str, element.itertext())).split())
         for element in root.iter("p")

@@ -1,0 +1,190 @@
+"""Which fields of JSON, JSON lines or a table hold what: a small file that the user writes.
+
+.. code-block:: yaml
+
+    records: data.laws          # where the list of records is; leave it out if it is the file itself
+    items: articles             # the provisions inside a record; leave it out if a record is one passage
+    document:                   # fields of a record that tell of its document
+      id: law_id
+      title: title
+      number: royal_decree.number
+      language: {value: ar}     # the same for all
+    passage:                    # fields of an item, or of the record where there are no items
+      label: number_text
+      text: text
+      path: [part, chapter]     # headings above it, from the outside in
+      notes: amendments.description
+
+A field is named by its path: names with dots between, which also leads through lists ("chapters.articles").
+``items: "**"`` takes each object that has the text, however deep it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import SourceError
+
+# As ``items``: each object anywhere in a record that has the text; the objects around it are its headings.
+EVERYWHERE = "**"
+# A list in a list in a list: no path is longer.
+_DEEPEST = 12
+
+
+class Constant(BaseModel):
+    """A value that is the same for every record."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: str | int | float
+
+
+Where = str | list[str] | Constant
+
+
+class DocumentFields(BaseModel):
+    """The fields of a record that tell of its document; ``texts`` are those before its provisions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Where | None = None
+    title: Where | None = None
+    type: Where | None = None
+    number: Where | None = None
+    year: Where | None = None
+    language: Where | None = None
+    status: Where | None = None
+    version: Where | None = None
+    date: Where | None = None
+    valid_from: Where | None = None
+    valid_to: Where | None = None
+    issuer: Where | None = None
+    abbreviation: Where | None = None
+    url: Where | None = None
+    author: Where | None = None
+    texts: list[str] = Field(default_factory=list)
+
+
+class PassageFields(BaseModel):
+    """The fields of a provision. ``label`` is its number as printed, ``heading`` its title.
+
+    ``parts`` is a list of its paragraphs beside the text, taken where it says more than the text does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Where
+    parts: str | None = None
+    id: Where | None = None
+    label: Where | None = None
+    heading: Where | None = None
+    path: Where | None = None
+    status: Where | None = None
+    valid_from: Where | None = None
+    valid_to: Where | None = None
+    language: Where | None = None
+    notes: Where | None = None
+
+
+class FieldMapping(BaseModel):
+    """Where the records of a file are, and what their fields mean."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    records: str = ""
+    items: str | None = None
+    document: DocumentFields = DocumentFields()
+    passage: PassageFields
+
+    def __str__(self) -> str:
+        parts = [f"records: {self.records}"] if self.records else []
+        parts += [f"items: {self.items}"] if self.items else []
+        for noun, group in (("document", self.document), ("passage", self.passage)):
+            stated = group.model_dump(exclude_none=True, exclude_defaults=True)
+            for name, where in stated.items():
+                shown = " + ".join(where) if isinstance(where, list) else where
+                parts.append(f"{noun}.{name}: {shown['value'] if isinstance(shown, dict) else shown}")
+        return "; ".join(parts)
+
+
+def load_mapping(path: Path) -> dict[str, Any]:
+    """The content of a mapping file (YAML or JSON), checked. Raises SourceError that says what is wrong."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SourceError(f"mapping {path}: cannot be opened ({error})") from error
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise SourceError(f"mapping {path}: not readable as YAML or JSON ({reason})") from error
+    if not isinstance(content, dict):
+        raise SourceError(f"mapping {path}: must be fields with values, such as 'passage: {{text: body}}'")
+    mapping_of(content, str(path))
+    return {str(name): value for name, value in content.items()}
+
+
+def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
+    """The mapping of this content. Raises SourceError that names the first field that is wrong."""
+    try:
+        return FieldMapping.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        # The last parts name a branch of a union, not a field of the file.
+        where = ".".join(str(part) for part in first["loc"] if part not in ("str", "Constant", "list[str]"))
+        message = "no such field" if first["type"] == "extra_forbidden" else first["msg"]
+        groups: dict[str, type[BaseModel]] = {"document": DocumentFields, "passage": PassageFields}
+        known = groups.get(str(first["loc"][0]), FieldMapping) if len(first["loc"]) > 1 else FieldMapping
+        hint = f"; known: {', '.join(known.model_fields)}" if first["type"] == "extra_forbidden" else ""
+        raise SourceError(f"mapping {name}: {where or 'file'}: {message}{hint}".replace(" :", ":")) from error
+
+
+def values(record: Any, path: str) -> Iterator[Any]:
+    """Everything that a path leads to, through lists as well; nothing where it leads nowhere."""
+    yield from _follow(record, path.split(".") if path else [], 0)
+
+
+def _follow(place: Any, parts: Sequence[str], depth: int) -> Iterator[Any]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(place, list):
+        for entry in place:
+            yield from _follow(entry, parts, depth + 1)
+    elif not parts:
+        yield place
+    elif isinstance(place, dict):
+        whole = ".".join(parts)
+        if whole in place:
+            # A name may have dots in itself.
+            yield from _follow(place[whole], [], depth + 1)
+        elif parts[0] in place:
+            yield from _follow(place[parts[0]], parts[1:], depth + 1)
+
+
+def texts(record: Any, where: Where | None) -> list[str]:
+    """The texts that a field holds, numbers and dates as they are written; empty ones are left out."""
+    if where is None:
+        return []
+    if isinstance(where, Constant):
+        return [str(where.value)]
+    found = (
+        value for path in ([where] if isinstance(where, str) else where) for value in values(record, path)
+    )
+    return [text for value in found if (text := said(value))]
+
+
+def text(record: Any, where: Where | None) -> str | None:
+    """The first text that a field holds."""
+    return next(iter(texts(record, where)), None)
+
+
+def said(value: Any) -> str:
+    """A simple value as text; nothing for an object."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").strip()
+    return str(value) if isinstance(value, int | float) else ""

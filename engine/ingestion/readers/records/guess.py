@@ -1,0 +1,304 @@
+"""What the fields of a source mean, guessed from their names and from what they hold.
+
+A guess is told with the document (``metadata["fields"]``), in the words of a mapping file, so that a
+person can correct it by writing one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from engine.ingestion.readers.mapping import (
+    EVERYWHERE,
+    DocumentFields,
+    FieldMapping,
+    PassageFields,
+    said,
+    values,
+)
+from engine.ingestion.readers.records import names
+
+# So many records are looked at.
+SAMPLE = 400
+# A text that nothing names is told by its length: the longest field, if its mean is at least this.
+_LONG = 60
+# A string of a record that is longer is text that belongs to the document.
+LONG_TEXT = 200
+_DEEPEST = 5
+
+Record = Mapping[str, Any]
+
+
+def guessed(content: Any) -> FieldMapping | None:
+    """The mapping that fits a file's content: one record, or a list of them; None where nothing does."""
+    best: tuple[float, FieldMapping] | None = None
+    for path, records in _lists(content, "", 0):
+        mapping = _mapped(path, records)
+        if mapping is not None and (best is None or mapping[0] > best[0]):
+            best = mapping
+    return best[1] if best is not None else None
+
+
+def _lists(content: Any, path: str, depth: int) -> Iterator[tuple[str, Sequence[Record]]]:
+    """Where the records may be: the content itself, and each list of objects in it that are no items."""
+    if isinstance(content, list):
+        records = [entry for entry in content[:SAMPLE] if isinstance(entry, dict)]
+        if records:
+            yield path, records
+    elif isinstance(content, dict):
+        yield path, [content]
+        for name, value in content.items():
+            if depth < 2 and "." not in name and isinstance(value, dict | list):
+                yield from _lists(value, f"{path}.{name}" if path else name, depth + 1)
+
+
+def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] | None:
+    """A mapping for records in this place, and how many characters of text it reaches."""
+    items = _items_path(records)
+    entries: Sequence[Record] = records
+    if items is not None:
+        entries = [item for record in records for item in _entries(record, items)][:SAMPLE]
+    text = _text_field(entries)
+    if text is None:
+        return None
+    reach = float(sum(len(said(value)) for entry in entries for value in values(entry, text)))
+    if items is None and path and len(records) > 1 and not _names_documents(records):
+        # Passages of a list inside an object: the object is the document, and the list its items.
+        reach *= 0.9
+    taken = {text}
+    passage = _passage_fields(entries, text, taken, nested=items is not None)
+    mapping = FieldMapping(
+        records=path, items=items, document=_document_fields(records, taken, items), passage=passage
+    )
+    # Several places can reach the same text: that which has the title knows most about it, then the outer.
+    titled = mapping.document.title is not None and "." not in str(mapping.document.title)
+    return reach + 3 * titled - path.count(".") - bool(path), mapping
+
+
+def _entries(record: Record, items: str) -> Iterator[Record]:
+    if items == EVERYWHERE:
+        for _, entries in _inner_lists(record, "", 0):
+            if _text_field(entries) is not None:
+                yield from entries
+    else:
+        yield from (item for item in values(record, items) if isinstance(item, dict))
+
+
+def _names_documents(records: Sequence[Record]) -> bool:
+    return _named(records, names.TITLE) is not None
+
+
+def _items_path(records: Sequence[Record]) -> str | None:
+    """The list inside records that holds most text, unless records have a text of their own."""
+    own = _text_field(records)
+    found: dict[str, int] = {}
+    for record in records[:20]:
+        for path, entries in _inner_lists(record, "", 0):
+            field = _text_field(entries)
+            if field is not None:
+                size = sum(len(said(value)) for entry in entries for value in values(entry, field))
+                found[path] = found.get(path, 0) + size
+    if not found:
+        return None
+    best = max(found, key=lambda path: (found[path], -path.count(".")))
+    if own is not None:
+        mine = sum(len(said(value)) for record in records[:20] for value in values(record, own))
+        # Paragraphs repeat the text of their article; a few words before the articles are no text of it.
+        if mine * 2 >= found[best]:
+            return None
+    # Articles of chapters, and articles of sections of chapters: all of them count.
+    others = [path for path in found if path != best and path.rpartition(".")[2] == best.rpartition(".")[2]]
+    return EVERYWHERE if others else best
+
+
+def _inner_lists(place: Any, path: str, depth: int) -> Iterator[tuple[str, list[Record]]]:
+    if depth > _DEEPEST or not isinstance(place, dict):
+        return
+    for name, value in place.items():
+        if "." in name or names.plain(name) in names.NOTES:
+            continue
+        full = f"{path}.{name}" if path else name
+        if isinstance(value, dict):
+            yield from _inner_lists(value, full, depth + 1)
+        elif isinstance(value, list):
+            entries: list[Record] = [entry for entry in value if isinstance(entry, dict)]
+            if not entries:
+                continue
+            yield full, entries
+            if _text_field(entries) is None:
+                for entry in entries:
+                    yield from _inner_lists(entry, full, depth + 1)
+
+
+def _text_field(entries: Sequence[Record]) -> str | None:
+    """The field that holds the text: by its name, else the longest that most entries have."""
+    named = _named(entries, names.TEXT, least=2)
+    if named is not None:
+        return named
+    longest: tuple[float, str] | None = None
+    for name in _fields(entries):
+        lengths = [len(said(entry[name])) for entry in entries if isinstance(entry.get(name), str)]
+        if len(lengths) * 2 < len(entries) or names.plain(name) in (*names.HEADING, *names.URL):
+            continue
+        mean = sum(lengths) / max(1, len(lengths))
+        if mean >= _LONG and " " in str(next(entry[name] for entry in entries if entry.get(name))):
+            longest = max(longest or (0.0, ""), (mean, name))
+    return longest[1] if longest else None
+
+
+def _fields(entries: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(name for entry in entries for name in entry))
+
+
+def _named(
+    entries: Sequence[Record], wanted: Sequence[str], taken: Collection[str] = (), least: int = 1
+) -> str | None:
+    """The field with the first of these names that says something; names of two parts go into objects."""
+    present: dict[str, str] = {}
+    for entry in entries:
+        for name, value in entry.items():
+            if isinstance(value, dict):
+                for inner, deeper in value.items():
+                    if len(said(deeper)) >= least:
+                        present.setdefault(names.plain(name + inner), f"{name}.{inner}")
+            elif len(said(value)) >= least and not isinstance(value, bool):
+                present[names.plain(name)] = name
+    return next((present[name] for name in wanted if name in present and present[name] not in taken), None)
+
+
+def _passage_fields(entries: Sequence[Record], text: str, taken: set[str], *, nested: bool) -> PassageFields:
+    def take(wanted: Sequence[str]) -> str | None:
+        field = _named(entries, wanted, taken)
+        if field is not None:
+            taken.add(field)
+        return field
+
+    label = take(names.LABEL)
+    path = _path_fields(entries, taken)
+    # Of rows without a list around them, "title" tells of the document; their own is called a heading.
+    heading = take(names.HEADING if nested else names.HEADING[:5])
+    return PassageFields(
+        text=text,
+        parts=_parts_field(entries),
+        id=take(names.ID),
+        label=label,
+        heading=heading,
+        path=path,
+        status=take(names.STATUS) if nested else None,
+        valid_from=take(names.DATE) if nested else None,
+        valid_to=take(names.UNTIL) if nested else None,
+        notes=_notes_fields(entries),
+    )
+
+
+def _parts_field(entries: Sequence[Record]) -> str | None:
+    """A list of objects beside the text that hold text under the same kind of name."""
+    for entry in entries:
+        for name, value in entry.items():
+            if names.plain(name) in names.PARTS and isinstance(value, list):
+                parts = [part for part in value if isinstance(part, dict)]
+                if parts and _named(parts, names.TEXT) is not None:
+                    return name
+    return None
+
+
+def _path_fields(entries: Sequence[Record], taken: set[str]) -> list[str] | None:
+    whole = next((name for name in _fields(entries) if names.plain(name) in names.WHOLE_PATH), None)
+    if whole is not None:
+        taken.add(whole)
+        return [whole]
+    found = [
+        name
+        for name in _fields(entries)
+        if names.plain(name) in names.PATH
+        and name not in taken
+        and any(isinstance(entry.get(name), str) and entry[name].strip() for entry in entries)
+    ]
+    taken.update(found)
+
+    def above(outer: str, inner: str) -> bool:
+        """Whether one heading changes more seldom than another, where both are there."""
+        both = [(said(entry.get(outer)), said(entry.get(inner))) for entry in entries]
+        both = [pair for pair in both if all(pair)]
+        left, right = (sum(one[side] != two[side] for one, two in pairwise(both)) for side in (0, 1))
+        return left < right or (left == right and known(outer) < known(inner))
+
+    def known(name: str) -> int:
+        return names.PATH.index(names.plain(name))
+
+    return sorted(found, key=lambda one: sum(above(other, one) for other in found if other != one)) or None
+
+
+def _notes_fields(entries: Sequence[Record]) -> list[str] | None:
+    found: list[str] = []
+    for entry in entries:
+        for name, value in entry.items():
+            if names.plain(name) not in names.NOTES or not value:
+                continue
+            inner = (
+                next((one for one in value if isinstance(one, dict)), None)
+                if isinstance(value, list)
+                else value
+            )
+            if isinstance(inner, dict):
+                field = _named([inner], (*names.TEXT, "description", "note", "summary"))
+                if field is not None:
+                    found.append(f"{name}.{field}")
+            else:
+                found.append(name)
+    return list(dict.fromkeys(found)) or None
+
+
+def _document_fields(records: Sequence[Record], taken: set[str], items: str | None) -> DocumentFields:
+    own = set() if items else taken
+    used: set[str] = set(own)
+
+    def take(wanted: Sequence[str]) -> str | None:
+        field = _named(records, wanted, used)
+        if field is not None:
+            used.add(field)
+        return field
+
+    title = take(names.TITLE)
+    return DocumentFields(
+        title=title,
+        id=take(names.DOCUMENT_ID if items else ("documentid", "docid", "lawid")),
+        number=take(names.NUMBER) or _of_decree(records),
+        type=take(names.TYPE),
+        year=take(names.YEAR),
+        language=take(names.LANGUAGE),
+        status=take(names.STATUS),
+        valid_from=take(names.DATE),
+        valid_to=take(names.UNTIL),
+        date=take(names.ENACTED),
+        issuer=take(names.ISSUER),
+        version=take(names.VERSION),
+        abbreviation=take(names.ABBREVIATION),
+        url=take(names.URL),
+        author=take(names.AUTHOR),
+        texts=_long_texts(records, used) if items else [],
+    )
+
+
+def _of_decree(records: Sequence[Record]) -> str | None:
+    """The number of the decree by which an act was made, which is the number that it is cited by."""
+    return _named(records, ("royaldecreenumber", "decreenumber", "actnumber", "metadatanumber"))
+
+
+def _long_texts(records: Sequence[Record], used: set[str]) -> list[str]:
+    found: list[str] = []
+    for record in records[:20]:
+        for name, value in record.items():
+            if name in used:
+                continue
+            if isinstance(value, str) and len(value) >= LONG_TEXT:
+                found.append(name)
+            elif isinstance(value, dict):
+                found += [
+                    f"{name}.{inner}"
+                    for inner, text in value.items()
+                    if isinstance(text, str) and len(text) >= LONG_TEXT
+                ]
+    return list(dict.fromkeys(found))
