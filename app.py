@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, RedstringError
-from ui.sample import sample_folder
+from ui.limits import limits_from
+from ui.sample import home, sample_folder
 from ui.shelf import open_library
 from ui.warming import warm_up
 
@@ -34,7 +35,7 @@ def build(folders: Sequence[Path]) -> gr.Blocks:
     """The page over corpora in folders, or over the sample corpus where none is given."""
     from ui.page import build_page
 
-    library = open_library(list(folders) or [sample_folder()])
+    library = open_library(list(folders) or [sample_folder()], home(), limits_from())
     warm_up(library)
     return build_page(library)
 
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from ui.theme import launch_options
 
     print(f"Redstring: http://{options.host}:{options.port}", flush=True)
-    page.launch(server_name=options.host, server_port=options.port, **launch_options())
+    page.launch(server_name=options.host, server_port=options.port, **launch_options(limits_from()))
     return 0
 
 

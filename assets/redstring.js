@@ -285,14 +285,36 @@
       button.setAttribute("aria-expanded", String(open));
     });
   }
-  function header(element) {
+  /* ---------- the views of the page ---------- */
+  function view(name) {
+    const corpus = name === "corpus";
+    document.body.dataset.view = name;
+    one("#app").toggleAttribute("data-away", corpus);
+    one("#library").toggleAttribute("data-here", corpus);
+    one(".top").dataset.view = name;
+    all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
+    document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
+  }
+  function header(element, watch) {
     theme(wantedTheme());
-    element.addEventListener("click", (event) => { if (event.target.closest("#theme-toggle")) toggleTheme(); });
+    watch("value", () => { if (document.body.dataset.view) view(document.body.dataset.view); });
+    element.addEventListener("click", (event) => {
+      if (event.target.closest("#theme-toggle")) toggleTheme();
+      const chosen = event.target.closest(".views [data-view]");
+      if (chosen) view(chosen.dataset.view);
+    });
     rail();
+    calendar();
+  }
+  /* A date is chosen from a calendar; the field stays a text field for the server. */
+  function calendar() {
+    const field = one("#set-as_of input");
+    if (!field) { setTimeout(calendar, 50); return; }
+    field.type = "date";
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
   });
-  window.redstring = { header, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  window.redstring = { header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

@@ -119,8 +119,7 @@ def shown_value(name: str, settings: InvestigationSettings) -> Any:
     """What a control shows for the value that settings hold."""
     knob = next(knob for knob in knobs() if knob.name == name)
     value = settings.model_dump(mode="json")[name]
-    names = knob.kind == "array" and knob.name != "strategies"
-    return _text(value) if knob.optional or names else value
+    return _text(value) if knob.optional else value
 
 
 def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:

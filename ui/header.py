@@ -22,11 +22,19 @@ _TOGGLE = (
 )
 
 
-def header_html(library: Library, corpus: str | None = None) -> str:
-    """The header for a corpus."""
-    return (
-        f'<div class="top">{_BRAND}<span class="facts">{escape(library.facts(corpus))}</span>{_TOGGLE}</div>'
-    )
+_TABS = (
+    '<nav class="views" role="tablist" aria-label="Views">'
+    '<button type="button" role="tab" data-view="investigate" aria-selected="true" aria-controls="app">'
+    "Investigate</button>"
+    '<button type="button" role="tab" data-view="corpus" aria-selected="false" aria-controls="library">'
+    "Corpus</button></nav>"
+)
+
+
+def header_html(library: Library, corpus: str | None = None, visitor: str = "") -> str:
+    """The header for a corpus that a visitor may see."""
+    facts = escape(library.facts(corpus, visitor))
+    return f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_TOGGLE}</div>'
 
 
 def build_header(library: Library) -> gr.HTML:
@@ -35,5 +43,5 @@ def build_header(library: Library) -> gr.HTML:
         header_html(library),
         elem_id="header",
         apply_default_css=False,
-        js_on_load="redstring.header(element)",
+        js_on_load="redstring.header(element, watch)",
     )

@@ -148,11 +148,11 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
     """The button that asks, the button that cancels, and what fetches more of a finished case."""
     names = list(rail.settings)
 
-    def ask(session: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
+    def ask(session: str, visitor: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
         # The first question of a page gives it its token: a page that has asked nothing has no case.
         session = session or new_token()
         try:
-            opened = open_case(library, question, corpus_name, names, values)
+            opened = open_case(library, question, corpus_name, names, values, visitor)
             desk.put(session, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
@@ -174,7 +174,8 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
             opened.case.cancel()
 
     asked = rail.go.click(
-        ask, [token, rail.question, rail.corpus, *rail.settings.values()], [token, *stage.outputs()],
+        ask, [token, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
+        [token, *stage.outputs()],
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(asked, stage)
@@ -194,11 +195,16 @@ def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
 
 
 def open_case(
-    library: Library, question: str, corpus_name: str, names: Sequence[str], values: Sequence[Any]
+    library: Library,
+    question: str,
+    corpus_name: str,
+    names: Sequence[str],
+    values: Sequence[Any],
+    visitor: str = "",
 ) -> OpenCase:
     """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value."""
     if not question or not question.strip():
         raise InputError("there is no question: write one, or choose an example")
     settings = settings_from(names, values)
-    corpus = library.corpus(corpus_name)
+    corpus = library.corpus(corpus_name, visitor)
     return OpenCase(Case(corpus, question.strip(), settings), corpus, question.strip(), settings.strategies)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import gradio as gr
 
 from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
+from ui.corpus.desk import CorpusDesk
+from ui.corpus.panel import build_panel
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
-from ui.rail import build_rail, wire_rail
+from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.session import Desk
 from ui.shelf import Library
 from ui.stage import build_stage
@@ -19,7 +23,7 @@ LONGEST_QUEUE = 64
 
 
 def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
-    """The Investigate page over a library of open corpora. Launch it with ``theme.launch_options``."""
+    """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
     desk = desk or Desk()
     page: gr.Blocks = gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True)
     with page:
@@ -30,7 +34,13 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
                 rail = build_rail(library, list(known_strategies()))
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
-        wire_rail(rail, library, header, lambda name: header_html(library, name))
+        panel = build_panel(CorpusDesk(library))
+        facts_html = partial(header_html, library)
+        wire_rail(rail, library, header, facts_html)
+        # The browser knows who it is; the server asks it before it shows the visitor's own corpora.
+        known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
+        wire_shelf(rail, library, header, facts_html, known.then)
+        wire_shelf(rail, library, header, facts_html, panel.change)
         wire_investigation(rail, stage, token, library, desk)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)

@@ -10,20 +10,27 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
+from ui.filters import CHOSEN, build_date, build_filters, refreshed
 from ui.palette import colour, thread
 from ui.shelf import Example, Library
 
 START = Preset.BALANCED
 FEWEST_ROUNDS = 1
 SHOWN_CHIPS = 4
+FILTERS = "filters"
 
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """The rail's components. ``settings`` maps fields of the settings to their controls."""
+    """The rail's components. ``settings`` maps fields of the settings to their controls.
 
+    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked.
+    """
+
+    visitor: gr.Textbox
     question: gr.Textbox
     go: gr.Button
     cancel: gr.Button
@@ -35,6 +42,7 @@ class Rail:
 
 def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
     """Build the rail inside the column that is open."""
+    visitor = gr.Textbox("", elem_id="visitor", visible="hidden", container=False)
     question = gr.Textbox(
         label="Question", lines=3, max_lines=8, elem_id="question", interactive=True, max_length=4000,
         placeholder="Ask in your own words", container=True,
@@ -50,17 +58,18 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         apply_default_css=False, js_on_load="redstring.fold(element)",
     )  # fmt: skip
     corpus = gr.Dropdown(
-        library.names, value=library.names[0], label="Corpus", elem_id="corpus", interactive=True,
-        elem_classes=["fold"], visible=len(library.names) > 1,
+        library.names(), value=library.names()[0], label="Corpus", elem_id="corpus", interactive=True,
+        elem_classes=["fold"], visible=len(library.names()) > 1,
     )  # fmt: skip
     depth = gr.Radio(
         [(choice.value.capitalize(), choice.value) for choice in Preset], value=START.value, label="Depth",
         elem_id="depth", interactive=True, elem_classes=["fold"],
     )  # fmt: skip
-    return Rail(question, go, cancel, chips, corpus, depth, _settings(strategies))
+    settings = _settings(strategies, library.corpus(None))
+    return Rail(visitor, question, go, cancel, chips, corpus, depth, settings)
 
 
-def _settings(strategies: Sequence[str]) -> dict[str, Component]:
+def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]:
     by_name = {knob.name: knob for knob in knobs()}
     start = preset(START)
     built: dict[str, Component] = {
@@ -77,8 +86,14 @@ def _settings(strategies: Sequence[str]) -> dict[str, Component]:
     main = [knob for knob in by_name.values() if knob.group == "main" and knob.name != "strategies"]
     for knob in sorted(main, key=lambda knob: knob.kind != "boolean"):
         built[knob.name] = _main_control(knob)
-    with gr.Accordion("More settings", open=False, elem_id="more", elem_classes=["fold"]):
+    filters = [knob for knob in by_name.values() if knob.group == FILTERS]
+    built["as_of"] = build_date(by_name["as_of"])
+    with gr.Accordion("Filters", open=False, elem_id="filters", elem_classes=["fold", "folded"]):
+        built.update(build_filters((knob for knob in filters if knob.name != "as_of"), corpus))
+    with gr.Accordion("More settings", open=False, elem_id="more", elem_classes=["fold", "folded"]):
         for group, title in GROUP_TITLES.items():
+            if group == FILTERS:
+                continue
             gr.HTML(f'<span class="h">{title}</span>', apply_default_css=False)
             built.update({knob.name: component(knob) for knob in by_name.values() if knob.group == group})
     return {name: built[name] for name in by_name}
@@ -118,21 +133,49 @@ def chips_html(examples: Sequence[Example]) -> str:
 
 
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
-    """A preset sets every control; another corpus brings its own examples and facts."""
-    names = list(rail.settings)
+    """A preset sets every control but the filters; another corpus brings its own examples and facts."""
+    filters = {knob.name for knob in knobs() if knob.group == FILTERS}
+    names = [name for name in rail.settings if name not in filters]
 
     def apply_preset(name: str) -> list[Any]:
         chosen = preset(name)
         return [shown_value(field, chosen) for field in names]
 
-    def change_corpus(name: str) -> tuple[str, str]:
-        return chips_html(library.examples(name)), facts_html(name)
+    def change_corpus(visitor: str, name: str) -> list[Any]:
+        brought = refreshed(library.corpus(name, visitor))
+        chips = chips_html(library.examples(name, visitor))
+        return [chips, facts_html(name, visitor), *(brought[field] for field in CHOSEN)]
 
     rail.depth.input(
-        apply_preset, rail.depth, list(rail.settings.values()), api_visibility="private",
+        apply_preset, rail.depth, [rail.settings[name] for name in names], api_visibility="private",
         show_progress="hidden", queue=False,
     )  # fmt: skip
+    chosen = [rail.settings[field] for field in CHOSEN]
     rail.corpus.input(
-        change_corpus, rail.corpus, [rail.chips, facts], api_visibility="private", show_progress="hidden",
+        change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen], api_visibility="private",
+        show_progress="hidden", queue=False,
+    )  # fmt: skip
+
+
+def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, changed: Any) -> None:
+    """Offer the corpora that this visitor may ask: when the page opens, and when the shelf has changed.
+
+    ``changed`` registers a listener for the latter.
+    """
+    outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in CHOSEN)]
+
+    def offer(visitor: str, current: str) -> list[Any]:
+        names = library.names(visitor)
+        kept = current in names
+        name = current if kept else names[0]
+        offered = gr.update(choices=names, value=name, visible=len(names) > 1)
+        if kept and name == library.names()[0]:
+            return [offered, *(gr.skip() for _ in outputs[1:])]
+        brought = refreshed(library.corpus(name, visitor))
+        chips = chips_html(library.examples(name, visitor))
+        return [offered, chips, facts_html(name, visitor), *(brought[field] for field in CHOSEN)]
+
+    changed(
+        offer, [rail.visitor, rail.corpus], outputs, api_visibility="private", show_progress="hidden",
         queue=False,
     )  # fmt: skip

@@ -1,14 +1,28 @@
-"""The corpora that the page offers: opened once, shared by all sessions."""
+"""The corpora that the page offers: some to everybody, some only to the visitor who made them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import re
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 
 from engine.corpus import open_corpus
+from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.protocol import Corpus
-from engine.errors import InputError
+from engine.errors import CorpusError, InputError
+from ui.limits import Limits
+
+LONGEST_NAME = 60
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,80}")
+# The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
+SAMPLE_PREFIX = "meridia-"
+_Stamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,45 +35,196 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Shelved:
+    """A corpus on the shelf. ``corpus`` is None where it cannot be opened, for the ``problem``.
+
+    ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
+    ``writable``: this visitor may change it. ``made_here``: it stands in the folder of corpora made on
+    the page, so that it can be deleted here.
+    """
+
+    name: str
+    folder: Path
+    corpus: Corpus | None
+    state: str
+    private: bool
+    writable: bool
+    made_here: bool
+    problem: str = ""
+
+
 class Library:
-    """Open corpora by name, in the order in which they were given."""
+    """Corpora by name: those given, those of the home folder, those of a visitor. For several threads.
 
-    corpora: Mapping[str, Corpus]
+    A corpus that has changed on disk is opened anew when it is next asked for.
+    """
 
-    @property
-    def names(self) -> list[str]:
-        """Names of the corpora, the default first."""
-        return list(self.corpora)
+    def __init__(self, given: Sequence[Path], home: Path | None = None, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._given = tuple(given)
+        self._home = home
+        self._open: dict[Path, tuple[_Stamp, Corpus]] = {}
+        self._lock = Lock()
 
-    def corpus(self, name: str | None) -> Corpus:
+    def shelf(self, visitor: str = "") -> list[Shelved]:
+        """What a visitor sees, the default first, each under a name of its own."""
+        found: dict[str, Shelved] = {}
+        for folder, private, made_here in self._folders(visitor):
+            corpus, problem = self._look(folder)
+            name = corpus.name if corpus is not None else folder.name
+            name = name if name not in found else f"{name} ({folder.name})"
+            writable = self.limits.uploads and (private or self.limits.shared)
+            state = "-".join(f"{part:x}" for part in _stamp(folder))
+            found[name] = Shelved(name, folder, corpus, state, private, writable, made_here, problem)
+        return list(found.values())
+
+    def names(self, visitor: str = "") -> list[str]:
+        """Names of the corpora that can be asked, the default first."""
+        return [shelved.name for shelved in self.shelf(visitor) if shelved.corpus is not None]
+
+    def find(self, name: str | None, visitor: str = "") -> Shelved:
         """The corpus of a name; the first where none is given. Raises InputError for an unknown one."""
-        if not name:
-            return self.corpora[self.names[0]]
-        if name not in self.corpora:
-            raise InputError(f"unknown corpus {name!r}; known corpora: {', '.join(self.names)}")
-        return self.corpora[name]
+        shelf = self.shelf(visitor)
+        for shelved in shelf:
+            if shelved.name == name or (not name and shelved.corpus is not None):
+                return shelved
+        known = ", ".join(shelved.name for shelved in shelf) or "none yet"
+        raise InputError(f"unknown corpus {name!r}; known corpora: {known}")
 
-    def facts(self, name: str | None) -> str:
+    def corpus(self, name: str | None, visitor: str = "") -> Corpus:
+        """An open corpus. Raises InputError for an unknown name, CorpusError for a damaged corpus."""
+        shelved = self.find(name, visitor)
+        if shelved.corpus is None:
+            raise CorpusError(shelved.problem)
+        return shelved.corpus
+
+    def facts(self, name: str | None, visitor: str = "") -> str:
         """One line on a corpus: its name, its size, its languages."""
-        info = self.corpus(name).info()
+        info = self.corpus(name, visitor).info()
         languages = ", ".join(info.languages)
         return f"{info.name} · {info.documents:,} documents · {info.passages:,} passages · {languages}"
 
-    def examples(self, name: str | None) -> tuple[Example, ...]:
+    def examples(self, name: str | None, visitor: str = "") -> tuple[Example, ...]:
         """Example questions that a corpus carries in its manifest."""
-        rows = self.corpus(name).info().metadata.get("examples", ())
+        rows = self.corpus(name, visitor).info().metadata.get("examples", ())
         return tuple(
             Example(row.get("title") or row["text"], row["text"], row.get("language", "und"))
             for row in rows
             if row.get("text")
         )
 
+    def place_for(self, name: str, visitor: str) -> Path:
+        """The folder for a new corpus. Raises InputError where the name or the visitor cannot have one."""
+        cleaned = checked_name(name)
+        shelf = self.shelf(visitor)
+        if any(cleaned.casefold() == shelved.name.casefold() for shelved in shelf):
+            raise InputError(f"there is already a corpus {cleaned!r}: choose another name")
+        home = self._home_of(visitor)
+        if home is None or not self.limits.uploads:
+            raise InputError("corpora cannot be created here: uploads are switched off")
+        if sum(shelved.folder.parent == home for shelved in shelf) >= self.limits.corpora:
+            raise InputError(f"{self.limits.corpora} corpora are the most to be kept here: delete one first")
+        words = "-".join(re.findall(r"\w+", cleaned.casefold()))[:40] or "corpus"
+        return home / f"{words}-{secrets.token_hex(4)}"
 
-def open_library(folders: Sequence[Path]) -> Library:
-    """Open every folder. Raises CorpusError for the first that is missing or damaged."""
-    corpora: dict[str, Corpus] = {}
+    def remove(self, name: str, visitor: str) -> None:
+        """Delete a corpus from disk. Raises InputError where this visitor may not."""
+        shelved = self.find(name, visitor)
+        if not (shelved.writable and shelved.made_here):
+            raise InputError(f"{name!r} cannot be deleted here")
+        # First out of sight in one step, then piece by piece: nobody may meet half a corpus.
+        doomed = shelved.folder.with_name(f".{shelved.folder.name}-deleted")
+        shelved.folder.rename(doomed)
+        shutil.rmtree(doomed)
+        with self._lock:
+            self._open.pop(shelved.folder, None)
+
+    def _folders(self, visitor: str) -> Iterator[tuple[Path, bool, bool]]:
+        seen: set[Path] = set()
+        for folder in self._given:
+            seen.add(folder.resolve())
+            yield folder, False, False
+        if self._home is None:
+            return
+        everybodys = self._home / "corpora"
+        for folder in _corpora_in(everybodys):
+            if folder.resolve() not in seen and not folder.name.startswith(SAMPLE_PREFIX):
+                yield folder, False, True
+        own = _visitors_home(self._home, visitor)
+        if own is not None:
+            for folder in _corpora_in(own):
+                yield folder, True, True
+
+    def _home_of(self, visitor: str) -> Path | None:
+        if self._home is None:
+            return None
+        return self._home / "corpora" if self.limits.shared else _visitors_home(self._home, visitor)
+
+    def _look(self, folder: Path) -> tuple[Corpus | None, str]:
+        try:
+            return self._opened(folder), ""
+        except CorpusError as error:
+            # The folder's place on the server is nobody's business.
+            return None, str(error).replace(str(folder), folder.name)
+
+    def _opened(self, folder: Path) -> Corpus:
+        stamp = _stamp(folder)
+        with self._lock:
+            known = self._open.get(folder)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        try:
+            corpus = open_corpus(folder)
+        except CorpusError:
+            # Another process may have put a new state in place between two looks at the folder.
+            if _stamp(folder) == stamp:
+                raise
+            stamp = _stamp(folder)
+            corpus = open_corpus(folder)
+        with self._lock:
+            self._open[folder] = (stamp, corpus)
+        return corpus
+
+
+def checked_name(name: str) -> str:
+    """The name of a corpus, without spaces around it. Raises InputError for one that is not usable."""
+    cleaned = " ".join(name.split())
+    if not cleaned:
+        raise InputError("the corpus needs a name")
+    if len(cleaned) > LONGEST_NAME:
+        raise InputError(f"the name is too long: {len(cleaned)} characters, at most {LONGEST_NAME}")
+    if _UNPRINTABLE.search(cleaned) or not re.search(r"\w", cleaned):
+        raise InputError("a name is made of letters, digits and spaces, without slashes")
+    return cleaned
+
+
+def open_library(folders: Sequence[Path], home: Path | None = None, limits: Limits | None = None) -> Library:
+    """A library of folders, and of what ``home`` holds. Raises CorpusError for the first damaged folder."""
     for folder in folders:
-        corpus = open_corpus(folder)
-        name = corpus.name if corpus.name not in corpora else f"{corpus.name} ({folder.name})"
-        corpora[name] = corpus
-    return Library(corpora)
+        open_corpus(folder)
+    return Library(folders, home, limits)
+
+
+def _visitors_home(home: Path, visitor: str) -> Path | None:
+    """The folder of a visitor's own corpora. The token itself never stands on disk."""
+    if not _TOKEN.fullmatch(visitor):
+        return None
+    return home / "visitors" / hashlib.sha256(visitor.encode()).hexdigest()[:32]
+
+
+def _corpora_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        return []
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if not path.name.startswith(".") and (path / MANIFEST_NAME).is_file()
+    )
+
+
+def _stamp(folder: Path) -> _Stamp:
+    try:
+        found = (folder / MANIFEST_NAME).stat()
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_mtime_ns, found.st_size, found.st_ino)

@@ -7,7 +7,11 @@ from typing import Any
 import gradio as gr
 
 from ui.board import ASSETS, VIS_NETWORK
+from ui.corpus.panel import PLOTLY
+from ui.limits import Limits
 
+SCRIPTS = ("redstring.js", "corpus.js", "corpus-read.js", "corpus-add.js", "corpus-resolve.js")
+STYLES = ("redstring.css", "corpus.css")
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "
@@ -22,14 +26,16 @@ def theme() -> gr.themes.Base:
     return gr.themes.Base(font=_FONTS, font_mono=["ui-monospace", "Consolas", "monospace"])
 
 
-def launch_options() -> dict[str, Any]:
+def launch_options(limits: Limits | None = None) -> dict[str, Any]:
     """Arguments for ``Blocks.launch`` that make the page ours and keep it private."""
-    script = (ASSETS / "redstring.js").read_text(encoding="utf-8")
-    gr.set_static_paths([VIS_NETWORK])
+    limits = limits or Limits()
+    scripts = "".join(f"<script>{(ASSETS / name).read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
+    gr.set_static_paths([VIS_NETWORK, PLOTLY])
     return {
         "theme": theme(),
-        "css_paths": [ASSETS / "redstring.css"],
-        "head": f'<link rel="icon" href="{_ICON}"><script>{script}</script>',
+        "css_paths": [ASSETS / name for name in STYLES],
+        "head": f'<link rel="icon" href="{_ICON}">{scripts}',
+        "max_file_size": limits.file_bytes if limits.uploads else 1,
         "footer_links": [],
         "run_history": False,
         "share": False,

@@ -14,7 +14,7 @@ LOG = logging.getLogger(__name__)
 
 def warm_up(library: Library) -> Thread:
     """Embed one word with each corpus's model on a thread of its own; returns the thread."""
-    specs = sorted({corpus.embedding for corpus in library.corpora.values()})
+    specs = sorted({library.corpus(name).embedding for name in library.names()})
     thread = Thread(target=_load, args=(specs,), name="warm-up", daemon=True)
     thread.start()
     return thread

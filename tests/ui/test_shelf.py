@@ -10,7 +10,7 @@ from ui.shelf import Example, Library, open_library
 
 
 def test_the_first_corpus_is_the_default(library: Library) -> None:
-    assert library.names == ["Small"]
+    assert library.names() == ["Small"]
     assert library.corpus(None) is library.corpus("") is library.corpus("Small")
     assert "Small · 1 documents · 4 passages · en" in library.facts(None)
 
@@ -25,7 +25,7 @@ def test_examples_come_from_the_corpus(library: Library) -> None:
 
 
 def test_two_corpora_of_one_name_stay_apart(corpus_folder: Path) -> None:
-    assert open_library([corpus_folder, corpus_folder]).names == ["Small", f"Small ({corpus_folder.name})"]
+    assert open_library([corpus_folder, corpus_folder]).names() == ["Small", f"Small ({corpus_folder.name})"]
 
 
 def test_a_missing_corpus_is_an_error_of_input(tmp_path: Path) -> None:

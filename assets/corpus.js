@@ -1,0 +1,191 @@
+/* The Corpus view: which corpus, which tab, and the one door to the server. Reading, adding and resolving have files of their own. */
+(() => {
+  "use strict";
+  const redstring = window.redstring;
+  if (!redstring || redstring.library) return;
+  const VISITOR_KEY = "redstring-visitor";
+  const REFRESH = 15000;
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", creating: false, trigger: () => {}, server: null, parts: [], wanted: null };
+
+  /* ---------- who is asking ---------- */
+  function token() {
+    const bytes = crypto.getRandomValues(new Uint8Array(24));
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
+  }
+  let visiting = "";
+  /* The token that private corpora belong to. It lives in this browser and nowhere else in the clear. */
+  function visitor() {
+    if (visiting) return visiting;
+    try { visiting = localStorage.getItem(VISITOR_KEY) || ""; } catch { /* private mode: the token lasts for this visit */ }
+    if (!visiting) {
+      visiting = token();
+      try { localStorage.setItem(VISITOR_KEY, visiting); } catch { /* as above */ }
+    }
+    return visiting;
+  }
+
+  /* ---------- asking the server ---------- */
+  const part = (name) => one(`[data-lib="${name}"]`, lib.root);
+  async function ask(request, { quiet = false } = {}) {
+    let found;
+    try {
+      const state = request.corpus === undefined && lib.facts ? lib.facts.state : "";
+      found = await lib.server.corpus({ visitor: visitor(), corpus: lib.name, state, ...request });
+    } catch {
+      found = { error: "The server did not answer; its log has the details." };
+    }
+    if (found.error && !quiet) say(found.error);
+    if (found.changed) await refresh();
+    if (found.error) throw new Error(found.error);
+    return found;
+  }
+  /* Asks, and does with the answer what is given; an error has been said and ends it. */
+  const asking = (request, then, options) => ask(request, options).then(then, () => undefined);
+
+  function say(words, { good = false } = {}) {
+    const slot = part("banner");
+    const line = document.createElement("div");
+    line.className = good ? "banner good" : "banner";
+    line.setAttribute("role", good ? "status" : "alert");
+    const text = document.createElement("span");
+    text.dir = "auto";
+    text.textContent = words;
+    const close = document.createElement("button");
+    close.type = "button";
+    close.textContent = "close";
+    close.addEventListener("click", () => line.remove());
+    line.append(text, close);
+    slot.replaceChildren(line);
+  }
+  const hush = () => part("banner").replaceChildren();
+
+  /* ---------- the shelf ---------- */
+  const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+  async function refresh() {
+    if (!lib.server) return;
+    const found = await ask({ do: "shelf", corpus: "" }, { quiet: true }).catch(() => null);
+    if (!found) return;
+    const before = JSON.stringify(lib.shelf);
+    lib.shelf = found.corpora;
+    if (found.job) lib.parts.forEach((member) => member.resume && member.resume(found.job));
+    if (JSON.stringify(lib.shelf) === before) return;
+    drawShelf();
+    if (before !== "[]") lib.trigger("change");
+    const known = lib.shelf.find((item) => item.name === lib.name);
+    if (!known) open((lib.shelf.find((item) => !item.problem) || { name: "" }).name);
+    else if (lib.facts && known.state !== lib.facts.state) open(lib.name, { tab: lib.tab, anew: true });
+  }
+  function drawShelf() {
+    part("shelf").replaceChildren(...lib.shelf.map((item) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "book";
+      button.dataset.name = item.name;
+      button.setAttribute("aria-pressed", String(item.name === lib.name && !lib.creating));
+      const name = document.createElement("b");
+      name.dir = "auto";
+      name.textContent = item.name;
+      const size = document.createElement("small");
+      size.textContent = item.problem ? "cannot be opened" : `${count(item.documents, "document")} · ${count(item.passages, "passage")}`;
+      button.title = item.problem;
+      button.append(name, size);
+      if (item.private) {
+        const seal = document.createElement("span");
+        seal.className = "badge";
+        seal.textContent = "only you";
+        button.append(seal);
+      }
+      return button;
+    }));
+  }
+
+  /* ---------- a corpus, a tab ---------- */
+  async function open(name, { tab = "read", anew = false } = {}) {
+    const item = lib.shelf.find((other) => other.name === name);
+    if (!item) return;
+    const other = lib.name !== name || anew || lib.creating;
+    Object.assign(lib, { name, facts: item, creating: false });
+    one(".lib", lib.root).classList.remove("creating");
+    drawShelf();
+    part("name").textContent = name;
+    part("facts").textContent = item.problem || [count(item.documents, "document"), count(item.passages, "passage"), item.languages.slice(0, 6).join(", ")].filter(Boolean).join(" · ");
+    const addTab = one("[data-tab=add]", lib.root);
+    if (addTab) addTab.hidden = !item.writable;
+    if (item.problem) return;
+    if (other) {
+      if (!anew) hush();
+      const found = await ask({ do: "overview" }).catch(() => null);
+      if (!found) return;
+      one("[data-tab=resolve] small", lib.root).textContent = found.open ? found.open.toLocaleString("en") : "";
+      lib.parts.forEach((member) => member.opened && member.opened(found, anew));
+    }
+    show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
+  }
+  function show(tab) {
+    lib.tab = tab;
+    all("[data-tab]", lib.root).forEach((button) => {
+      const on = button.dataset.tab === tab;
+      button.setAttribute("aria-selected", String(on));
+      button.tabIndex = on ? 0 : -1;
+    });
+    all("[data-view]", lib.root).forEach((view) => { view.hidden = view.dataset.view !== tab; });
+    lib.parts.forEach((member) => member.shown && member.shown(tab));
+  }
+  function create() {
+    lib.creating = true;
+    hush();
+    one(".lib", lib.root).classList.add("creating");
+    part("name").textContent = "New corpus";
+    part("facts").textContent = "";
+    drawShelf();
+    show("add");
+  }
+
+  /* ---------- keys and clicks ---------- */
+  function onTabKey(event) {
+    if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+    const tabs = all("[data-tab]", lib.root).filter((button) => !button.hidden);
+    const at = tabs.indexOf(event.target);
+    if (at < 0) return;
+    const next = tabs[(at + (event.key === "ArrowRight" ? 1 : tabs.length - 1)) % tabs.length];
+    next.focus();
+    show(next.dataset.tab);
+  }
+  function onClick(event) {
+    const tab = event.target.closest("[data-tab]");
+    if (tab) return show(tab.dataset.tab);
+    const book = event.target.closest(".book");
+    if (book) return open(book.dataset.name);
+    if (event.target.closest("[data-lib=new]")) return create();
+    return undefined;
+  }
+  const seen = () => document.body.dataset.view === "corpus" && document.visibilityState === "visible";
+
+  function library(element, server, trigger) {
+    Object.assign(lib, { root: element, server, trigger });
+    element.addEventListener("click", onClick);
+    one(".lib-tabs", element).addEventListener("keydown", onTabKey);
+    lib.parts.forEach((member) => member.start && member.start(element));
+    document.addEventListener("redstring:view", (event) => { if (event.detail === "corpus") enter(); });
+    document.addEventListener("visibilitychange", () => { if (seen()) refresh(); });
+    window.addEventListener("focus", () => { if (seen()) refresh(); });
+    setInterval(() => { if (seen()) refresh(); }, REFRESH);
+    if (document.body.dataset.view === "corpus") enter();
+  }
+  async function enter() {
+    await refresh();
+    if (!lib.name && lib.shelf.length) await open((lib.wanted || lib.shelf.find((item) => !item.problem) || lib.shelf[0]).name);
+  }
+  /* From a card of the investigation to the same passage among its neighbours. */
+  async function readPassage(name, id) {
+    redstring.view("corpus");
+    await refresh();
+    await open(name || (lib.shelf[0] || {}).name);
+    await asking({ do: "place", target: id }, (spot) => lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at)));
+  }
+
+  Object.assign(redstring, { library, visitor, readPassage });
+  redstring.lib = { state: lib, one, all, part, ask, asking, say, hush, open, show, refresh, count };
+})();

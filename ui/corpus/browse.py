@@ -1,0 +1,283 @@
+"""What a person who reads through a corpus asks for, in pieces small enough to be sent at once."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.errors import InputError
+from engine.ingestion.citing import cited_as
+from engine.language.addresses import Address
+from engine.model import Document, Passage, Reference, Section, SectionKind, TargetKind
+
+OUTLINES_KEPT = 64
+MOST_FOUND = 60
+_KIND_WORDS = {kind: kind.value.capitalize() for kind in SectionKind}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A line of a document's tree. ``section`` is its place in the outline, None for a lone provision.
+
+    It covers the positions ``first`` to ``stop`` (excluded) of its document. ``branches``: how many lines
+    stand below it.
+    """
+
+    heading: str
+    section: int | None
+    first: int
+    stop: int
+    branches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place to read from: the document's number, a position in it, and the id of what stands there."""
+
+    document: int
+    position: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The sections of one document. ``children`` maps a section's place (None: the document) to places."""
+
+    sections: tuple[Section, ...]
+    children: Mapping[int | None, tuple[int, ...]]
+    depth: tuple[int, ...]
+    place: Mapping[str, int]
+
+
+class Browser:
+    """An open corpus as it is read by people. Safe for several threads."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self._outlines: OrderedDict[int, Outline] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def documents(self) -> list[Document]:
+        """All documents, in the order of the corpus."""
+        return self.corpus.documents()
+
+    @cached_property
+    def first_rows(self) -> list[int]:
+        """The row of each document's first passage, and behind them the number of passages."""
+        rows = self.corpus.by_document([document.id for document in self.documents])
+        starts, at = [], 0
+        for own in rows:
+            starts.append(at)
+            at += len(own)
+        return [*starts, at]
+
+    def length(self, number: int) -> int:
+        """How many passages a document has."""
+        return self.first_rows[number + 1] - self.first_rows[number]
+
+    def document(self, number: int) -> Document:
+        """A document by number. Raises InputError where there is none."""
+        if not 0 <= number < len(self.documents):
+            raise InputError("there is no such document (any more)")
+        return self.documents[number]
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, int]:
+        return {document.id: number for number, document in enumerate(self.documents)}
+
+    def number(self, document_id: str) -> int | None:
+        """The number of a document by its id."""
+        return self._numbers.get(document_id)
+
+    def outline(self, number: int) -> Outline:
+        """The sections of a document; those lately asked for are kept."""
+        with self._lock:
+            if number in self._outlines:
+                self._outlines.move_to_end(number)
+                return self._outlines[number]
+        made = _outline(self.corpus.sections(self.corpus.document_sections(number).tolist()))
+        with self._lock:
+            self._outlines[number] = made
+            while len(self._outlines) > OUTLINES_KEPT:
+                self._outlines.popitem(last=False)
+        return made
+
+    def passages(self, number: int, first: int, stop: int) -> list[Passage]:
+        """The passages of a document from one position to another."""
+        return self.corpus.passages(self.rows(number, first, stop))
+
+    def rows(self, number: int, first: int, stop: int) -> Rows:
+        """The rows of a document's positions."""
+        start, end = self.first_rows[number], self.first_rows[number + 1]
+        return np.arange(min(start + max(first, 0), end), min(start + stop, end), dtype=np.int32)
+
+    def nodes(self, number: int, section: int | None) -> list[Node]:
+        """What stands below a section of a document's tree, or below the document itself."""
+        outline = self.outline(number)
+        first, stop = 0, self.length(number)
+        if section is not None:
+            first, stop = outline.sections[section].first, outline.sections[section].stop
+        below = [(outline.sections[place].first, place) for place in outline.children.get(section, ())]
+        lines: list[Node] = []
+        at = first
+        for start, place in below:
+            lines += self._provisions(number, section, at, start)
+            lines.append(self._node(number, outline, place))
+            at = max(at, outline.sections[place].stop)
+        return lines + self._provisions(number, section, at, stop)
+
+    def path(self, number: int, position: int) -> tuple[int, ...]:
+        """The places of the sections around a position, the outermost first."""
+        outline, found = self.outline(number), list[int]()
+        level: int | None = None
+        while True:
+            inner = next(
+                (
+                    place
+                    for place in outline.children.get(level, ())
+                    if outline.sections[place].first <= position < outline.sections[place].stop
+                ),
+                None,
+            )
+            if inner is None:
+                return tuple(found)
+            found.append(inner)
+            level = inner
+
+    def heading(self, number: int, place: int) -> str:
+        """The heading of a section as its document prints it, or one made of its kind and number."""
+        outline = self.outline(number)
+        section = outline.sections[place]
+        printed: tuple[str, ...] = ()
+        if section.stop > section.first:
+            printed = self.passages(number, section.first, section.first + 1)[0].headings
+        return _heading(section, printed, outline.depth[place], self.document(number).language)
+
+    def spot(self, target_id: str) -> Spot | None:
+        """Where a passage, section or document stands, by its id."""
+        row = int(self.corpus.rows([target_id])[0])
+        if row >= 0:
+            return self.spot_of_row(row, target_id)
+        number = self.number(target_id)
+        if number is not None:
+            return Spot(number, 0, target_id)
+        for document in self._documents_of(target_id):
+            outline = self.outline(document)
+            if target_id in outline.place:
+                return Spot(document, outline.sections[outline.place[target_id]].first, target_id)
+        return None
+
+    def spot_of_row(self, row: int, name: str = "") -> Spot:
+        """Where the passage of a row stands."""
+        number = int(self.corpus.document_numbers(np.asarray([row], np.int32))[0])
+        return Spot(number, row - self.first_rows[number], name)
+
+    def target_spot(self, reference: Reference) -> Spot | None:
+        """Where a resolved reference leads."""
+        if reference.target_id is None:
+            return None
+        if reference.target_kind is TargetKind.DOCUMENT:
+            number = self.number(reference.target_id)
+            return None if number is None else Spot(number, 0, reference.target_id)
+        return self.spot(reference.target_id)
+
+    def find(self, words: str, limit: int = MOST_FOUND) -> list[tuple[int, int | None]]:
+        """Documents and sections whose names and numbers hold all the words: (document, place or None)."""
+        wanted = words.casefold().split()
+        if not wanted:
+            return []
+        found: list[tuple[int, int, int | None]] = []
+        for number, place, key in self._keys:
+            if all(word in key for word in wanted):
+                parts = key.split()
+                missed = sum(word not in parts for word in wanted)
+                found.append((missed, number, place))
+        found.sort(key=lambda hit: (hit[0], hit[2] is not None))
+        return [(number, place) for _, number, place in found[:limit]]
+
+    @cached_property
+    def _keys(self) -> list[tuple[int, int | None, str]]:
+        """What ``find`` looks through: names of documents, and of sections with those of their documents."""
+        keys: list[tuple[int, int | None, str]] = []
+        for number, document in enumerate(self.documents):
+            names = " ".join((document.title, document.id, document.number or "", *document.aliases))
+            keys.append((number, None, f"{names} {document.year or ''}".casefold()))
+        count = int(self.corpus.info().metadata.get("sections", 0))
+        place: dict[str, int] = {}
+        for section in self.corpus.sections(range(count)):
+            own = self._numbers[section.document_id]
+            at = place.get(section.document_id, 0)
+            place[section.document_id] = at + 1
+            shortest = min((*self.documents[own].aliases, self.documents[own].title), key=len)
+            named = f"{_KIND_WORDS[section.kind]} {section.number or ''} {section.title} {shortest}"
+            keys.append((own, self.outline(own).place[section.id], named.casefold()))
+        return keys
+
+    def _documents_of(self, section_id: str) -> Iterable[int]:
+        """Documents that a section may be of, the most likely first: ids begin with the document's."""
+        likely = [
+            number for document_id, number in self._numbers.items() if section_id.startswith(document_id)
+        ]
+        return sorted(likely, key=lambda number: -len(self.documents[number].id))
+
+    def _provisions(self, number: int, section: int | None, first: int, stop: int) -> list[Node]:
+        """Provisions that are no sections: one line for each number, none for a section's own text."""
+        if stop <= first:
+            return []
+        own = None if section is None else self.outline(number).sections[section].number
+        lines: list[Node] = []
+        for passage in self.passages(number, first, stop):
+            if section is not None and (passage.number is None or passage.number == own):
+                continue
+            known = lines[-1] if lines else None
+            label = passage.label or _beginning(passage.text)
+            if known is not None and passage.number is not None and _is_part(label, known.heading):
+                lines[-1] = Node(known.heading, None, known.first, passage.position + 1, 0)
+            else:
+                lines.append(Node(label, None, passage.position, passage.position + 1, 0))
+        return lines
+
+    def _node(self, number: int, outline: Outline, place: int) -> Node:
+        section = outline.sections[place]
+        below = len(outline.children.get(place, ()))
+        if not below and section.stop - section.first > 1:
+            below = len(self._provisions(number, place, section.first, section.stop))
+        return Node(self.heading(number, place), place, section.first, section.stop, below)
+
+
+def _outline(sections: Sequence[Section]) -> Outline:
+    place = {section.id: at for at, section in enumerate(sections)}
+    children: dict[int | None, list[int]] = {}
+    depth: list[int] = []
+    for at, section in enumerate(sections):
+        parent = None if section.parent_id is None else place.get(section.parent_id)
+        children.setdefault(parent, []).append(at)
+        depth.append(0 if parent is None else depth[parent] + 1)
+    return Outline(
+        tuple(sections), {parent: tuple(own) for parent, own in children.items()}, tuple(depth), place
+    )
+
+
+def _heading(section: Section, printed: Sequence[str], depth: int, language: str) -> str:
+    if depth < len(printed) and section.title and section.title in printed[depth]:
+        return printed[depth]
+    if section.number is None:
+        return section.title or _KIND_WORDS[section.kind]
+    return f"{cited_as(Address(section.kind, section.number), language)} {section.title}".strip()
+
+
+def _is_part(label: str, of: str) -> bool:
+    """Whether a label names a part of what another names: "Article 5(2)" of "Article 5"."""
+    return label == of or (label.startswith(of) and not label[len(of)].isalnum())
+
+
+def _beginning(text: str, length: int = 60) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= length else words[:length].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,91 @@
+"""What every answer of the corpus panel starts from: the library, the jobs, and the corpora being read."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from pathlib import Path
+from threading import Lock
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.errors import CorpusError, InputError
+from ui.corpus.browse import Browser
+from ui.corpus.intake import Uploaded
+from ui.corpus.jobs import Job, Jobs
+from ui.shelf import Library, Shelved
+
+BROWSERS_KEPT = 16
+
+
+class Ask(BaseModel):
+    """One request of the page. ``state``: of the corpus that the page has seen, empty for any."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    do: str
+    visitor: str = ""
+    corpus: str = ""
+    state: str = ""
+    document: int = Field(0, ge=0)
+    section: int | None = Field(None, ge=0)
+    at: int = Field(0, ge=0)
+    first: int = Field(0, ge=0)
+    stop: int = Field(0, ge=0)
+    words: str = Field("", max_length=500)
+    kind: str = Field("", max_length=200)
+    relation: str = Field("", max_length=40)
+    refs: tuple[int, ...] = Field((), max_length=500)
+    target: str | None = Field(None, max_length=1000)
+    name: str = Field("", max_length=500)
+    embedding: str = Field("none", max_length=200)
+    files: tuple[Uploaded, ...] = ()
+    passwords: str = Field("", max_length=4000, repr=False)
+    mapping: str = Field("", max_length=200_000)
+    job: str = Field("", max_length=40)
+
+
+class ChangedError(InputError):
+    """The corpus is no longer the one that the page has seen."""
+
+
+class CorpusDesk:
+    """The library with its jobs. ``browser`` gives a corpus as people read it."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.jobs = Jobs(library.limits)
+        self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
+        self._lock = Lock()
+
+    def shelved(self, ask: Ask) -> Shelved:
+        """The corpus that is asked about. Raises InputError, CorpusError, ChangedError."""
+        shelved = self.library.find(ask.corpus, ask.visitor)
+        if shelved.corpus is None:
+            raise CorpusError(shelved.problem)
+        if ask.state and ask.state != shelved.state:
+            raise ChangedError("the corpus has changed meanwhile; this is its new state")
+        return shelved
+
+    def browser(self, ask: Ask) -> Browser:
+        """The corpus that is asked about, ready to be read."""
+        shelved = self.shelved(ask)
+        assert shelved.corpus is not None
+        key = (shelved.folder, shelved.state)
+        with self._lock:
+            if key not in self._browsers:
+                self._browsers[key] = Browser(shelved.corpus)
+            self._browsers.move_to_end(key)
+            while len(self._browsers) > BROWSERS_KEPT:
+                self._browsers.popitem(last=False)
+            return self._browsers[key]
+
+    def writable(self, ask: Ask) -> Shelved:
+        """The corpus that is to be changed. Raises InputError where this visitor may not."""
+        shelved = self.shelved(ask)
+        if not shelved.writable:
+            raise InputError(f"{shelved.name!r} cannot be changed here")
+        return shelved
+
+    def job(self, ask: Ask) -> Job:
+        """The visitor's own job that is asked about."""
+        return self.jobs.get(ask.job, ask.visitor)

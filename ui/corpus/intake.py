@@ -1,0 +1,119 @@
+"""Files that a visitor has sent, checked and laid out as they lay on the visitor's machine."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from engine.errors import InputError
+from ui.limits import MEGABYTE, Limits
+
+LONGEST_PART, DEEPEST = 120, 12
+LARGEST_MAPPING = 100_000
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
+
+
+class Uploaded(BaseModel):
+    """A file that arrived: where the server put it, and its path on the visitor's machine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Path
+    name: str
+
+
+def safe_name(name: str) -> Path:
+    """A path below the workspace for a file's name; folders are kept, what leads out of them is not."""
+    parts = [_safe_part(part) for part in re.split(r"[/\\]", name)]
+    kept = [part for part in parts if part]
+    return Path(*kept[-DEEPEST:]) if kept else Path("unnamed")
+
+
+def _safe_part(part: str) -> str:
+    cleaned = _UNSAFE.sub("_", part).strip()
+    if not cleaned.strip("."):
+        return ""
+    # Names are limited in bytes, and a letter may have four.
+    encoded = cleaned.encode("utf-8", "replace")
+    if len(encoded) <= LONGEST_PART:
+        return encoded.decode()
+    stem, dot, ending = cleaned.rpartition(".")
+    tail = f"{dot}{ending}".encode() if stem and len(ending) <= 10 else b""
+    return (encoded[: LONGEST_PART - len(tail)] + tail).decode("utf-8", "ignore")
+
+
+def stage(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> Path:
+    """Move what arrived into a new folder of its own and return it; the caller removes it.
+
+    Raises InputError where nothing arrived, a limit is passed, or a path is not that of an upload.
+    """
+    if not limits.uploads:
+        raise InputError("uploads are switched off on this server")
+    if not files:
+        raise InputError("there is no file yet: drop some, or choose them")
+    if len(files) > limits.files:
+        raise InputError(f"{len(files):,} files are too many; at most {limits.files:,} at a time")
+    _check_sizes(files, limits, upload_folder)
+    workspace = Path(tempfile.mkdtemp(prefix="redstring-upload-"))
+    for file in files:
+        target = _free(workspace, safe_name(file.name))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(file.path, target)
+    return workspace
+
+
+def _check_sizes(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> None:
+    total = 0
+    for file in files:
+        # Nobody may name a file of the server that was not sent to it.
+        if not file.path.resolve().is_relative_to(upload_folder.resolve()) or not file.path.is_file():
+            raise InputError(f"{file.name}: did not arrive; send it again")
+        size = file.path.stat().st_size
+        if size > limits.file_bytes:
+            raise InputError(
+                f"{file.name}: {_megabytes(size)}; at most {_megabytes(limits.file_bytes)} a file"
+            )
+        total += size
+    if total > limits.upload_bytes:
+        raise InputError(
+            f"{_megabytes(total)} are too much; at most {_megabytes(limits.upload_bytes)} at a time"
+        )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / MEGABYTE:,.1f} MB"
+
+
+def _free(workspace: Path, name: Path) -> Path:
+    """Where a file goes; one whose place is taken goes to a numbered folder: nothing that came is lost."""
+    candidate, number = workspace / name, 2
+    while candidate.exists() or any(
+        (workspace / parent).is_file() for parent in candidate.relative_to(workspace).parents
+    ):
+        candidate = workspace / str(number) / name
+        number += 1
+    return candidate
+
+
+def read_mapping(text: str) -> dict[str, Any] | None:
+    """A field mapping from the text of a YAML or JSON file; None for an empty one. Raises InputError."""
+    if not text.strip():
+        return None
+    if len(text) > LARGEST_MAPPING:
+        raise InputError("mapping: the file is too long for a mapping of fields")
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark is not None else ""
+        raise InputError(f"mapping: not readable as YAML or JSON{where}") from error
+    if not isinstance(found, dict):
+        raise InputError("mapping: it must name fields, such as `text: body`")
+    return found

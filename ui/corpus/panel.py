@@ -1,0 +1,122 @@
+"""The Corpus view: its frame, and the one door to the server that its script knocks at."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import plotly
+
+from ui.corpus.answers import answer
+from ui.corpus.desk import CorpusDesk
+from ui.limits import Limits
+
+PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
+_VIEWS = (
+    ("read", "Documents"),
+    ("add", "Add documents"),
+    ("resolve", "To resolve"),
+    ("statistics", "Statistics"),
+    ("report", "Report"),
+)
+
+
+def build_panel(desk: CorpusDesk) -> gr.HTML:
+    """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
+
+    def corpus(request: dict[str, Any]) -> dict[str, Any]:
+        return answer(desk, request)
+
+    return gr.HTML(
+        "",
+        html_template=frame_html(desk.library.limits),
+        elem_id="library",
+        apply_default_css=False,
+        js_on_load="redstring.library(element, server, trigger)",
+        server_functions=[corpus],
+    )
+
+
+def frame_html(limits: Limits) -> str:
+    """The frame that the script fills."""
+    tabs = "".join(
+        f'<button type="button" role="tab" data-tab="{key}" aria-selected="{str(key == "read").lower()}" '
+        f'tabindex="{0 if key == "read" else -1}">{words}<small></small></button>'
+        for key, words in _VIEWS
+        if key != "add" or limits.uploads
+    )
+    new = '<button type="button" data-lib="new">New corpus</button>' if limits.uploads else ""
+    off = "" if limits.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
+    return (
+        f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
+        '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
+        f'<div data-lib="shelf" class="shelf"></div>{new}{off}</aside>'
+        '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
+        '<span data-lib="facts"></span></div>'
+        '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
+        f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
+        f"{_READ}{_ADD if limits.uploads else ''}{_RESOLVE}{_STATISTICS}{_REPORT}</div></div>"
+        f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
+    ).replace("LIMITS", escape(limits.in_words()))
+
+
+_READ = (
+    '<section class="lib-view read" data-view="read" role="tabpanel" aria-label="Documents">'
+    '<div class="pane tree-pane"><div class="bar-head"><h2>Documents</h2><small data-lib="count"></small>'
+    '<select data-lib="kind" aria-label="Type of document"></select></div>'
+    '<div class="tree-search"><input type="search" data-lib="search" '
+    'placeholder="Search titles and headings" aria-label="Search titles and headings"></div>'
+    '<div class="tree-scroll">'
+    '<ul class="tree" role="tree" data-lib="tree" aria-label="Documents"></ul></div>'
+    '</div><div class="pane text-pane">'
+    '<nav class="crumbs" data-lib="crumbs" aria-label="Where you are"></nav>'
+    '<div class="text-scroll" data-lib="scroll" tabindex="0" aria-label="Text"><div class="doc-head" '
+    'data-lib="doc"></div><div class="doc-text" data-lib="text"></div></div></div></section>'
+)
+_ADD = (
+    '<section class="lib-view add" data-view="add" role="tabpanel" aria-label="Add documents" hidden>'
+    '<form class="add-form" autocomplete="off"><label class="field" data-only="new"><span>Name</span>'
+    '<input type="text" name="name" maxlength="60" placeholder="Tenancy files"></label>'
+    '<div class="drop" data-lib="drop"><b>Drop files or a folder here</b>'
+    "<p>PDF, DOCX, HTML, Markdown, text, JSON, CSV, Akoma Ntoso, Formex, or a zip of them.</p>"
+    '<p><button type="button" data-pick="files">Choose files</button>'
+    '<button type="button" data-pick="folder">Choose a folder</button></p><p class="hint">LIMITS</p>'
+    '<input type="file" multiple hidden data-input="files" aria-label="Files">'
+    '<input type="file" webkitdirectory hidden data-input="folder" aria-label="Folder"></div>'
+    '<ul class="chosen" data-lib="chosen" aria-label="Chosen files"></ul>'
+    '<details class="more-fields"><summary>Passwords, mapping, search by meaning</summary>'
+    '<label class="field"><span>Passwords of encrypted files, separated by spaces</span>'
+    '<input type="text" class="secret" name="passwords" autocomplete="off" spellcheck="false"></label>'
+    '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
+    '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label>'
+    '<label class="field" data-only="new"><span>Search by meaning</span><select name="embedding">'
+    '<option value="none">off: words and references alone, fastest</option>'
+    '<option value="minilm">MiniLM, English</option></select></label></details>'
+    '<div class="form-acts"><button type="submit" class="primary" data-lib="go">Create corpus</button>'
+    '<button type="button" data-lib="stop" hidden>Cancel</button></div></form>'
+    '<div class="progress" data-lib="progress" hidden><div class="bar" role="progressbar" '
+    'aria-valuemin="0" aria-valuemax="100" aria-label="Progress"><u></u></div>'
+    '<p data-lib="step" aria-live="polite"></p><pre data-lib="log" tabindex="0" aria-label="Log"></pre></div>'
+    "</section>"
+)
+_RESOLVE = (
+    '<section class="lib-view resolve" data-view="resolve" role="tabpanel" aria-label="To resolve" hidden>'
+    '<div class="pane"><div class="bar-head"><h2>References to resolve</h2><small data-lib="open"></small>'
+    '<select data-lib="status" aria-label="Status"><option value="">open</option>'
+    '<option value="ambiguous">several targets</option><option value="unresolved">no target found</option>'
+    '<option value="decided">decided</option></select>'
+    '<select data-lib="relation" aria-label="Relation"></select>'
+    '<select data-lib="source" aria-label="Document"></select>'
+    '<input type="search" data-lib="words" placeholder="filter" aria-label="Words in the reference"></div>'
+    '<div class="resolve-scroll"><ol class="cases" data-lib="cases"></ol></div></div></section>'
+)
+_STATISTICS = (
+    '<section class="lib-view statistics" data-view="statistics" role="tabpanel" aria-label="Statistics" '
+    'hidden><div class="plots" data-lib="plots"></div></section>'
+)
+_REPORT = (
+    '<section class="lib-view report" data-view="report" role="tabpanel" aria-label="Report" hidden>'
+    '<div class="report-body" data-lib="report"></div></section>'
+)

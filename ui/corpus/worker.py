@@ -1,0 +1,59 @@
+"""The process that an ingestion of the page runs in: ``python -m ui.corpus.worker``.
+
+It reads one order as JSON from its standard input and tells what it does as JSON lines on its standard
+output. A process of its own keeps the page quick, gives all memory back, and can be ended at any moment:
+a corpus changes at once or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from engine.errors import RedstringError
+from ui.corpus.orders import Order, Tell, carry_out
+
+# The parts of an order that stand beside documents when they are dropped as single files.
+BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
+BESIDE_FOLDER = "beside the documents"
+
+
+def sources_here() -> list[Path]:
+    """What lies in the working folder: each file by name, each folder as a whole."""
+    for name in BESIDE_NAMES:
+        if Path(name).is_file():
+            Path(BESIDE_FOLDER).mkdir(exist_ok=True)
+            Path(name).rename(Path(BESIDE_FOLDER) / name)
+    return sorted(Path().iterdir(), key=lambda path: (path.is_dir(), path.name))
+
+
+def main() -> int:
+    """Carry out one order and tell how it ended; 0 unless the program itself is at fault."""
+    told = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Whatever a library prints must not get between the lines that are told.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    tell = _teller(told)
+    order = Order.model_validate_json(sys.stdin.buffer.read())
+    try:
+        report = carry_out(order, sources_here() if order.kind != "remove" else [], tell)
+    except RedstringError as error:
+        tell({"error": str(error)})
+    else:
+        tell({"report": report})
+    return 0
+
+
+def _teller(stream: BinaryIO) -> Tell:
+    def tell(event: dict[str, Any]) -> None:
+        stream.write(orjson.dumps(event, default=str, option=orjson.OPT_NON_STR_KEYS) + b"\n")
+        stream.flush()
+
+    return tell
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Filters of an investigation: a date, and what documents say of themselves, chosen from the corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from engine.corpus.protocol import Corpus
+from ui.controls import Knob, component
+
+# Lists of choices that a corpus gives, with the words above them.
+CHOSEN: Mapping[str, str] = {
+    "types": "Types of documents",
+    "documents": "Documents",
+    "languages": "Languages",
+    "issuers": "Issued by",
+    "statuses": "Status",
+}
+MOST_CHOICES = 1000
+Choices = list[tuple[str, str]]
+
+
+def choices_of(corpus: Corpus) -> dict[str, Choices]:
+    """For each filter what a corpus has to choose from: (words, value), the most frequent first."""
+    documents = corpus.documents()
+    named = [(document.title or document.id, document.id) for document in documents]
+    return {
+        "types": _counted(document.type for document in documents),
+        "documents": sorted(named, key=lambda pair: pair[0].casefold())[:MOST_CHOICES],
+        "languages": _counted(document.language for document in documents if document.language != "und"),
+        "issuers": _counted(document.issuer for document in documents),
+        "statuses": _counted(document.status for document in documents),
+    }
+
+
+def _counted(values: Iterable[str | None]) -> Choices:
+    counts = Counter(value for value in values if value)
+    return [(f"{value} ({count:,})", value) for value, count in counts.most_common(MOST_CHOICES)]
+
+
+def build_date(knob: Knob) -> Component:
+    """The day on which what is found must be in force; the page makes it a calendar."""
+    return gr.Textbox(
+        value="", label="In force on", info=f"{knob.meaning} Empty: today's law.", max_lines=1,
+        elem_id=f"set-{knob.name}", interactive=True, elem_classes=["fold"],
+    )  # fmt: skip
+
+
+def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
+    """The controls of the filters inside the accordion that is open, by the names of their settings."""
+    given = choices_of(corpus)
+    built: dict[str, Component] = {}
+    for knob in knobs:
+        if knob.name in CHOSEN:
+            built[knob.name] = gr.Dropdown(
+                given[knob.name], value=[], multiselect=True, label=CHOSEN[knob.name], info=knob.meaning,
+                elem_id=f"set-{knob.name}", interactive=True, filterable=True,
+                visible=_offers(knob.name, given[knob.name]),
+            )  # fmt: skip
+        else:
+            built[knob.name] = component(knob)
+    return built
+
+
+def refreshed(corpus: Corpus) -> dict[str, Any]:
+    """What the filters of another corpus look like: its choices, nothing chosen."""
+    given = choices_of(corpus)
+    return {
+        name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
+    }
+
+
+def _offers(name: str, choices: Choices) -> bool:
+    """Whether there is anything to choose: one type for all documents leaves no choice."""
+    return len(choices) > 1 or (name == "statuses" and bool(choices))
