@@ -74,7 +74,15 @@ def _lines(
         yield _line(number, own_id, words, language, record, mapping, told)
 
 
-def _line(number: int, own_id: str, words: str, language: str, record: Record, mapping: FieldMapping) -> Line:
+def _line(
+    number: int,
+    own_id: str,
+    words: str,
+    language: str,
+    record: Record,
+    mapping: FieldMapping,
+    told: Mapping[str, str],
+) -> Line:
     passage, document = mapping.passage, mapping.document
     metadata: dict[str, Any] = {"language": language, **told}
     title = text(record, document.title) or text(record, document.id)

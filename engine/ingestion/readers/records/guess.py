@@ -176,9 +176,9 @@ def _passage_fields(entries: Sequence[Record], text: str, taken: set[str], *, ne
         return field
 
     label = take(names.LABEL)
-    path = _path_fields(entries, taken)
     # Of rows without a list around them, "title" tells of the document; their own is called a heading.
     heading = take(names.HEADING if nested else names.HEADING[:5])
+    path = _path_fields(entries, taken)
     return PassageFields(
         text=text,
         parts=_parts_field(entries),
