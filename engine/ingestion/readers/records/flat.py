@@ -59,6 +59,7 @@ def _lines(
         for words in texts(item[1], mapping.passage.text)
     )
     spoken = detect(sample[:_SAMPLE], _LANGUAGES)
+    made: set[str] = set()
     told = {} if source.mapping is not None else {"fields": str(mapping)}
     for item in chain(first, records):
         if isinstance(item, Problem):
@@ -66,12 +67,23 @@ def _lines(
             continue
         number, record = item
         words = "\n\n".join(texts(record, mapping.passage.text))
-        own_id = text(record, mapping.passage.id) or f"{stem}-{number}"
+        own_id = text(record, mapping.passage.id) or _made_id(record, number, mapping, stem, made)
         if not words:
             yield Problem(source.name, "the text is empty", number, own_id)
             continue
         language = text(record, mapping.passage.language) or text(record, mapping.document.language) or spoken
         yield _line(number, own_id, words, language, record, mapping, told)
+
+
+def _made_id(record: Record, number: int, mapping: FieldMapping, stem: str, made: set[str]) -> str:
+    """An id of the document's name and the provision's number, for a record without one."""
+    document = (
+        slug_of(text(record, mapping.document.id) or text(record, mapping.document.title) or "") or stem
+    )
+    own_id = f"{document}-{slug_of(text(record, mapping.passage.label) or '') or number}"
+    own_id = own_id if own_id not in made else f"{own_id}~{number}"
+    made.add(own_id)
+    return own_id
 
 
 def _line(

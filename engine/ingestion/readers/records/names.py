@@ -38,8 +38,8 @@ DOCUMENT_ID = ("lawid", "documentid", "docid", "id", "uuid", "celex", "eli", "sl
 ID = ("id", "uuid", "passageid", "articleid", "chunkid", "key", "identifier")
 # From the outside in, for fields that change equally often.
 PATH = (
-    "book", "buku", "buch", "livre", "الكتاب", "part", "teil", "bagian", "partie", "القسم", "title",
-     "الباب", "subpart", "chapter", "bab", "kapitel", "chapitre", "الفصل", "章", "subchapter",
+    "book", "buku", "buch", "livre", "الكتاب", "part", "teil", "bagian", "partie", "القسم",
+    "الباب", "subpart", "chapter", "bab", "kapitel", "chapitre", "الفصل", "章", "subchapter",
     "division", "section", "abschnitt", "seksi", "节", "branch", "الفرع", "subdivision", "subsection",
     "subsubsection",
 )  # fmt: skip
