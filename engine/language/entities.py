@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,22 @@ class EntityTable:
     numbers: NDArray[np.int32]
 
 
+class Fact(NamedTuple):
+    """A term that a run of passages names: where first (its position in the run), and how often.
+
+    ``heading`` is the title that it was taken from, empty where it stands in the text.
+    """
+
+    position: int
+    language: str
+    heading: str
+    name: str
+    kind: str
+    other: str | None
+    sure: bool
+    count: int
+
+
 @dataclass(slots=True)
 class _Candidate:
     language: str
@@ -67,13 +84,37 @@ def extract_entities(passages: Sequence[Passage], encode: Encode | None = None) 
 
     Variants of one name are one entity (``clustering.py``); ``encode`` embeds names, which finds more.
     """
-    vocabulary = _Vocabulary()
-    for passage in passages:
-        vocabulary.read(passage)
+    vocabulary = Vocabulary()
+    vocabulary.read(facts_of(passages), [passage.id for passage in passages])
     vocabulary.settle(encode)
     found = {(row, number) for row, passage in enumerate(passages) for number in vocabulary.mentions(passage)}
     shouted = vocabulary.shouted()
     pairs = sorted(pair for pair in found if pair[1] not in shouted)
+    return _table(vocabulary.candidates, pairs)
+
+
+def facts_of(passages: Sequence[Passage]) -> list[Fact]:
+    """The terms of a run of passages and of the titles above them, each where it first stands."""
+    counts: dict[tuple[str, str, str, str, str | None, bool], list[int]] = {}
+    titles_seen: set[str] = set()
+
+    def count(position: int, language: str, heading: str, found: Found) -> None:
+        key = (language, heading, found.name, str(found.kind), found.other, found.sure)
+        counts.setdefault(key, [position, 0])[1] += 1
+
+    for position, passage in enumerate(passages):
+        for found in terms_of(visible(passage.text), passage.language):
+            count(position, passage.language, "", found)
+        for heading in passage.headings:
+            if heading not in titles_seen:
+                titles_seen.add(heading)
+                for term in title_terms(visible(heading), passage.language):
+                    count(position, passage.language, heading, Found(term, EntityKind.HEADING))
+    return [Fact(position, *key, number) for key, (position, number) in counts.items()]
+
+
+def entity_table(vocabulary: Vocabulary, pairs: list[tuple[int, int]]) -> EntityTable:
+    """The entities that are worth keeping; ``pairs``: (row, number of the candidate), sorted."""
     return _table(vocabulary.candidates, pairs)
 
 
@@ -105,7 +146,7 @@ def _usual(candidate: _Candidate) -> str:
     return min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
 
 
-class _Stems(dict[str, str]):
+class Stems(dict[str, str]):
     """Word to stem, filled on first sight."""
 
     def __init__(self, language: str) -> None:
@@ -119,7 +160,7 @@ class _Stems(dict[str, str]):
         return stem
 
 
-class _Vocabulary:
+class Vocabulary:
     """All terms of a corpus, by language and stems."""
 
     def __init__(self) -> None:
@@ -128,20 +169,30 @@ class _Vocabulary:
         self._numbers: dict[str, dict[Key, int]] = {}
         self._lengths: dict[str, dict[str, tuple[int, ...]]] = {}
         self._titles_seen: set[str] = set()
-        self._stems: dict[str, _Stems] = {}
+        self._stems: dict[str, Stems] = {}
 
-    def read(self, passage: Passage) -> None:
-        """Collects the terms of a passage and of the titles above it."""
-        language = passage.language
-        for found in terms_of(visible(passage.text), language):
-            self._add(found, language, passage.id)
-        for heading in passage.headings:
-            if heading not in self._titles_seen:
-                self._titles_seen.add(heading)
-                for term in title_terms(visible(heading), language):
-                    self._add(Found(term, EntityKind.HEADING), language, passage.id)
+    def read(self, facts: Iterable[Fact], ids: Sequence[str]) -> None:
+        """Takes in the terms of a run of passages with these ids; runs come in the order of the corpus.
 
-    def _add(self, found: Found, language: str, passage_id: str) -> None:
+        A title counts where the corpus first has it. How passages are put into runs changes nothing.
+        """
+        new_titles: set[str] = set()
+        for fact in facts:
+            if fact.heading:
+                if fact.heading in self._titles_seen and fact.heading not in new_titles:
+                    continue
+                self._titles_seen.add(fact.heading)
+                new_titles.add(fact.heading)
+            found = Found(fact.name, EntityKind(fact.kind), fact.other, fact.sure)
+            self._add(found, fact.language, ids[fact.position], fact.count)
+
+    def keys(self) -> Iterator[tuple[str, Key, int]]:
+        """Every settled term: its language, its stems, the number of its candidate."""
+        for language, numbers in self._numbers.items():
+            for key, number in numbers.items():
+                yield language, key, number
+
+    def _add(self, found: Found, language: str, passage_id: str, count: int) -> None:
         names = [name for name in (found.name, found.other) if name]
         keys = [key for key in (self._key(name, language) for name in names) if key]
         if not keys:
@@ -152,7 +203,7 @@ class _Vocabulary:
             number = len(self.candidates)
             self.candidates.append(_Candidate(language, found.kind))
         candidate = self.candidates[number]
-        candidate.forms[found.name] += 1
+        candidate.forms[found.name] += count
         if found.kind is EntityKind.ACRONYM:
             candidate.long_form = candidate.long_form or found.other
         for key in keys:
@@ -173,7 +224,7 @@ class _Vocabulary:
     def _stemmed(self, words: Sequence[str], language: str) -> list[str]:
         stems = self._stems.get(language)
         if stems is None:
-            stems = self._stems[language] = _Stems(language)
+            stems = self._stems[language] = Stems(language)
         return list(map(stems.__getitem__, words))
 
     def settle(self, encode: Encode | None = None) -> None:
@@ -220,21 +271,30 @@ class _Vocabulary:
                     end = position + length
                     break
 
-    def shouted(self) -> set[int]:
-        """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too."""
+    def shouted(self, seen: Callable[[str, str], bool] | None = None) -> set[int]:
+        """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too.
+
+        ``seen`` says whether a text in a language has a word; without it those that ``mentions`` read.
+        """
+        has = seen or (lambda language, word: word in self._stems[language])
         found: set[int] = set()
         for number, candidate in enumerate(self.candidates):
             if candidate.kind is EntityKind.ACRONYM and candidate.defined_in is None:
-                seen = self._stems[candidate.language]
-                if any(form.lower() in seen or form.capitalize() in seen for form in candidate.forms):
+                forms = [word for form in candidate.forms for word in (form.lower(), form.capitalize())]
+                if any(has(candidate.language, word) for word in forms):
                     found.add(number)
         return found
 
     def _is_meant(self, number: int, length: int, word: str) -> bool:
         """A term of one word is only meant where it is written as a name: with a capital."""
-        if length > 1:
-            return True
+        return length > 1 or (self.may_stand_alone(number) and written_as_name(word))
+
+    def may_stand_alone(self, number: int) -> bool:
+        """Whether one word can mean a candidate: a title of one word says little but in German."""
         candidate = self.candidates[number]
-        if candidate.kind is EntityKind.HEADING and candidate.language != "de":
-            return False
-        return not word.isascii() or word[0].isupper()
+        return candidate.kind is not EntityKind.HEADING or candidate.language == "de"
+
+
+def written_as_name(word: str) -> bool:
+    """Whether a word begins with a capital, in a script that has them."""
+    return not word.isascii() or word[0].isupper()
