@@ -6,17 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_OPEN, _CLOSE = "[\"“”'‘’„«]", "[\"“”'’‘“»]"
-_LAW = r"(?:Regulations?|Rules|Rulebook|Act|Law|Code|Manual|Guidance|Guidelines|Order|Directive|Principles)"
-_NAMED = re.compile(
-    rf"(?P<name>(?:[A-Z][\w'’&/-]*|\(?\d{{4}}\)?)(?:[\s,]+(?:and|of|the|for|on|in|[A-Z][\w'’&/-]*|\(?\d{{4}}\)?)){{0,12}})"
-    rf"[,:]?['’]?\s*[(\[]\s*(?:the\s+|together,?\s+the\s+)?(?:{_OPEN}(?P<quoted>[A-Z][^\"”’'()]{{1,60}}?){_CLOSE}|(?P<plain>[A-Z]{{2,8}}))\s*[)\]]"
-)
-_LAW_WORD = re.compile(rf"\b{_LAW}\b")
-_ARABIC_TERM = re.compile(r"(?m)^\s*(?:\d+\s*-\s*)?(النظام|اللائحة|القانون|التنظيم)\s*:\s*([^\n.؛]{4,120})")
+from engine.language.references.grammar import Definition, Grammar
+
+# An acronym of so many letters is the act's name in other texts too.
+SHORTEST_ACRONYM = 3
+
+_YEAR = re.compile(r"\(?\d{4}\)?")
+
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
-# "FSRA Conduct of Business Rulebook": who made it does not belong to its name.
-_MAKER = re.compile(r"[A-Z]{3,8}(?:[’']s)?\s+(?=\S+\s)")
 _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
@@ -29,45 +26,55 @@ class DefinedName(NamedTuple):
     everywhere: bool
 
 
-def defined_names(text: str, language: str) -> Iterator[DefinedName]:
-    """The names a text gives to documents, in its order."""
-    if language.startswith("ar"):
-        for match in _ARABIC_TERM.finditer(text):
-            yield DefinedName(match[2].strip(), match[1], False)
-        return
-    if not language.startswith("en") or "(" not in text:
-        return
-    for match in _NAMED.finditer(text):
-        name, short = match["name"], (match["quoted"] or match["plain"]).strip()
-        if not _LAW_WORD.search(name):
-            continue
-        acronym = short.isupper() and len(short) >= 3
-        if match["plain"] and not acronym:
-            continue
-        for variant in _variants(name):
-            yield DefinedName(variant, short, acronym)
+class NameReader:
+    """Reads the names that texts give to documents by a grammar's ``definitions``."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._forms = [_Form(one) for one in grammar.definitions]
+
+    def names(self, text: str) -> Iterator[DefinedName]:
+        """The names a text gives to documents, by form and then in its order."""
+        for form in self._forms:
+            yield from form.names(text)
 
 
-def _variants(name: str) -> Iterator[str]:
-    """A name without the words that only lead to it, and without its year."""
-    words = re.split(r"(?:^|\s)(?:The|Means|Under|See|In)\s", name)[-1].split()
-    last = max((index for index, word in enumerate(words) if _LAW_WORD.search(word)), default=-1)
-    if last == 0:
-        # "Code of Market Conduct": the word for the act comes first, the rest belongs to it.
-        yield " ".join(words)
-        return
-    if last < 0:
-        return
-    tail = (
-        words[: last + 2]
-        if last + 1 < len(words) and re.fullmatch(r"\(?\d{4}\)?", words[last + 1])
-        else words[: last + 1]
-    )
-    yield " ".join(tail)
-    plain = " ".join(words[: last + 1])
-    yield plain
-    if maker := _MAKER.match(plain):
-        yield plain[maker.end() :]
+class _Form:
+    """One way of defining a name, compiled."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._signs = definition.signs
+        self._pattern = re.compile(definition.form, re.MULTILINE)
+        self._act_word = re.compile(definition.act_word) if definition.act_word else None
+        self._lead = re.compile(definition.lead)
+        self._maker = re.compile(definition.maker)
+
+    def names(self, text: str) -> Iterator[DefinedName]:
+        if not any(sign in text for sign in self._signs):
+            return
+        for match in self._pattern.finditer(text):
+            name, short = match["name"].strip(), match["short"].strip()
+            if self._act_word and not self._act_word.search(name):
+                continue
+            acronym = short.isupper() and len(short) >= SHORTEST_ACRONYM
+            for variant in self._variants(name, self._act_word) if self._act_word else (name,):
+                yield DefinedName(variant, short, acronym)
+
+    def _variants(self, name: str, act_word: re.Pattern[str]) -> Iterator[str]:
+        """A name without the words that only lead to it, and without its year."""
+        words = self._lead.split(name)[-1].split()
+        last = max((index for index, word in enumerate(words) if act_word.search(word)), default=-1)
+        if last == 0:
+            # "Code of Market Conduct": the word for the act comes first, the rest belongs to it.
+            yield " ".join(words)
+            return
+        if last < 0:
+            return
+        dated = last + 1 < len(words) and _YEAR.fullmatch(words[last + 1])
+        yield " ".join(words[: last + 2] if dated else words[: last + 1])
+        plain = " ".join(words[: last + 1])
+        yield plain
+        if maker := self._maker.match(plain):
+            yield plain[maker.end() :]
 
 
 def parent_act(title: str, language: str) -> tuple[str, str] | None:

@@ -73,6 +73,22 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """How a text gives a document a short name: '<name> (hereinafter "<short>")'.
+
+    ``form`` has the groups ``name`` and ``short``. One of the plain ``signs`` must be in the text. With an
+    ``act_word`` a name must have such a word, ends with the last of them and a year, and begins behind
+    the last ``lead``; ``maker`` in front of it may be left off.
+    """
+
+    form: str
+    signs: tuple[str, ...] = ("",)
+    act_word: str = ""
+    lead: str = NEVER
+    maker: str = NEVER
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """A reference that is to be found in an example; what is None is not compared."""
 
@@ -137,6 +153,7 @@ class Grammar:
     glued: str = ""
     cues: tuple[Cue, ...] = ()
     relative: tuple[Relative, ...] = ()
+    definitions: tuple[Definition, ...] = ()
     known: tuple[tuple[str, ...], ...] = ()
     examples: tuple[Example, ...] = ()
 

@@ -19,7 +19,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import GrammarError
 from engine.language.references.eu_acts import eu_act_form
-from engine.language.references.grammar import NEVER, Cue, Example, Found, Grammar, Level, Relative, Unit
+from engine.language.references.grammar import (
+    NEVER,
+    Cue,
+    Definition,
+    Example,
+    Found,
+    Grammar,
+    Level,
+    Relative,
+    Unit,
+)
 from engine.language.references.number_words import NUMBERS, PARTS
 from engine.language.references.patterns import Parts, one_of
 from engine.model import Relation, SectionKind
@@ -71,6 +81,21 @@ class RelativeFile(_Part):
     count: int = Field(default=1, ge=1)
 
 
+class DefinitionFile(_Part):
+    """How a text names a document: see ``Definition``. ``form`` says <name> and <short> for the two.
+
+    ``name`` is what the long name looks like, ``name_form`` of the grammar where it is left out.
+    """
+
+    form: Pattern
+    short: Pattern
+    name: Pattern = ""
+    signs: Words = [""]
+    act_word: Pattern = ""
+    lead: Pattern = NEVER
+    maker: Pattern = NEVER
+
+
 class FoundFile(_Part):
     """One reference of an example: its text, and, where given, what else is to be read."""
 
@@ -118,6 +143,7 @@ class GrammarFile(_Part):
     glued: str = ""
     cues: list[CueFile] = []
     relative: list[RelativeFile] = []
+    definitions: list[DefinitionFile] = []
     known: list[list[str]] = []
     examples: list[ExampleFile] = []
 
@@ -256,6 +282,10 @@ def _grammar(file: GrammarFile) -> Grammar:
             )
             for place, one in enumerate(file.relative)
         ),
+        definitions=tuple(
+            _definition(fields, f"definitions.{place}", one, file.name_form)
+            for place, one in enumerate(file.definitions)
+        ),
         known=tuple(tuple(group) for group in file.known),
         examples=tuple(_example(example) for example in file.examples),
         **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
@@ -282,6 +312,21 @@ def _level(fields: _Fields, field: str, level: LevelFile) -> Level:
         level.depth,
         level.counts,
         NUMBERS[level.numbers] if level.numbers else None,
+    )
+
+
+def _definition(fields: _Fields, field: str, one: DefinitionFile, name_form: Pattern) -> Definition:
+    form = fields.pattern(f"{field}.form", one.form)
+    if form.count("<name>") != 1 or form.count("<short>") != 1:
+        raise _FieldError(f"{field}.form: it must say <name> once and <short> once")
+    name = fields.pattern(f"{field}.name", one.name or name_form)
+    short = fields.pattern(f"{field}.short", one.short)
+    return Definition(
+        form.replace("<name>", f"(?P<name>{name})").replace("<short>", f"(?P<short>{short})"),
+        tuple(one.signs),
+        fields.pattern(f"{field}.act_word", one.act_word),
+        fields.pattern(f"{field}.lead", one.lead),
+        fields.pattern(f"{field}.maker", one.maker),
     )
 
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from engine.language.addresses import Address
-from engine.language.references.definitions import DefinedName, defined_names
+from engine.language.references.definitions import DefinedName
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.registry import find_mentions
+from engine.language.references.registry import defined_names, find_mentions
 from engine.model import Passage, Relation, SectionKind, Span
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
@@ -46,7 +46,7 @@ class TextReadings:
     def names(self, row: int) -> list[DefinedName]:
         """The names a passage gives to documents."""
         passage = self._passages[row]
-        return list(defined_names(passage.text, passage.language))
+        return defined_names(passage.text, passage.language)
 
 
 def packed(mentions: Iterable[Mention]) -> list[list[Any]]:

@@ -6,6 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
+from engine.language.references.definitions import DefinedName, NameReader
 from engine.language.references.grammar import Grammar, Mention
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
@@ -42,3 +43,15 @@ def find_mentions(text: str, language: str) -> list[Mention]:
     """The references a text makes, in order, not yet resolved; none for a language without a grammar."""
     reader = recogniser(language)
     return reader.find(text) if reader else []
+
+
+@cache
+def _name_reader(language: str) -> NameReader | None:
+    base = language.split("-")[0].lower()
+    return next((NameReader(grammar) for grammar in grammars() if base in grammar.languages), None)
+
+
+def defined_names(text: str, language: str) -> list[DefinedName]:
+    """The names a text gives to documents; none for a language without a grammar."""
+    reader = _name_reader(language)
+    return list(reader.names(text)) if reader else []

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.definitions import defined_names, own_regulation, parent_act, same_as
+from engine.language.references.definitions import own_regulation, parent_act, same_as
+from engine.language.references.registry import defined_names
 
 
 @pytest.mark.parametrize(
