@@ -28,6 +28,15 @@ _DEPTHS = {
     SectionKind.RULE: 7,
     SectionKind.GUIDANCE: 9,
 }
+# Words whose level the law of a country puts elsewhere than their kind: "Bagian" is part of a "BAB".
+_WORD_DEPTHS = {"bagian": 5, "الباب": 3}
+# The last word of a line that is cut off from its number, and the number at the head of the next line.
+_AWAITS_NUMBER = re.compile(
+    r"\b(?:angka|huruf|ayat|pasal|butir|nomor|article|section|paragraph|rule|absatz|abs\.|nummer|nr\.|artikel"
+    r"|المادة|الفقرة)\s*\Z",
+    re.IGNORECASE,
+)
+_LOST_NUMBER = re.compile(r"\s*(\(?\d{1,3}[a-z]?[.)]{1,2})\s+(?=\S)")
 _HAN_ARTICLE = re.compile(
     r"(第[〇零一二两三四五六七八九十百千\d]+[编章节条](?:之[一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
@@ -54,19 +63,20 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     added to the level of headings.
     """
     paragraph: list[str] = []
-    # A container's heading waits for its title, which may stand on the next line: "BAB I", "UMUM".
+    # A container's heading waits for its title, which may stand on the next lines: "BAB I", "UMUM".
     waiting: HeadingBlock | None = None
-    for line in (*lines, ""):
+    ready = [*mended(lines), ""]
+    for place, line in enumerate(ready):
         found = heading_line(line)
         if paragraph and (found is not None or not line.strip()):
             yield TextBlock(joined(paragraph, unwrap=unwrap))
             paragraph = []
-        if waiting is not None and line.strip():
-            is_title = found is None and _is_title(line)
-            yield _with_title(waiting, line) if is_title else waiting
-            waiting = None
-            if is_title:
+        if waiting is not None and (line.strip() or waiting.heading.title):
+            if found is None and _is_title(line, ready[place + 1 : place + 2], waiting.heading.title):
+                waiting = _with_title(waiting, line)
                 continue
+            yield waiting
+            waiting = None
         if found is None:
             paragraph.extend([line] if line.strip() else [])
             continue
@@ -79,6 +89,18 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
             waiting = block
     if waiting is not None:
         yield waiting
+
+
+def mended(lines: Sequence[str]) -> list[str]:
+    """Lines with each number on the line of the word it belongs to: not "angka", then "7. V. PENAGIHAN"."""
+    whole: list[str] = []
+    for line in lines:
+        number = _LOST_NUMBER.match(line) if whole and _AWAITS_NUMBER.search(whole[-1]) else None
+        if number is not None:
+            whole[-1] = f"{whole[-1].rstrip()} {number[1]}"
+            line = line[number.end() :]
+        whole.append(line)
+    return whole
 
 
 def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
@@ -144,16 +166,33 @@ def _tabbed(label: str, text: str) -> tuple[HeadingBlock, str] | None:
 
 
 def _headed(heading: Heading) -> HeadingBlock:
-    depth = _DEPTHS.get(heading.kind, 8)
+    word = heading.label.split(" ", 1)[0].casefold()
+    depth = _WORD_DEPTHS.get(word) or _DEPTHS.get(heading.kind, 8)
     if heading.number and "." in heading.number:
         depth = 4 + heading.number.count(".")
     return HeadingBlock(depth, heading)
 
 
-def _is_title(line: str) -> bool:
+def _is_title(line: str, following: Sequence[str], before: str) -> bool:
+    """Whether a line is the title of the heading above it, or goes on with the title it has.
+
+    It is in capitals; or each of its words that counts is, as in "Bagian Kesatu", "Surat Keterangan"; or it
+    stands alone between the heading and the next one.
+    """
     bare = line.strip()
-    return is_bare_heading(bare) and bare.upper() == bare and any(letter.isalpha() for letter in bare)
+    if len(before) > LONGEST_LINE or not is_bare_heading(bare) or not any(map(str.isalpha, bare)):
+        return False
+    if bare.upper() == bare:
+        return not before or before.upper() == before
+    if not bare[0].isupper() or (before and before.upper() == before):
+        return False
+    capitals = [word[0].isupper() for word in re.findall(r"[^\W\d_]{4,}", bare)]
+    if capitals and all(capitals) and len(capitals) > 1:
+        return True
+    following_line = "".join(following).strip()
+    return not before and (not following_line or heading_line(following_line) is not None)
 
 
 def _with_title(block: HeadingBlock, line: str) -> HeadingBlock:
-    return replace(block, heading=replace(block.heading, title=" ".join(line.split())))
+    title = f"{block.heading.title} {' '.join(line.split())}".strip()
+    return replace(block, heading=replace(block.heading, title=title))
