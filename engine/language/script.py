@@ -11,6 +11,9 @@ INVISIBLE = (
 )
 ARABIC_MARKS = "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0640"
 
+# Chinese characters, as the inside of a class: written without spaces, any of them may begin a word.
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"
+
 _ERASE_INVISIBLE = {ord(mark): None for mark in INVISIBLE}
 _DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
 _ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
@@ -20,7 +23,7 @@ _MARKS = re.compile(f"[{ARABIC_MARKS}]")
 
 SCRIPTS: dict[str, re.Pattern[str]] = {
     "arabic": re.compile("[\u0621-\u064a\u0671-\u06d3]"),
-    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"),
+    "han": re.compile(f"[{HAN}]"),
     "kana": re.compile("[\u3040-\u30ff]"),
     "hangul": re.compile("[\uac00-\ud7af]"),
     "cyrillic": re.compile("[\u0400-\u04ff]"),
@@ -56,6 +59,11 @@ def visible(text: str) -> str:
 def western_digits(text: str) -> str:
     """Arabic-Indic and Persian digits as 0-9; the length of the text does not change."""
     return text.translate(_DIGITS) if _EASTERN_DIGIT.search(text) else text
+
+
+def fold_marks(text: str) -> str:
+    """Arabic without vowel marks and tatweel."""
+    return _MARKS.sub("", text)
 
 
 def fold_arabic(text: str) -> str:

@@ -21,7 +21,7 @@ from engine.language.numerals import (
     indonesian_number,
     roman_number,
 )
-from engine.language.script import visible, western_digits
+from engine.language.script import fold_marks, visible, western_digits
 
 # The canonical number, None where what was printed is no number after all (a year).
 Canonical = Callable[[str], str | None]
@@ -89,6 +89,20 @@ def french(printed: str) -> str | None:
     return french_number(number) or number
 
 
+def arabic_item(printed: str) -> str | None:
+    """What stands below an article: "الثانية" is 2, "أولاً" 1, "(2/أ)" 2/أ; a letter as printed."""
+    items = [item.strip(" ()\n\t") for item in western_digits(visible(printed)).split("/")]
+    values = [arabic(item) or _arabic_adverb(item) or fold_marks(item) for item in items]
+    return "/".join(values) if all(values) else None
+
+
+def _arabic_adverb(printed: str) -> str | None:
+    """ "ثانياً" is 2: an ordinal with the ending of an adverb."""
+    word = fold_marks(printed)
+    value = arabic_ordinal(word[:-1]) if word.endswith("ا") else None
+    return None if value is None else str(value)
+
+
 def indonesian(printed: str) -> str:
     """Digits with what scans make of them ("7l8" is 718), and numbers in words: "Kedua" is 2."""
     number = visible(printed).strip(" ()\n\t")
@@ -107,6 +121,7 @@ NUMBERS: dict[str, Canonical] = {
     "english": english,
     "roman": roman,
     "arabic": arabic,
+    "arabic_item": arabic_item,
     "han": han,
     "french": french,
     "indonesian": indonesian,
