@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from engine.language.analyzer import analyzer
 from engine.language.numerals import GERMAN_BOOKS
-from engine.language.script import visible, western_digits
+from engine.language.script import HAN, visible, western_digits
 
 # Parts of a file name or title that tell a version, not a name.
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -229,7 +229,8 @@ def _arabic(name: str) -> Iterator[str]:
         yield bare
 
 
-_WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
+# A word, or one letter of a script that puts no spaces between words.
+NAME_WORD = re.compile(f"[{HAN}]|[^\\W_{HAN}]+(?:[./-](?=[^\\W{HAN}])[^\\W_{HAN}]+)*")
 # Words that carry nothing in a name: articles and the word "number".
 _ARTICLES = ("the", "das", "der", "die", "des", "dem", "den", "la", "le", "les", "el", "los", "il")
 _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
@@ -239,5 +240,5 @@ _EMPTY = frozenset((*_ARTICLES, "no", "nr", "n", "nº", "nomor", "number"))
 def name_key(name: str, language: str = "und") -> tuple[str, ...]:
     """Stems of a name in order, articles and the word "number" left out; equal for equal names."""
     stem = analyzer(language).stem
-    words = _WORD.findall(western_digits(visible(name)).casefold())
+    words = NAME_WORD.findall(western_digits(visible(name)).casefold())
     return tuple(stem(word) for word in words if word not in _EMPTY)

@@ -11,10 +11,15 @@ from engine.language.references.grammar import Definition, Grammar
 # An acronym of so many letters is the act's name in other texts too.
 SHORTEST_ACRONYM = 3
 
+# "条例", "办法": a kind of act in Chinese, and no name of one.
+LONGEST_KIND = 2
+
 _YEAR = re.compile(r"\(?\d{4}\)?")
 
 _EXECUTIVE = re.compile(r"اللائحة التنفيذية (?:ل|لل)(نظام|قانون)\s+(.+)")
 _OWN_REGULATION = re.compile(r"اللائحة التنفيذية (?:لهذا النظام|للنظام|لهذا القانون|للقانون)")
+# "中华人民共和国专利法实施细则": its "法第五条" is Article 5 of 专利法.
+_CHINESE_EXECUTIVE = re.compile(r"((?:\w*?)(法|条例))(?:实施细则|实施条例|实施办法|施行细则)\Z")
 _GERMAN_EXECUTIVE = re.compile(r"(.+?)-?[Dd]urchführungsverordnung\Z")
 
 
@@ -85,6 +90,9 @@ def parent_act(title: str, language: str) -> tuple[str, str] | None:
     if language.startswith("de"):
         match = _GERMAN_EXECUTIVE.match(title)
         return ("Gesetz", f"{match[1]}gesetz") if match else None
+    if language.startswith("zh"):
+        match = _CHINESE_EXECUTIVE.match(title)
+        return (match[2], match[1]) if match else None
     return None
 
 
@@ -103,6 +111,8 @@ def same_as(name: str, title: str, language: str) -> bool:
         return " " not in name.strip() and bool(words) and words[0].removeprefix("ال") == bare
     if len(name.split()) != 1:
         return False
+    if language.startswith("zh"):
+        return len(name) <= LONGEST_KIND and title.endswith(name)
     if language.startswith("de"):
         stem = re.sub(r"(?:es|s)\Z", "", name).casefold()
         return any(word.casefold().endswith(stem) for word in words)

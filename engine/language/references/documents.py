@@ -16,10 +16,11 @@ from engine.language.aliases import name_key
 from engine.language.references.definitions import own_regulation, parent_act, same_as
 from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention
-from engine.language.references.names import Names, merged_groups
+from engine.language.references.names import Names, merged_groups, name_in_front
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings
 from engine.language.references.registry import grammars
+from engine.language.references.versions import of_its_time
 from engine.model import Document, Passage, SectionKind
 
 Exists = Callable[[int, Address, int], bool]
@@ -145,12 +146,18 @@ class DocumentFinder:
             alike = tuple(n for n in eu_act if self._documents[n].language == passage.language)
             meant = (own,) if own in eu_act else alike or eu_act
             return Meaning(meant, True, None, 1.0 if alike else IN_TRANSLATION)
-        matched = self._longest_name(mention.name_at, passage, own)
+        if mention.grammar == "chinese":
+            matched = name_in_front(
+                mention.document, mention.name_at, lambda at: self._longest_name(at, passage, own)
+            )
+        else:
+            matched = self._longest_name(mention.name_at, passage, own)
         longer = matched is not None and matched[1] > mention.span.end
         if mention.grammar == "german" and not longer and _goes_on(mention, passage.text):
             return Meaning((), True)
         if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
             known = tuple(document for document in matched[0] if document is not None)
+            known = of_its_time(known, own, self._documents)
             # A text that calls something by a name it bears itself means itself.
             return Meaning((own,) if own in known else known, True, matched[1])
         if same_as(mention.document, self._documents[own].title, passage.language):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.language.addresses import CONTAINERS, Address
-from engine.language.references.grammar import Grammar, Mention, Target
+from engine.language.references.grammar import NEVER, Grammar, Mention, Target
 from engine.model import SectionKind, Span
 
 
@@ -17,6 +17,7 @@ class Folding:
     def __init__(self, grammar: Grammar) -> None:
         self._chain = re.compile(grammar.chain)
         self._inward = re.compile(grammar.inward)
+        self._names_in_front = grammar.here_before != NEVER
 
     def folded(self, text: str, found: Sequence[Mention]) -> list[Mention]:
         """The mentions with those folded that stand inside each other, from the right."""
@@ -31,10 +32,13 @@ class Folding:
         return kept[::-1]
 
     def _fold(self, text: str, mention: Mention, outer: Mention) -> Mention | None:
-        alone = not (mention.document or mention.here or mention.that)
-        if not (alone and mention.targets and outer.targets) or mention.targets[0].step is not None:
+        if not (mention.targets and outer.targets) or mention.targets[0].step is not None:
             return None
         gap = (mention.span.end, outer.span.start)
+        if _says_where(mention):
+            # "本条例第三章第一节": what is named first names the document in front.
+            inwards = self._names_in_front and not _says_where(outer) and self._inward.fullmatch(text, *gap)
+            return _entered(text, mention, outer) if inwards else None
         step = outer.targets[0].step
         if self._chain.fullmatch(text, *gap):
             if step == 0:
@@ -46,6 +50,10 @@ class Folding:
                 else _nested(text, mention, outer)
             )
         return _entered(text, mention, outer) if self._inward.fullmatch(text, *gap) else None
+
+
+def _says_where(mention: Mention) -> bool:
+    return bool(mention.document or mention.here or mention.that)
 
 
 def _nested(text: str, inner: Mention, outer: Mention) -> Mention | None:
@@ -80,6 +88,8 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
     container = outer.targets[-1].address
     if len(outer.targets) != 1 or container.paragraph or container.number is None:
         return None
+    if container.kind not in CONTAINERS and container.kind is not SectionKind.ARTICLE:
+        return None
     if any(
         target.address.number is None or target.address.kind is container.kind for target in inner.targets
     ):
@@ -93,7 +103,17 @@ def _entered(text: str, outer: Mention, inner: Mention) -> Mention | None:
         )
         for index, target in enumerate(inner.targets)
     )
-    return replace(inner, span=span, text=text[span.start : span.end], targets=targets)
+    where = outer if _says_where(outer) else inner
+    return replace(
+        inner,
+        span=span,
+        text=text[span.start : span.end],
+        targets=targets,
+        document=where.document,
+        name_at=where.name_at,
+        here=where.here,
+        that=where.that,
+    )
 
 
 def _inside(inner: Address, outer: Address) -> Address | None:

@@ -7,16 +7,21 @@ A name is matched by its stems, the longest name winning, so that "des Bürgerli
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from engine.language.aliases import name_key
+from engine.language.aliases import NAME_WORD, name_key
 
-# A name of more words is a sentence.
+# A name of more words is a sentence; where every letter counts as a word it may have more.
 LONGEST_NAME = 24
+LONGEST_UNSPACED = 60
+# How many letters before a provision the name of its act may begin, in a script without spaces.
+LONGEST_IN_FRONT = 40
 
-_WORD = re.compile(r"[^\W_]+(?:[./-](?=\w)[^\W_]+)*")
+# The documents a name means, and where it ends.
+Matched = tuple[tuple[int | None, ...], int]
+
 # Between the words of a name: spaces, brackets, commas, quotes and dashes; no sentence ends inside.
-_GAP = re.compile(r"[\s(),\"'“”„’«»–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
+_GAP = re.compile(r"[\s(),\"'“”„’«»《》〈〉（）、–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
 
 
 class Names:
@@ -32,7 +37,7 @@ class Names:
     def add(self, name: str, document: int | None, language: str) -> None:
         """Lets ``name`` mean ``document`` (its position in the corpus)."""
         key = name_key(name, language)
-        if not key or len(key) > LONGEST_NAME:
+        if not key or len(key) > (LONGEST_UNSPACED if "\u3400" <= key[0] <= "\u9fff" else LONGEST_NAME):
             return
         self._documents.setdefault(key, {})[document] = None
         lengths = self._lengths.setdefault(key[0], [])
@@ -44,13 +49,13 @@ class Names:
         """What a whole name means; empty where it is unknown."""
         return tuple(self._documents.get(name_key(name, language), ()))
 
-    def match(self, text: str, position: int, language: str) -> tuple[tuple[int | None, ...], int] | None:
+    def match(self, text: str, position: int, language: str) -> Matched | None:
         """The longest known name that begins at ``position``, and where it ends in the text."""
         keys: list[str] = []
         ends: list[int] = []
         lengths: list[int] | None = None
         last = position
-        for found in _WORD.finditer(text, position, position + 300):
+        for found in NAME_WORD.finditer(text, position, position + 300):
             if found.start() > last and not _GAP.match(text, last, found.start()):
                 break
             last = found.end()
@@ -71,6 +76,21 @@ class Names:
                 if documents:
                     return tuple(documents), ends[length - 1]
         return None
+
+
+def name_in_front(name: str, at: int, longest: Callable[[int], Matched | None]) -> Matched | None:
+    """The known name that a printed one in Chinese is, or ends with.
+
+    Without spaces, where a name begins shows only when it is known: "适用外资银行管理条例". ``at`` is
+    where ``name`` begins, ``longest`` gives the longest known name at a place.
+    """
+    closing = name.find("》")
+    if closing > 0:
+        matched = longest(at + 1)
+        return matched if matched and matched[1] >= at + closing else None
+    end = at + len(name.rstrip("的中"))
+    found = (longest(start) for start in range(max(0, end - LONGEST_IN_FRONT), end))
+    return next((matched for matched in found if matched and matched[1] == end), None)
 
 
 def merged_groups(groups: Iterable[tuple[str, ...]], names: Names, language: str) -> None:

@@ -93,8 +93,9 @@ class Resolver:
     ) -> list[Reference]:
         own = self._provisions.document_of[row]
         known = [document for document in meaning.documents if document is not None and document != own]
-        # An unknown name is worth keeping only where a year or number shows that it is an act's.
-        if own in meaning.documents or (not known and not any(letter.isdigit() for letter in mention.text)):
+        # An unknown name is worth keeping only where a year, a number or its marks show that it is an act's.
+        telling = any(letter.isdigit() for letter in mention.text) or mention.text.startswith("《")
+        if own in meaning.documents or (not known and not telling):
             return []
         ids = tuple(self._documents[document].id for document in known)
         made = tuple((TargetKind.DOCUMENT, document_id, -1) for document_id in ids)
