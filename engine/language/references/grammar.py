@@ -123,7 +123,8 @@ class Grammar:
     ``before`` a name right in front of a provision, ``acts`` a name that stands alone and
     ``acts_sign`` what every such name contains. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
-    mean one act, where no rule derives one from the other.
+    mean one act, where no rule derives one from the other. With ``case_law`` court decisions of the United
+    States are read too.
     """
 
     name: str
@@ -154,6 +155,7 @@ class Grammar:
     cues: tuple[Cue, ...] = ()
     relative: tuple[Relative, ...] = ()
     definitions: tuple[Definition, ...] = ()
+    case_law: bool = False
     known: tuple[tuple[str, ...], ...] = ()
     examples: tuple[Example, ...] = ()
 

@@ -144,6 +144,7 @@ class GrammarFile(_Part):
     cues: list[CueFile] = []
     relative: list[RelativeFile] = []
     definitions: list[DefinitionFile] = []
+    case_law: bool = False
     known: list[list[str]] = []
     examples: list[ExampleFile] = []
 
@@ -264,6 +265,7 @@ def _grammar(file: GrammarFile) -> Grammar:
         units=tuple(_unit(fields, f"units.{place}", unit) for place, unit in enumerate(file.units)),
         levels=tuple(_level(fields, f"levels.{place}", level) for place, level in enumerate(file.levels)),
         glued=file.glued,
+        case_law=file.case_law,
         cues=tuple(
             Cue(
                 cue.relation,

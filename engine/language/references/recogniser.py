@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from engine.language.addresses import Address
 from engine.language.references.below import BelowReader
+from engine.language.references.case_law import decisions
 from engine.language.references.folding import Folding
 from engine.language.references.grammar import Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
@@ -274,24 +275,19 @@ class Recogniser:
         return Relation.CITES
 
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
-        """Adds documents that are named on their own."""
-        if self._acts is None or not self._acts_sign.search(text):
-            return found
+        """Adds documents that are named on their own, and court decisions."""
+        named: list[tuple[int, int, str]] = list(decisions(text)) if self.grammar.case_law else []
+        if self._acts and self._acts_sign.search(text):
+            named.extend((*match.span(), match[0]) for match in self._acts.finditer(text))
         taken = [mention.span for mention in found]
-        for match in self._acts.finditer(text):
-            start, end = match.span()
+        for start, end, name in named:
             if any(span.start < end and start < span.end for span in taken):
                 continue
-            found.append(
-                Mention(
-                    Span(start, end),
-                    match[0],
-                    self.grammar.name,
-                    self._relation(text, start, end),
-                    document=match[0],
-                    name_at=start,
-                )
-            )
+            span = Span(start, end)
+            relation = self._relation(text, start, end)
+            words = text[start:end]
+            found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
+            taken.append(span)
         found.sort(key=lambda mention: mention.span.start)
         return found
 

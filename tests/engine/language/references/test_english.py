@@ -74,7 +74,14 @@ def test_mentions(text: str, expected: list[Row]) -> None:
 @pytest.mark.parametrize(
     ("text", "relation"),
     [
-        ("subject to Rule 4.3.2", Relation.CITES),
+        ("subject to Rule 4.3.2", Relation.EXCEPTION_TO),
+        ("Subject to the provisions of section 5, a person", Relation.EXCEPTION_TO),
+        ("without prejudice to section 5", Relation.EXCEPTION_TO),
+        ("save as provided in section 5", Relation.EXCEPTION_TO),
+        ("section 5 shall be replaced with the following", Relation.AMENDS),
+        ("In section 5, for “ship” substitute “vessel”", Relation.AMENDS),
+        ("section 5 shall cease to have effect", Relation.REPEALS),
+        ("in accordance with section 5", Relation.CITES),
         ("except as provided in section 5", Relation.EXCEPTION_TO),
         ("notwithstanding section 5", Relation.EXCEPTION_TO),
         ('"Fund" has the meaning given in section 5', Relation.DEFINES),
