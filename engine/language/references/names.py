@@ -87,7 +87,7 @@ def name_in_front(name: str, at: int, longest: Callable[[int], Matched | None]) 
     closing = name.find("》")
     if closing > 0:
         matched = longest(at + 1)
-        return matched if matched and matched[1] >= at + closing else None
+        return (matched[0], at + closing + 1) if matched and matched[1] >= at + closing else None
     end = at + len(name.rstrip("的中"))
     found = (longest(start) for start in range(max(0, end - LONGEST_IN_FRONT), end))
     return next((matched for matched in found if matched and matched[1] == end), None)
