@@ -52,7 +52,12 @@ _WORDED_LINE = re.compile(
     re.DOTALL,
 )
 _ROMAN_CAPITALS = re.compile(r"([IVXLC]+)\.\s+([^a-z]{4,})\Z")
-_ALONE = re.compile(r"\S+\s+\S+\Z")
+# "I. KETENTUAN UMUM Dalam Surat Edaran ini": a heading whose text goes on behind it.
+_ROMAN_RUN_ON = re.compile(
+    r"([IVXLC]{1,6}\.\s+(?:[A-Z][A-Z,/&-]+\s+){2,12})(?=[A-Z][a-z]+\s)(\S.*)\Z", re.DOTALL
+)
+# "-2BAB I": what a program makes of a page's number before the next page.
+_PAGE_NUMBER = re.compile(r"[-–]\s?\d{1,4}\s?[-–]?\s*(?=[^\W\d])")
 LONGEST_LINE = 160
 
 
@@ -105,9 +110,11 @@ def mended(lines: Sequence[str]) -> list[str]:
 
 def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
     """The heading that a line is or begins with, and the text behind it on the line."""
-    bare = visible(line).strip(" \u3000")
+    bare = visible(line).strip(" \u3000\f")
     if not bare:
         return None
+    if (page := _PAGE_NUMBER.match(bare)) and (found := heading_line(bare[page.end() :])) is not None:
+        return found
     if han := _HAN_ARTICLE.match(bare):
         heading = parse_heading(han[1])
         rest = (han[2] or "").strip()
@@ -116,6 +123,8 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         return _headed(parse_heading(bare)), ""
     if tabbed := _TABBED.match(bare):
         return _tabbed(tabbed[1].strip(), tabbed[2].strip())
+    if run_on := _ROMAN_RUN_ON.match(bare):
+        return _headed(parse_heading(run_on[1].strip())), run_on[2]
     if len(bare) > LONGEST_LINE:
         return None
     if roman := _ROMAN_CAPITALS.match(bare):

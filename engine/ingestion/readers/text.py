@@ -1,7 +1,8 @@
-"""Plain text with legal headings on lines of their own."""
+"""Plain text with legal headings on lines of their own, and whatever text no other reader takes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,18 +11,22 @@ from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of
+from engine.ingestion.readers.text_pages import without_furniture
 
-SUFFIXES = (".txt", ".text")
+SUFFIXES = (".txt", ".text", ".asc")
+_MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype|!--|[A-Za-z][\w.:-]*[\s>])", re.IGNORECASE)
 
 
 class TextReader:
-    """Reads ``.txt``: one file, one document."""
+    """Reads text: one file, one document."""
 
     name = "plain text"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        """A file of text that is called one."""
-        return path.suffix.lower() in SUFFIXES and looks_like_text(head)
+        """Text that is no markup: XML of a kind that is not known would be read as words with tags."""
+        if not looks_like_text(head):
+            return False
+        return path.suffix.lower() in SUFFIXES or not _MARKUP.match(head)
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document; its title is the file's name, unless front matter says better."""
@@ -31,7 +36,7 @@ class TextReader:
         front = split_front_matter(text)
         if front.problem:
             yield Problem(source.name, front.problem, 1)
-        body = text[front.rest :]
+        body = without_furniture(text[front.rest :])
         document = document_of(source, front.fields, None, body)
         read = Assembler(document).assemble(blocks_of(body.split("\n"), unwrap=False))
         yield read if read.passages else Problem(source.name, "the file has no text")
