@@ -264,8 +264,9 @@ def _is_telling(node: Node) -> bool:
 def _divided(blocks: Sequence[TextBlock]) -> tuple[str, list[Piece]]:
     """The text of a section, and its paragraphs: the numbered ones, or else its blocks."""
     text = _JOINT.join(block.text for block in blocks)
-    marked = all(block.number is not None for block in blocks)
-    pieces = _marked(blocks, text) if marked else numbered_paragraphs(text, items=False)
+    if all(block.number is not None for block in blocks):
+        return text, _marked(blocks, text)
+    pieces = numbered_paragraphs(text, items=False)
     if len(pieces) > 1:
         first, *rest = pieces
         # What stands in front of (1) may be several blocks.
@@ -282,10 +283,11 @@ def _marked(blocks: Sequence[TextBlock], text: str) -> list[Piece]:
     if not begun or begun[0][0] > 0:
         begun.insert(0, (0, None))
     ends = [start for start, _ in begun[1:]] + [len(text)]
-    return [
-        Piece(*trimmed(text, start, end), number=number)
-        for (start, number), end in zip(begun, ends, strict=True)
-    ]
+    pieces: list[Piece] = []
+    for (start, number), end in zip(begun, ends, strict=True):
+        piece = Piece(*trimmed(text, start, end), number=number)
+        pieces.extend([piece] if number else _unnumbered(text, piece))
+    return pieces
 
 
 def _unnumbered(text: str, whole: Piece) -> Iterator[Piece]:

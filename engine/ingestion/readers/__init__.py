@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+from engine.ingestion.readers.akoma import AkomaReader
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.readers.docx import DocxReader
+from engine.ingestion.readers.formex import FormexReader
 from engine.ingestion.readers.html import HtmlReader
 from engine.ingestion.readers.markdown import MarkdownReader
 from engine.ingestion.readers.records import JsonReader, TableReader
@@ -14,6 +16,8 @@ from engine.ingestion.readers.text import TextReader
 # first, those that go by its name behind them, and what is text of any other kind last.
 READERS: tuple[Reader, ...] = (
     DocxReader(),
+    AkomaReader(),
+    FormexReader(),
     BeirReader(),
     HtmlReader(),
     JsonReader(),

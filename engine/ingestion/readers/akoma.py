@@ -22,7 +22,7 @@ from engine.ingestion.readers.xml import children, descendants, first, plain, ro
 from engine.language.aliases import aliases_of
 from engine.model import Document
 
-_ROOT = re.compile(rb"<(?:[\w.-]+:)?akomaNtoso[\s>]")
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?akomaNtoso[\s/>]")
 _NOT_OF_A_NAME = re.compile(r"^(?:https?://[^/]+)?/*(?:akn/|id/)?|/?!?main$", re.IGNORECASE)
 
 

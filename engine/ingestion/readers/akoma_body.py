@@ -13,7 +13,7 @@ from datetime import date
 
 from lxml import etree
 
-from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
+from engine.ingestion.assembly import Block, HeadingBlock, Link, TextBlock
 from engine.ingestion.citing import cited_as
 from engine.ingestion.headings import Heading, slug_of
 from engine.ingestion.readers.xml import Worded, Wording, children, first, plain, tag, worded
@@ -51,6 +51,7 @@ _LEAVES = frozenset(
 _BESIDE = frozenset({"meta", "toc", "documentRef", "num", "heading", "subheading", "from", "crossHeading"})
 _REMARKS = frozenset({"authorialNote", "note", "noteRef", "notes", "marker", "del", "img", "toc", "meta"})
 _SPEECHES = frozenset({"speech", "question", "answer", "speechGroup", "other"})
+_FRONT = frozenset({"coverPage", "preface", "header"})
 _PARTS_OF_A_JUDGMENT = frozenset(
     {"introduction", "background", "arguments", "remedies", "motivation", "decision"}
 )
@@ -105,7 +106,10 @@ class Body:
             name = tag(part)
             if name in _BESIDE or (name == "coverPage" and has_preface):
                 continue
-            yield from self._walk(part, 1)
+            if name in _FRONT:
+                yield from _as_one(self._walk(part, 1))
+            else:
+                yield from self._walk(part, 1)
 
     def _walk(self, element: etree._Element, level: int) -> Iterator[Block]:
         """A level of the hierarchy with all below it, or what stands at its place."""
@@ -148,6 +152,9 @@ class Body:
         kind = _KINDS.get(name) or _NAMED.get(element.get("name") or "") or SectionKind.HEADING
         if not title and not number:
             title = _UNTITLED.get(name, "")
+            if name == "formula" and element.getprevious() is not None:
+                # It follows the recitals, and is part of none.
+                title = "Enacting formula"
             if not title and name == "attachment":
                 title = plain(next(iter(element.iter("{*}docTitle")), None)) or "Annex"
         if not title and not number:
@@ -197,6 +204,18 @@ class Body:
         found = Worded(_table(element)) if tag(element) == "table" else worded(element, WORDING)
         if found.text:
             yield _block(found.behind(opening), eid_of(element) or eid, number)
+
+
+def _as_one(blocks: Iterator[Block]) -> Iterator[TextBlock]:
+    """The lines of a title page as one block: they are one thought, and too short to stand alone."""
+    text, links = "", list[Link]()
+    for block in blocks:
+        if isinstance(block, TextBlock):
+            start = len(text) + 1 if text else 0
+            links += [Link(start + link.start, start + link.end, link.target) for link in block.links]
+            text = f"{text}\n{block.text}" if text else block.text
+    if text:
+        yield TextBlock(text, number="", links=tuple(links))
 
 
 def made_heading(kind: SectionKind, printed: str, title: str, language: str) -> Heading:

@@ -12,6 +12,7 @@ from lxml import etree
 from engine.ingestion.assembly import Link
 from engine.ingestion.readers.base import Problem, SourceFile
 
+_ENTITIES = "declares entities of its own, which are not read; save it without them"
 _SPACE = re.compile(r"\s+")
 
 
@@ -36,11 +37,13 @@ def root_of(source: SourceFile) -> etree._Element | Problem:
             tree = etree.parse(file, parser)
     except etree.XMLSyntaxError as error:
         line, _ = error.position
+        if "amplification" in error.msg:
+            return Problem(source.name, _ENTITIES, line or None)
         return Problem(source.name, f"not well-formed XML: {error.msg}", line or None)
     declared = tree.docinfo.internalDTD
     # The stubs of lxml do not know this method.
     if declared is not None and any(True for _ in declared.iterentities()):  # type: ignore[union-attr]
-        return Problem(source.name, "declares entities of its own, which are not read; save it without them")
+        return Problem(source.name, _ENTITIES)
     return tree.getroot()
 
 
@@ -176,7 +179,7 @@ class _Writer:
 
     def line(self) -> None:
         """End the line, unless it holds only a label so far."""
-        if self.length and not self.holds_line:
+        if self.length and not self.holds_line and self.parts[-1] != "\n":
             self.parts.append("\n")
             self.length += 1
             self.ends_blank = True
