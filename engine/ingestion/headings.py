@@ -91,7 +91,7 @@ _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*"
     r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:[.-]\d+[A-Za-z]?(?![A-Za-z]))*"
-    r"|[IVXLC]+(?![\w])|[A-Z](?!\w))"
+    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?![\w])|[A-Z](?!\w))"
 )
 _WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}\)?{_REST}", re.DOTALL)
 _NUMBER_FIRST = re.compile(rf"(?P<number>\d+[a-z]?|[IVXLC]+)\.\s+(?P<word>[^\W\d_]+){_REST}", re.DOTALL)
