@@ -49,7 +49,7 @@ def regions_of(runs: Sequence[Run], known: Sequence[float] = ()) -> list[Region]
     if not runs:
         return []
     rtl = runs_right_to_left("".join(run.text for run in runs))
-    return _joined([_region(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)])
+    return [whole(part) for part in _parts(list(runs), known, rtl=rtl, depth=0)]
 
 
 def gutters_of(runs: Sequence[Run]) -> list[float]:
@@ -68,12 +68,9 @@ def gutters_of(runs: Sequence[Run]) -> list[float]:
     return found
 
 
-def _region(runs: Sequence[Run]) -> Region:
+def whole(runs: Sequence[Run]) -> Region:
+    """The one part of a page without columns."""
     return Region(tuple(runs), min(run.left for run in runs), max(run.right for run in runs))
-
-
-def _joined(regions: Sequence[Region]) -> list[Region]:
-    return [region for region in regions if region.runs]
 
 
 def _parts(runs: list[Run], known: Sequence[float], *, rtl: bool, depth: int) -> Iterator[list[Run]]:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import median
 
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.rows import Row, Run, rows_of
@@ -14,6 +15,8 @@ from engine.ingestion.readers.pdf.sheets import Sheet
 
 # So many rows at the top and at the bottom of a page are looked at.
 _OUTER_ROWS = 4
+# They are looked for in so many heights of the type from the first and the last row.
+_ZONE = 10
 # A row is furniture when it comes back on so many pages, at the same height.
 _FEWEST_PAGES, _SHARE = 3, 0.2
 # On the first or last so much of a page's height stand the heads and feet of a document of two pages.
@@ -58,12 +61,20 @@ def folded(text: str) -> str:
 
 
 def _outer(place: int, sheet: Sheet) -> list[_Outer]:
-    rows = rows_of(sheet.runs, backwards=sheet.backwards) if len(sheet.runs) else []
+    if not sheet.runs:
+        return []
     if sheet.aside:
+        rows = rows_of(sheet.runs, backwards=sheet.backwards)
         return [_Outer(place, row, True, 0) for row in rows[: 2 * _OUTER_ROWS]]
-    upper = [_Outer(place, row, True, rank) for rank, row in enumerate(rows[:_OUTER_ROWS])]
-    rest = rows[max(_OUTER_ROWS, len(rows) - _OUTER_ROWS) :]
-    return upper + [_Outer(place, row, False, rank) for rank, row in enumerate(reversed(rest))]
+    zone = _ZONE * median(run.height for run in sheet.runs)
+    top, bottom = max(run.middle for run in sheet.runs), min(run.middle for run in sheet.runs)
+    head = [run for run in sheet.runs if run.middle > max(top - zone, (top + bottom) / 2)]
+    foot = [run for run in sheet.runs if run.middle < min(bottom + zone, (top + bottom) / 2)]
+    upper = rows_of(head, backwards=sheet.backwards)[:_OUTER_ROWS]
+    lower = rows_of(foot, backwards=sheet.backwards)[::-1][:_OUTER_ROWS]
+    return [_Outer(place, row, True, rank) for rank, row in enumerate(upper)] + [
+        _Outer(place, row, False, rank) for rank, row in enumerate(lower)
+    ]
 
 
 def _repeated(outer: Sequence[_Outer], sheets: Sequence[Sheet]) -> list[_Outer]:

@@ -72,15 +72,15 @@ def glyphs_of(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage) -> Iterator[Gl
 
 
 def _made(codes: npt.NDArray[np.int32], box: Floats, chosen: npt.NDArray[np.int64]) -> Glyphs:
-    text = [_character(int(code)) for code in codes[chosen]]
+    text = _characters(codes[chosen])
     before = np.zeros(len(chosen), dtype=bool)
     before[1:] = np.diff(chosen) > 1
-    once = _once(np.array([ord(character[0]) for character in text]), box)
+    once = _once(codes[chosen].astype(np.int64), box)
     place = chosen[once].astype(np.int32)
     # A character that stands for several ("ﬁ") is one piece of text in one box.
-    lengths = np.array([len(text[index]) for index in once])
+    lengths = np.fromiter((len(text[index]) for index in once.tolist()), dtype=np.int64, count=len(once))
     return Glyphs(
-        "".join(text[index] for index in once),
+        "".join([text[index] for index in once.tolist()]),
         np.repeat(box[once], lengths, axis=0),
         np.repeat(place, lengths),
         np.repeat(before[once], lengths) if (lengths == 1).all() else _firsts(before[once], lengths),
@@ -129,6 +129,12 @@ def _visible(codes: npt.NDArray[np.int32], box: Floats, page: pdfium.PdfPage) ->
     outside = (middle_x < left) | (middle_x > right) | (middle_y < bottom) | (middle_y > top)
     finite = np.isfinite(box).all(axis=1)
     return np.asarray(~blank & ~flat & ~outside & finite)
+
+
+def _characters(codes: npt.NDArray[np.int32]) -> list[str]:
+    if ((codes > 2) & (codes < 0x2010)).all():
+        return list(map(chr, codes.tolist()))
+    return [_character(code) for code in codes.tolist()]
 
 
 def _character(code: int) -> str:
@@ -184,15 +190,14 @@ def _once(codes: npt.NDArray[np.int64], box: Floats) -> npt.NDArray[np.int64]:
     step = float(np.median(height)) * _SAME_PLACE * 2
     copies = np.zeros(len(firsts), dtype=bool)
     for shift_x, shift_y in product((0.0, 0.5), repeat=2):
-        cells = np.stack(
-            [
-                codes[firsts],
-                np.floor(box[firsts, 0] / step + shift_x).astype(np.int64),
-                np.floor(box[firsts, 1] / step + shift_y).astype(np.int64),
-            ]
+        cells = (codes[firsts] << 32) + (
+            (np.floor(box[firsts, 0] / step + shift_x).astype(np.int64) & 0xFFFF) << 16
         )
-        order = np.lexsort(cells)
-        same = (np.diff(cells[:, order], axis=1) == 0).all(axis=0)
+        cells += np.floor(box[firsts, 1] / step + shift_y).astype(np.int64) & 0xFFFF
+        order = np.argsort(cells, kind="stable")
+        same = np.diff(cells[order]) == 0
+        if not same.any():
+            continue
         placed = box[firsts][order]
         move = np.abs(np.diff(placed[:, :2], axis=0))
         # "ll" is two letters: a copy covers most of its letter.

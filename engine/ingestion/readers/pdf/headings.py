@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from engine.ingestion.assembly import HeadingBlock
-from engine.ingestion.headings import Heading, parse_heading
+from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers.lines import heading_line
 from engine.ingestion.readers.pdf.lines import Line
 from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence, goes_on, is_item
@@ -15,8 +15,10 @@ from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 
 # Below a "BAB" stands the "Bagian", below it the "Paragraf".
-_LEVELS = {"bagian": 5, "paragraf": 6}
-_OUTERMOST = 1
+_LEVELS = {"buku": 1, "bagian": 5, "paragraf": 6}
+_INDONESIAN = re.compile(r"(?:BUKU|Buku|BAGIAN|PARAGRAF)\s+\S+.*\Z")
+# The first chapter or article ends the recitals; what is attached stands beside all chapters.
+_RECITALS, _OUTERMOST = 7, 1
 # "Menimbang : a. ...": a heading in front of its text.
 _OPENING = re.compile(r"(?P<word>Menimbang|Mengingat)\s*:\s*(?P<rest>.*)\Z", re.DOTALL)
 # What is attached behind the text: the elucidation of an Indonesian law, annexes without a number.
@@ -28,10 +30,16 @@ _ATTACHED = re.compile(
 # A table of contents: dots up to a page number.
 _LEADER = re.compile(r"(?:\.\s?){4,}\s*\d*\s*\Z|…\s*\d*\s*\Z")
 _LONGEST_TITLE, _TITLE_LINES = 200, 5
+# How far below its heading a title stands at most, in heights of its type.
+_TITLE_STEP = 2.4
 # By its setting a heading is as short as this and its type as much larger than the text's.
 _LONGEST_STYLED, _LARGER = 120, 1.12
 _STYLED_LEVEL = 10
 _LETTERS = re.compile(r"[^\W\d_]")
+_FEWEST_LETTERS = 3
+# In a heading by its setting a number has a dot behind it or inside: "14 CFR Part 39" is no chapter 14.
+_NUMBERED = re.compile(r"\d+(?:[.)]|(?:\.\d+)+)\s")
+_GOES_ON = re.compile(r"[,،;–—-]\s*\Z")
 
 
 def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[HeadingBlock, str] | None:
@@ -40,17 +48,27 @@ def legal_heading(line: Line, before: Line | None, setting: Setting) -> tuple[He
         return None
     opening = _OPENING.match(line.text)
     if opening:
-        return HeadingBlock(_OUTERMOST, parse_heading(opening["word"])), opening["rest"]
-    if _stands_alone(line, before, setting) and (attached := _ATTACHED.match(line.text)):
+        return HeadingBlock(_RECITALS, parse_heading(opening["word"])), opening["rest"]
+    if not _stands_alone(line, before, setting):
+        return None
+    if attached := _ATTACHED.match(line.text):
         word = attached["word"]
         heading = Heading(SectionKind.ANNEX, None, word, "", word.casefold())
         return HeadingBlock(_OUTERMOST, heading), (attached["rest"] or "").strip()
-    found = heading_line(line.text)
-    if found is None or not _stands_alone(line, before, setting):
+    found = _indonesian(line) or heading_line(line.text)
+    if found is None:
         return None
     block, rest = found
     word = block.heading.label.split(" ")[0].casefold()
     return replace(block, level=_LEVELS.get(word, block.level)), rest
+
+
+def _indonesian(line: Line) -> tuple[HeadingBlock, str] | None:
+    """The levels of Indonesian laws, in capitals too."""
+    heading = parse_heading(line.text) if _INDONESIAN.match(line.text) else None
+    if heading is None or heading.number is None or (heading.title and not line.centred):
+        return None
+    return HeadingBlock(_LEVELS[heading.label.split(" ")[0].casefold()], heading), ""
 
 
 def title_below(heading: Line, lines: Sequence[Line]) -> int:
@@ -58,7 +76,8 @@ def title_below(heading: Line, lines: Sequence[Line]) -> int:
     count = 0
     last = heading
     for line in lines[:_TITLE_LINES]:
-        if not _is_title(heading, last, line) or heading_line(line.text) or _ATTACHED.match(line.text):
+        other = heading_line(line.text) or _indonesian(line) or _ATTACHED.match(line.text)
+        if other or not _is_title(heading, last, line):
             break
         count, last = count + 1, line
     return count
@@ -82,37 +101,51 @@ def styled_levels(lines: Sequence[Line], setting: Setting) -> Mapping[float, int
 
 
 def styled_heading(
-    line: Line, before: Line | None, after: Line | None, setting: Setting, levels: Mapping[float, int]
-) -> HeadingBlock | None:
-    """The heading that a line is by its bold or larger type, standing alone."""
-    if not _is_styled(line, setting) or (before is not None and goes_on(before, line, setting)):
+    lines: Sequence[Line], place: int, setting: Setting, levels: Mapping[float, int]
+) -> tuple[HeadingBlock, int] | None:
+    """The heading that begins at a line by its bold or larger type, and of how many lines it is."""
+    line = lines[place]
+    before = lines[place - 1] if place else None
+    if not _is_styled(line, setting):
         return None
-    if after is not None and goes_on(line, after, setting) and after.bold == line.bold:
+    if before is not None and before.bold != line.bold and goes_on(before, line, setting):
         return None
-    return HeadingBlock(levels[_size(line)], parse_heading(line.text))
+    stop = place + 1
+    while stop < len(lines) and goes_on(lines[stop - 1], lines[stop], setting):
+        if (
+            lines[stop].bold != line.bold
+            or stop - place >= _TITLE_LINES
+            or not _is_styled(lines[stop], setting)
+        ):
+            return None
+        stop += 1
+    text = " ".join(one.text for one in lines[place:stop])
+    return HeadingBlock(levels[_size(line)], _named(text)), stop - place
 
 
-def is_styled(line: Line, setting: Setting) -> bool:
-    """Whether a line is set as a heading is: bold or larger, short, and no sentence."""
-    return _is_styled(line, setting)
+def _named(text: str) -> Heading:
+    heading = parse_heading(text)
+    is_number = heading.number is None or not text[:1].isdigit() or _NUMBERED.match(text)
+    return heading if is_number else Heading(SectionKind.HEADING, None, text, "", slug_of(text) or "heading")
 
 
 def _is_styled(line: Line, setting: Setting) -> bool:
+    """Whether a line is set as a heading is: bold or larger, short, and no sentence."""
     larger = line.height > _LARGER * setting.height
-    # Signs of a list, numbers and lines of dashes are no titles.
-    letters = len(_LETTERS.findall(line.text))
     return (
         (larger or line.bold)
         and not line.cells
-        and letters >= 3
+        # Signs of a list, numbers and lines of dashes are no titles.
+        and len(_LETTERS.findall(line.text)) >= _FEWEST_LETTERS
         and len(line.text) <= _LONGEST_STYLED
+        and not _GOES_ON.search(line.text)
         and not (ends_sentence(line.text) and not line.text.endswith((":", "?")))
         and not (is_item(line.text) and not line.text[0].isdigit())
     )
 
 
 def _size(line: Line) -> float:
-    # Bold type of the text's size comes below what is larger.
+    # Of two of one size, what is bold stands above.
     return round(line.height * 2) / 2 + (0.01 if line.bold else 0.0)
 
 
@@ -126,25 +159,18 @@ def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
 
 
 def _is_title(heading: Line, last: Line, line: Line) -> bool:
-    if (
-        line.cells
-        or line.page != heading.page
-        or line.first
-        or is_item(line.text)
-        or line.text.startswith("(")
-    ):
+    """Whether a line is set as the title of the heading above it, of which ``last`` is the last line."""
+    if line.cells or is_item(line.text) or line.text.startswith("(") or ends_sentence(line.text):
         return False
-    if (
-        ends_sentence(line.text)
-        or len(line.text) > _LONGEST_TITLE
-        or last.middle - line.middle > 2.4 * line.height
-    ):
+    apart = line.page != last.page or line.first
+    if not apart and last.middle - line.middle > _TITLE_STEP * line.height:
         return False
-    if line.bold != heading.bold and not line.bold:
+    if len(line.text) > _LONGEST_TITLE or (heading.bold and not line.bold):
         return False
     width = line.edges[1] - line.edges[0]
     middles = abs((line.left + line.right) - (heading.left + heading.right)) / 2
-    centred = middles < 1.2 * line.height and min(line.start, line.rest) > 0.03 * width
-    beside = line.bold and abs(line.start - heading.start) < line.height
     capitals = line.text.upper() == line.text and _LETTERS.search(line.text) is not None
-    return (centred and heading.start > 0.1 * width) or beside or (capitals and centred)
+    centred = middles < 1.2 * line.height
+    clear = capitals or line.bold or min(line.start, line.rest) > 0.03 * width
+    beside = line.bold and abs(line.start - heading.start) < line.height
+    return beside or (centred and clear and (heading.start > 0.1 * width or capitals))

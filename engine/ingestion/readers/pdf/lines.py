@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.ingestion.readers.pdf.columns import Region, gutters_of, regions_of
+from engine.ingestion.readers.pdf.columns import Region, gutters_of, regions_of, whole
 from engine.ingestion.readers.pdf.direction import runs_right_to_left
 from engine.ingestion.readers.pdf.rows import Row, rows_of
 from engine.ingestion.readers.pdf.sheets import Sheet
 from engine.ingestion.readers.pdf.tables import SEPARATOR, cells_of, tables_of
+
+# Gutters of two pages are the same within so many points.
+_SAME_GUTTER = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,13 @@ class Line:
 
 def lines_of(sheets: Sequence[Sheet]) -> Iterator[Line]:
     """The lines of some pages in reading order; columns of one page help to find those of another."""
-    known = (
-        [gutter for sheet in sheets if not sheet.aside for gutter in gutters_of(sheet.runs)]
-        if len(sheets) > 1
-        else []
-    )
-    steady = [gutter for gutter in known if sum(abs(gutter - other) < 6 for other in known) > 1]
-    for sheet in sheets:
-        for region in regions_of(sheet.runs, steady):
+    found = [[] if sheet.aside else gutters_of(sheet.runs) for sheet in sheets]
+    known = [gutter for gutters in found for gutter in gutters]
+    steady = [gutter for gutter in known if sum(abs(gutter - other) < _SAME_GUTTER for other in known) > 1]
+    for sheet, gutters in zip(sheets, found, strict=True):
+        if not sheet.runs:
+            continue
+        for region in regions_of(sheet.runs, steady) if gutters or steady else [whole(sheet.runs)]:
             yield from _lines(region, sheet)
 
 

@@ -21,6 +21,7 @@ _ITEM = re.compile(
     r"(?:\(?(?:\d{1,3}[a-z]?|[a-z]{1,2}|[ivx]{1,5}|[\u0621-\u064a])[.)]|\(\w{1,4}\)|[-–—•*])(?:\s|\Z)"
     r"|[(（][一二三四五六七八九十]+[)）]"
 )
+_ENDS_ITEM = re.compile(r"[,،]\Z")
 _NEVER_FIRST = re.compile(r"[a-zà-ÿ,;.)\]،؛]")
 _BLANK_WIDTH = 0.3
 _USUAL_STEP = 1.25
@@ -73,9 +74,8 @@ def goes_on(upper: Line, lower: Line, setting: Setting) -> bool:
     if abs(upper.height - lower.height) > 0.25 * max(upper.height, lower.height):
         return False
     if is_item(lower.text):
-        return not (
-            ends_sentence(upper.text) or _is_set_off(upper, lower) or apart or _is_short(upper, lower)
-        )
+        ended = ends_sentence(upper.text) or _ENDS_ITEM.search(upper.text) is not None
+        return not (ended or apart or _is_set_off(upper, lower) or _is_short(upper, lower))
     if _NEVER_FIRST.match(lower.text) and not ends_sentence(upper.text):
         return True
     if upper.centred and lower.centred:

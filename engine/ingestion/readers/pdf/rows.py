@@ -21,6 +21,8 @@ from engine.ingestion.readers.pdf.glyphs import Floats, Glyphs
 GAP, STATED_GAP, RTL_GAP = 0.16, 0.05, 0.075
 # Rows are one where their middles are nearer than this share of their two heights.
 _ONE_ROW = 0.28
+# A row is bold when so much of it is: a word in bold at its beginning is no heading.
+_BOLD = 0.9
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
@@ -141,8 +143,8 @@ def row_of(runs: Sequence[Run], *, backwards: bool = True) -> Row:
     """The row of some runs."""
     ordered = tuple(sorted(runs, key=lambda one: (one.left, one.right)))
     width = [max(run.right - run.left, 0.01) for run in ordered]
-    bold = sum(part for run, part in zip(ordered, width, strict=True) if run.bold) > 0.6 * sum(width)
-    height = float(np.average([run.height for run in ordered], weights=width))
+    bold = sum(part for run, part in zip(ordered, width, strict=True) if run.bold) > _BOLD * sum(width)
+    height = sum(run.height * part for run, part in zip(ordered, width, strict=True)) / sum(width)
     return Row(
         runs=ordered,
         text=text_of(ordered, backwards=backwards),

@@ -20,6 +20,8 @@ _BOLD_NAME = re.compile(
 _FORCE_BOLD = 1 << 18
 _BOLD_WEIGHT = 600
 _LONGEST_NAME = 128
+# PDFium writes into these; it may be called by one thread at a time only.
+_NAME, _FLAGS = ctypes.create_string_buffer(_LONGEST_NAME), ctypes.c_int()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,7 @@ def sheets_of(document: pdfium.PdfDocument, number: int) -> Iterator[Sheet]:
 
 
 def _is_bold(textpage: pdfium.PdfTextPage, index: int, fonts: dict[tuple[bytes, int], bool]) -> bool:
-    name = ctypes.create_string_buffer(_LONGEST_NAME)
-    flags = ctypes.c_int()
+    name, flags = _NAME, _FLAGS
     raw.FPDFText_GetFontInfo(textpage, index, name, _LONGEST_NAME, flags)
     key = (name.value, flags.value)
     if key not in fonts:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from engine.ingestion.assembly import Block, HeadingBlock, TextBlock
 from engine.ingestion.headings import parse_heading, slug_of
 from engine.ingestion.readers.pdf.headings import (
-    is_styled,
     legal_heading,
     styled_heading,
     styled_levels,
@@ -32,6 +31,15 @@ _PROVISIONS = frozenset(
 Bookmarks = Mapping[tuple[int, str], int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A heading, the text behind it on its line, and of how many lines it is."""
+
+    block: HeadingBlock
+    rest: str = ""
+    count: int = 1
+
+
 @dataclass(slots=True)
 class Structure:
     """The lines of a document and what tells its headings."""
@@ -46,12 +54,7 @@ class Structure:
     def blocks(self) -> Iterator[Block]:
         """The blocks of the document in reading order."""
         setting = setting_of(self.lines)
-        found = self._legal(setting)
-        kinds = [block.heading.kind for block, _ in found.values()]
-        if sum(kind in _PROVISIONS for kind in kinds) < _FEWEST_PROVISIONS:
-            found |= {
-                place: (block, "") for place, block in self._styled(setting).items() if place not in found
-            }
+        found = self._headings(setting)
         waiting: list[Line] = []
         place = 0
         while place < len(self.lines):
@@ -60,14 +63,10 @@ class Structure:
                 place += 1
                 continue
             yield from self._texts(waiting, setting)
-            block, rest = found[place]
-            titles = 0
-            if takes_title(block):
-                titles = title_below(self.lines[place], self.lines[place + 1 :])
-                block = with_title(block, self._joined(place + 1, titles)) if titles else block
-            yield replace(block, page=self.lines[place].page)
-            waiting = [replace(self.lines[place], text=rest)] if rest else []
-            place += 1 + titles
+            entry = found[place]
+            yield replace(entry.block, page=self.lines[place].page)
+            waiting = [replace(self.lines[place], text=entry.rest)] if entry.rest else []
+            place += entry.count
         yield from self._texts(waiting, setting)
 
     def _joined(self, first: int, count: int) -> str:
@@ -77,26 +76,49 @@ class Structure:
         for group in paragraphs_of(lines, setting):
             yield TextBlock(paragraph_of(group, self.vocabulary), page=group[0].page)
 
-    def _legal(self, setting: Setting) -> dict[int, tuple[HeadingBlock, str]]:
-        found: dict[int, tuple[HeadingBlock, str]] = {}
-        for place, line in enumerate(self.lines):
-            before = self.lines[place - 1] if place and place - 1 not in found else None
-            heading = legal_heading(line, before, setting)
-            if heading is not None:
-                found[place] = heading
+    def _headings(self, setting: Setting) -> dict[int, _Found]:
+        found = self._legal(setting)
+        if sum(entry.block.heading.kind in _PROVISIONS for entry in found.values()) < _FEWEST_PROVISIONS:
+            found = self._styled(setting, found)
         return found
 
-    def _styled(self, setting: Setting) -> dict[int, HeadingBlock]:
-        levels = styled_levels(self.lines, setting)
-        found: dict[int, HeadingBlock] = {}
-        for place, line in enumerate(self.lines):
-            marked = self.bookmarks.get((line.page, slug_of(line.text)))
-            if marked is not None:
-                found[place] = HeadingBlock(_BOOKMARK_LEVEL + marked, parse_heading(line.text))
-                continue
-            before = self.lines[place - 1] if place else None
-            after = self.lines[place + 1] if place + 1 < len(self.lines) else None
-            block = styled_heading(line, before, after, setting, levels)
-            if block is not None and is_styled(line, setting):
-                found[place] = block
+    def _legal(self, setting: Setting) -> dict[int, _Found]:
+        """Headings by their words, with titles from the lines below them."""
+        found: dict[int, _Found] = {}
+        place = 0
+        while place < len(self.lines):
+            line = self.lines[place]
+            heading = legal_heading(line, self.lines[place - 1] if place else None, setting)
+            count = 1
+            if heading is not None:
+                block, rest = heading
+                if takes_title(block) and not rest:
+                    titles = title_below(line, self.lines[place + 1 :])
+                    count += titles
+                    block = with_title(block, self._joined(place + 1, titles)) if titles else block
+                found[place] = _Found(block, rest, count)
+            place += count
         return found
+
+    def _styled(self, setting: Setting, legal: Mapping[int, _Found]) -> dict[int, _Found]:
+        """Headings by their setting and by bookmarks, where few are told by their words."""
+        levels = styled_levels(self.lines, setting)
+        found: dict[int, _Found] = {}
+        place = 0
+        while place < len(self.lines):
+            line = self.lines[place]
+            marked = self.bookmarks.get((line.page, slug_of(line.text)))
+            styled = styled_heading(self.lines, place, setting, levels)
+            if marked is not None:
+                found[place] = _Found(HeadingBlock(_BOOKMARK_LEVEL + marked, parse_heading(line.text)))
+            elif styled is not None:
+                found[place] = _Found(styled[0], "", styled[1])
+            elif place in legal:
+                found[place] = legal[place]
+            place += found[place].count if place in found else 1
+        # A heading without any text below it would be lost: it is text of the next one.
+        return {
+            place: entry
+            for place, entry in found.items()
+            if place in legal or (place + entry.count < len(self.lines) and place + entry.count not in found)
+        }
