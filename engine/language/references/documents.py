@@ -230,7 +230,7 @@ class DocumentFinder:
     ) -> None:
         """ "§ 5 and § 7 of the Act": the first may belong to the Act, or to the text's own document."""
         for index in range(len(mentions) - 2, -1, -1):
-            mention, after = mentions[index], found[index + 1]
+            mention, after, language = mentions[index], found[index + 1], self._documents[own].language
             if not (mention.joined and mention.targets and mention.document is None and not mention.here):
                 continue
             following = mentions[index + 1]
@@ -249,6 +249,10 @@ class DocumentFinder:
             ]
             there = [document for document in there if document != own]
             if own in after.documents:
+                continue
+            if not after.documents and self._eu_acts.meant(following.document or "", language) is not None:
+                # "Article 25(6) or Article 26(4) of Directive 95/46/EC": the style of the Union.
+                found[index] = replace(after, name_end=None)
                 continue
             if here and (there or not after.documents):
                 found[index] = Meaning((own, *there), True, None, 0.5)
