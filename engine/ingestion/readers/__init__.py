@@ -9,12 +9,14 @@ from engine.ingestion.readers.docx import DocxReader
 from engine.ingestion.readers.formex import FormexReader
 from engine.ingestion.readers.html import HtmlReader
 from engine.ingestion.readers.markdown import MarkdownReader
+from engine.ingestion.readers.pdf import PdfReader
 from engine.ingestion.readers.records import JsonReader, TableReader
 from engine.ingestion.readers.text import TextReader
 
 # Asked in this order; the first that accepts a file reads it. Those that know a file by its bytes come
 # first, those that go by its name behind them, and what is text of any other kind last.
 READERS: tuple[Reader, ...] = (
+    PdfReader(),
     DocxReader(),
     AkomaReader(),
     FormexReader(),
