@@ -105,7 +105,7 @@
     ]);
     if (!piece || turn !== here.asked || (other && !head)) return;
     Object.assign(here, { document: number, first: piece.first, stop: piece.stop, length: piece.length });
-    if (head) part("doc").innerHTML = head.html;
+    if (head) { part("doc").innerHTML = head.html; part("doc").dir = head.direction; }
     part("doc").hidden = false;
     part("text").innerHTML = before() + piece.html;
     part("text").lang = piece.language;

@@ -136,6 +136,8 @@ class Library:
         doomed = shelved.folder.with_name(f".{shelved.folder.name}-deleted")
         shelved.folder.rename(doomed)
         shutil.rmtree(doomed)
+        for beside in shelved.folder.parent.glob(f"{shelved.folder.name}.report.*"):
+            beside.unlink(missing_ok=True)
         with self._lock:
             self._open.pop(shelved.folder, None)
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engine.errors import RedstringError
-from ui.corpus import reading
+from ui.corpus import adding, reading, resolving, statistics
 from ui.corpus.desk import Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
@@ -24,6 +24,18 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "targets": reading.targets,
     "citing": reading.citing,
     "place": reading.place,
+    "create": adding.create,
+    "add": adding.add,
+    "remove": adding.remove,
+    "delete": adding.delete,
+    "poll": adding.poll,
+    "cancel": adding.cancel,
+    "report": adding.report,
+    "cases": resolving.cases,
+    "suggest": resolving.suggest,
+    "decide": resolving.decide,
+    "undo": resolving.undo,
+    "statistics": statistics.statistics,
 }
 
 

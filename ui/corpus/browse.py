@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.ingestion.citing import cited_as
 from engine.language.addresses import Address
-from engine.model import Document, Passage, Reference, Section, SectionKind, TargetKind
+from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 
 OUTLINES_KEPT = 64
 MOST_FOUND = 60
@@ -219,6 +219,17 @@ class Browser:
             named = f"{_KIND_WORDS[section.kind]} {section.number or ''} {section.title} {shortest}"
             keys.append((own, self.outline(own).place[section.id], named.casefold()))
         return keys
+
+    @cached_property
+    def open_sources(self) -> list[tuple[int, str]]:
+        """The documents that make references which are not resolved: number and title."""
+        numbers = self.corpus.reference_numbers(statuses=[Status.AMBIGUOUS, Status.UNRESOLVED])
+        found: set[int] = set()
+        for start in range(0, len(numbers), 4096):
+            block = self.corpus.references(numbers[start : start + 4096].tolist())
+            rows = self.corpus.rows([reference.source_id for reference in block])
+            found.update(self.corpus.document_numbers(rows).tolist())
+        return [(number, self.documents[number].title) for number in sorted(found)]
 
     def _documents_of(self, section_id: str) -> Iterable[int]:
         """Documents that a section may be of, the most likely first: ids begin with the document's."""

@@ -12,6 +12,7 @@ from engine.errors import CorpusError, InputError
 from ui.corpus.browse import Browser
 from ui.corpus.intake import Uploaded
 from ui.corpus.jobs import Job, Jobs
+from ui.corpus.report import store_report
 from ui.shelf import Library, Shelved
 
 BROWSERS_KEPT = 16
@@ -42,6 +43,8 @@ class Ask(BaseModel):
     passwords: str = Field("", max_length=4000, repr=False)
     mapping: str = Field("", max_length=200_000)
     job: str = Field("", max_length=40)
+    source: int | None = Field(None, ge=0)
+    place: tuple[str, str, int] | None = None
 
 
 class ChangedError(InputError):
@@ -53,7 +56,7 @@ class CorpusDesk:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.jobs = Jobs(library.limits)
+        self.jobs = Jobs(library.limits, _keep_report)
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
         self._lock = Lock()
 
@@ -89,3 +92,8 @@ class CorpusDesk:
     def job(self, ask: Ask) -> Job:
         """The visitor's own job that is asked about."""
         return self.jobs.get(ask.job, ask.visitor)
+
+
+def _keep_report(job: Job) -> None:
+    if job.report is not None:
+        store_report(job.order.folder, job.report)

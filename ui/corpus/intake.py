@@ -61,12 +61,17 @@ def stage(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> Pat
     if len(files) > limits.files:
         raise InputError(f"{len(files):,} files are too many; at most {limits.files:,} at a time")
     _check_sizes(files, limits, upload_folder)
-    workspace = Path(tempfile.mkdtemp(prefix="redstring-upload-"))
+    workspace = empty_workspace()
     for file in files:
         target = _free(workspace, safe_name(file.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(file.path, target)
     return workspace
+
+
+def empty_workspace() -> Path:
+    """A new folder for one job."""
+    return Path(tempfile.mkdtemp(prefix="redstring-upload-"))
 
 
 def _check_sizes(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> None:

@@ -38,15 +38,19 @@ class Steps:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._step, self._at = "", 0.0
+        self._step, self._at, self._began = "", 0.0, 0.0
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """Hear how far a step is."""
         now = perf_counter()
-        if step == self._step and done < total and now - self._at < PAUSE:
+        if step != self._step:
+            self._step, self._began = step, now
+        elif done < total and now - self._at < PAUSE:
             return
-        self._step, self._at = step, now
+        self._at = now
         self._tell({"step": step, "done": done, "total": total})
+        if done >= total:
+            self._tell({"line": f"{step}: done, {now - self._began:.1f} s"})
 
 
 def carry_out(order: Order, sources: Sequence[Path], tell: Tell) -> dict[str, Any]:

@@ -110,7 +110,9 @@ _RESOLVE = (
     '<select data-lib="relation" aria-label="Relation"></select>'
     '<select data-lib="source" aria-label="Document"></select>'
     '<input type="search" data-lib="words" placeholder="filter" aria-label="Words in the reference"></div>'
-    '<div class="resolve-scroll"><ol class="cases" data-lib="cases"></ol></div></div></section>'
+    '<p class="hint" data-lib="may" hidden>Only whoever runs this server may decide about this corpus; '
+    'in a corpus of your own you can.</p><div class="resolve-scroll">'
+    '<ol class="cases" data-lib="cases"></ol></div></div></section>'
 )
 _STATISTICS = (
     '<section class="lib-view statistics" data-view="statistics" role="tabpanel" aria-label="Statistics" '

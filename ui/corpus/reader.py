@@ -60,7 +60,7 @@ def document_head(browser: Browser, number: int, today: date, *, removable: bool
     return (
         f'<div class="title-line"><h2 dir="auto" lang="{escape(document.language)}">'
         f"{escape(document.title or document.id)}</h2>{sealed}</div>"
-        f'<p class="facts">{escape(facts(document, browser.length(number)))}</p>'
+        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>'
         '<details class="known"><summary>About this document</summary>'
         f"<table>{rows}</table>{remove}</details>"
     )

@@ -9,6 +9,7 @@ from engine.errors import InputError
 from engine.model import Status
 from ui.corpus import cited, reader, tree
 from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.wording import direction
 
 Answer = dict[str, Any]
 LONGEST_PIECE = 120
@@ -84,9 +85,10 @@ def piece(desk: CorpusDesk, ask: Ask) -> Answer:
 def head(desk: CorpusDesk, ask: Ask) -> Answer:
     """The head of a document."""
     browser, shelved = desk.browser(ask), desk.shelved(ask)
-    browser.document(ask.document)
+    document = browser.document(ask.document)
     removable = shelved.writable and len(browser.documents) > 1
-    return {"html": reader.document_head(browser, ask.document, date.today(), removable=removable)}
+    html = reader.document_head(browser, ask.document, date.today(), removable=removable)
+    return {"html": html, "direction": direction(document.language)}
 
 
 def path(desk: CorpusDesk, ask: Ask) -> Answer:

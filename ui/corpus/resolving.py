@@ -1,0 +1,253 @@
+"""References that no program could resolve, for a person to resolve; what was decided can be undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
+from engine.corpus.protocol import Rows
+from engine.errors import InputError
+from engine.model import Passage, Reference, Relation, Status
+from engine.records.citation import short_citation
+from ui.corpus.browse import Browser, Spot
+from ui.corpus.cited import around, place_name
+from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.wording import RELATION_WORDS, STATUS_WORDS, direction
+
+Answer = dict[str, Any]
+CASES_SHOWN = 25
+# How many references one look for words reads at most.
+MOST_READ = 5000
+BLOCK = 250
+SUGGESTIONS = 12
+LIKELY_DOCUMENTS = 6
+OPEN = (Status.AMBIGUOUS, Status.UNRESOLVED)
+
+
+def cases(desk: CorpusDesk, ask: Ask) -> Answer:
+    """References that are open, or those that were decided; ``first`` counts rows of the choice."""
+    shelved, browser = desk.shelved(ask), desk.browser(ask)
+    decided = standing(load_decisions(shelved.folder))
+    writable = shelved.writable
+    choices = {"relations": _relations(browser), "sources": browser.open_sources, "decided": len(decided)}
+    if ask.kind == "decided":
+        lines = [_decided_html(browser, decision, writable=writable) for decision in decided.values()]
+        shown = lines[ask.first : ask.first + CASES_SHOWN]
+        following = ask.first + len(shown)
+        return {
+            "html": "".join(shown) + _more(following, len(lines)),
+            "total": len(lines),
+            **choices,
+        }
+    numbers = _chosen(browser, ask)
+    found = list(islice(_matching(browser, numbers, ask), CASES_SHOWN))
+    lines = [
+        _case_html(browser, number, reference, passage, decided, writable=writable)
+        for _, number, reference, passage in found
+    ]
+    following = found[-1][0] + 1 if len(found) == CASES_SHOWN else min(len(numbers), ask.first + MOST_READ)
+    return {"html": "".join(lines) + _more(following, len(numbers)), "total": len(numbers), **choices}
+
+
+def suggest(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Places that some words may name: an id, a document, a heading, a document with a number."""
+    browser = desk.browser(ask)
+    spots = _spots(browser, ask.words.strip())
+    html = "".join(_candidate(browser, spot) for spot in spots[:SUGGESTIONS])
+    return {"html": html or '<p class="hint">Nothing in this corpus goes by these words.</p>'}
+
+
+def decide(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Keep what a person says of a reference: its target's id, or None for no reference at all."""
+    shelved, browser = desk.writable(ask), desk.browser(ask)
+    if ask.target is not None and browser.spot(ask.target) is None:
+        raise InputError(f"{ask.target!r} is not in this corpus")
+    number, reference, passage = _one(browser, ask)
+    place = place_of(reference.source_id, passage.text, reference.span)
+    decision = add_decision(shelved.folder, place, ask.target)
+    decided: Mapping[Place, Decision] = {place: decision}
+    return {"html": _case_html(browser, number, reference, passage, decided, writable=True)}
+
+
+def undo(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Take a decision back; the reference is open again."""
+    shelved = desk.writable(ask)
+    if ask.place is None:
+        raise InputError("which decision is meant was not said")
+    place = Place(*ask.place)
+    if place not in standing(load_decisions(shelved.folder)):
+        raise InputError("this decision has been taken back already")
+    add_decision(shelved.folder, place, None, withdrawn=True)
+    if not ask.refs:
+        return {"html": ""}
+    number, reference, passage = _one(desk.browser(ask), ask)
+    return {"html": _case_html(desk.browser(ask), number, reference, passage, {}, writable=True)}
+
+
+def _one(browser: Browser, ask: Ask) -> tuple[int, Reference, Passage]:
+    total = len(browser.corpus.reference_numbers())
+    if len(ask.refs) != 1 or not 0 <= ask.refs[0] < total:
+        raise InputError("there is no such reference (any more)")
+    reference = browser.corpus.references([ask.refs[0]])[0]
+    passage = browser.corpus.passages(browser.corpus.rows([reference.source_id]))[0]
+    return ask.refs[0], reference, passage
+
+
+def _chosen(browser: Browser, ask: Ask) -> Rows:
+    if ask.refs:
+        return browser.corpus.reference_numbers()[list(ask.refs[:1])]
+    statuses = [status for status in OPEN if not ask.kind or status.value == ask.kind]
+    relations = [Relation(ask.relation)] if ask.relation in set(Relation) else None
+    return browser.corpus.reference_numbers(statuses=statuses, relations=relations, document=ask.source)
+
+
+def _matching(browser: Browser, numbers: Rows, ask: Ask) -> Iterator[tuple[int, int, Reference, Passage]]:
+    """References that hold the words, with their place among the chosen and their passage."""
+    wanted = ask.words.casefold().strip()
+    for start in range(ask.first, min(len(numbers), ask.first + MOST_READ), BLOCK):
+        block = numbers[start : start + BLOCK].tolist()
+        references = browser.corpus.references(block)
+        kept = [at for at, found in enumerate(references) if not wanted or wanted in found.text.casefold()]
+        for at in kept:
+            reference = references[at]
+            passage = browser.corpus.passages(browser.corpus.rows([reference.source_id]))[0]
+            yield start + at, block[at], reference, passage
+
+
+def _case_html(
+    browser: Browser,
+    number: int,
+    reference: Reference,
+    passage: Passage,
+    decided: Mapping[Place, Decision],
+    *,
+    writable: bool,
+) -> str:
+    place = place_of(reference.source_id, passage.text, reference.span)
+    decision = decided.get(place)
+    spots = [spot for candidate in reference.candidates if (spot := browser.spot(candidate)) is not None]
+    if decision is not None:
+        below = _verdict(browser, decision, writable=writable)
+    elif writable:
+        below = _choices(browser, spots)
+    else:
+        below = "".join(f"<li>{escape(place_name(browser, spot))}</li>" for spot in spots)
+        below = f'<ul class="candidates read-only" dir="auto">{below}</ul>' if below else ""
+    status = "decided" if decision is not None else STATUS_WORDS[reference.status]
+    return (
+        f'<li class="case{" done" if decision is not None else ""}" data-ref="{number}" '
+        f'data-place="{escape(json.dumps(place, ensure_ascii=False))}">'
+        f"{_source(browser, passage, reference.relation, status)}"
+        f'<p class="context" dir="{direction(passage.language)}" lang="{escape(passage.language)}">'
+        f"{around(passage.text, reference, 180)}</p>{below}</li>"
+    )
+
+
+def _source(browser: Browser, passage: Passage, relation: Relation | None, status: str) -> str:
+    number = browser.number(passage.document_id) or 0
+    cited = short_citation(passage, browser.document(number))
+    words = (
+        ""
+        if relation is None
+        else f'<span class="rel" data-relation="{relation.value}">{RELATION_WORDS[relation]}</span>'
+    )
+    return (
+        f'<header><a class="go" href="#" data-document="{number}" data-at="{passage.position}" dir="auto">'
+        f'{escape(cited)}</a>{words}<span class="state">{escape(status)}</span></header>'
+    )
+
+
+def _choices(browser: Browser, spots: Sequence[Spot]) -> str:
+    candidates = "".join(_candidate(browser, spot) for spot in spots)
+    return (
+        f'<div class="candidates">{candidates}</div><div class="choose">'
+        '<input type="search" placeholder="Search a target: act and number, heading or id" '
+        'aria-label="Search a target" data-suggest>'
+        '<button type="button" data-none>No reference</button></div><div class="suggested"></div>'
+    )
+
+
+def _candidate(browser: Browser, spot: Spot) -> str:
+    document = browser.document(spot.document)
+    title = "" if spot.id == document.id else document.title or document.id
+    text = browser.passages(spot.document, spot.position, spot.position + 1)[0].text
+    beginning = " ".join(text[:160].split())
+    return (
+        f'<button type="button" class="candidate" data-target="{escape(spot.id)}" dir="auto">'
+        f"<b>{escape(place_name(browser, spot))}</b> <small>{escape(title)}</small>"
+        f"<span>{escape(beginning)}</span></button>"
+    )
+
+
+def _verdict(browser: Browser, decision: Decision, *, writable: bool) -> str:
+    if decision.target_id is None:
+        words = "No reference"
+    else:
+        spot = browser.spot(decision.target_id)
+        words = decision.target_id if spot is None else place_name(browser, spot)
+        if spot is not None:
+            title = browser.document(spot.document).title
+            words = words if title in words else f"{words}, {title}"
+    undo_button = '<button type="button" data-undo>Undo</button>' if writable else ""
+    return f'<p class="verdict"><b dir="auto">{escape(words)}</b>{undo_button}</p>'
+
+
+def _decided_html(browser: Browser, decision: Decision, *, writable: bool) -> str:
+    row = int(browser.corpus.rows([decision.source_id])[0])
+    place = escape(json.dumps(decision.place, ensure_ascii=False))
+    verdict = _verdict(browser, decision, writable=writable)
+    if row < 0:
+        gone = '<span class="state">its passage is gone</span>'
+        source = f"<header><b>{escape(decision.source_id)}</b>{gone}</header>"
+    else:
+        passage = browser.corpus.passages(np.asarray([row], np.int32))[0]
+        source = _source(browser, passage, None, "decided")
+    quote = f'<p class="context" dir="auto"><mark>{escape(decision.text)}</mark></p>'
+    return f'<li class="case done" data-place="{place}">{source}{quote}{verdict}</li>'
+
+
+def _spots(browser: Browser, words: str) -> list[Spot]:
+    if not words:
+        return []
+    exact = browser.spot(words)
+    found = [exact] if exact is not None else []
+    for number, place in browser.find(words, SUGGESTIONS):
+        if place is None:
+            found.append(Spot(number, 0, browser.document(number).id))
+        else:
+            section = browser.outline(number).sections[place]
+            found.append(Spot(number, section.first, section.id))
+    found += _numbered(browser, words)
+    return list(dict.fromkeys(found))
+
+
+def _numbered(browser: Browser, words: str) -> list[Spot]:
+    """Provisions with the number that the words end in, of documents that the other words name."""
+    *names, last = words.split()
+    likely = [number for number, place in browser.find(" ".join(names)) if place is None]
+    found = []
+    for number in likely[:LIKELY_DOCUMENTS]:
+        for passage in browser.passages(number, 0, browser.length(number)):
+            if passage.number == last:
+                found.append(Spot(number, passage.position, passage.id))
+                break
+    return found
+
+
+def _relations(browser: Browser) -> list[str]:
+    return [name for name, count in browser.corpus.info().references_by_relation.items() if count]
+
+
+def _more(first: int, total: int) -> str:
+    if first >= total:
+        return ""
+    return (
+        f'<li class="more-cases"><button type="button" data-first="{first}">'
+        f"{total - first:,} more</button></li>"
+    )

@@ -1,0 +1,132 @@
+"""Statistics of a corpus: plots of its documents and references, and what is cited most."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any
+
+from engine.model import Relation, Status, TargetKind
+from engine.records.citation import short_citation
+from ui.corpus.browse import Browser
+from ui.corpus.cited import place_name
+from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.wording import RELATION_WORDS
+
+Answer = dict[str, Any]
+MOST_CITED = 20
+MOST_TYPES = 12
+NO_TYPE = "no type"
+# Colours are tokens of the style sheet: the page puts in the values of the theme that is on.
+_STATUS_TOKENS = {Status.RESOLVED: "cite", Status.AMBIGUOUS: "gap", Status.UNRESOLVED: "scan"}
+_STATUS_NAMES = {
+    Status.RESOLVED: "resolved",
+    Status.AMBIGUOUS: "several targets",
+    Status.UNRESOLVED: "no target found",
+}
+
+
+def statistics(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Plots as plotly's JSON with a title each, and the provisions that are cited most."""
+    browser = desk.browser(ask)
+    plots = [plot for plot in (_types(browser), _years(browser), _references(browser)) if plot is not None]
+    return {"plots": plots, "cited": most_cited_html(browser)}
+
+
+def most_cited_html(browser: Browser) -> str:
+    """The provisions that the most references point at, as bars that lead to them."""
+    cited = browser.corpus.most_cited(MOST_CITED)
+    most = max((found.references for found in cited), default=1)
+    lines = []
+    for found in cited:
+        spot = browser.spot_of_row(found.row, found.target_id)
+        document = browser.document(spot.document)
+        passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
+        if found.kind is TargetKind.SECTION:
+            passage = replace(passage, label=place_name(browser, spot))
+        name = short_citation(passage, document)
+        lines.append(
+            f'<li><button type="button" class="most" data-document="{spot.document}" '
+            f'data-at="{spot.position}" style="--v:{100 * found.references / most:.1f}%">'
+            f'<b dir="auto">{escape(name)}</b>'
+            f'<small dir="auto">{escape(document.title or document.id)}</small>'
+            f'<span title="in {found.passages:,} passages">{found.references:,}</span></button></li>'
+        )
+    return f'<ol class="most-cited">{"".join(lines)}</ol>' if lines else ""
+
+
+def _types(browser: Browser) -> Answer | None:
+    counts = Counter((document.type or NO_TYPE) for document in browser.documents)
+    if set(counts) == {NO_TYPE}:
+        return None
+    top = counts.most_common(MOST_TYPES)
+    rest = sum(counts.values()) - sum(count for _, count in top)
+    named = [*top, *([("other types", rest)] if rest else [])][::-1]
+    return _bars(
+        "Documents by type", {"documents": dict(named)}, [name for name, _ in named], {"documents": "meta"},
+        sideways=True,
+    )  # fmt: skip
+
+
+def _years(browser: Browser) -> Answer | None:
+    counts = Counter(document.year for document in browser.documents if document.year)
+    if not counts:
+        return None
+    years = list(range(min(counts), max(counts) + 1))
+    return _bars("Documents by year", {"documents": dict(counts)}, years, {"documents": "meta"})
+
+
+def _references(browser: Browser) -> Answer | None:
+    counts: dict[str, dict[str, int]] = {}
+    totals: Counter[str] = Counter()
+    for relation in Relation:
+        for status in Status:
+            numbers = browser.corpus.reference_numbers(statuses=[status], relations=[relation])
+            if len(numbers):
+                counts.setdefault(_STATUS_NAMES[status], {})[RELATION_WORDS[relation]] = len(numbers)
+                totals[RELATION_WORDS[relation]] += len(numbers)
+    if not totals:
+        return None
+    order = [name for name, _ in totals.most_common()][::-1]
+    tokens = {_STATUS_NAMES[status]: token for status, token in _STATUS_TOKENS.items()}
+    return _bars("References by relation and status", counts, order, tokens, sideways=True)
+
+
+def _bars(
+    title: str,
+    series: Mapping[str, Mapping[Any, int]],
+    order: Sequence[Any],
+    tokens: Mapping[str, str],
+    *,
+    sideways: bool = False,
+) -> Answer:
+    """Stacked bars. ``series`` maps the name of each to its values by category, ``order`` the categories."""
+    # plotly takes a moment to import: only who opens the statistics pays for it.
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for name, values in series.items():
+        heights = [values.get(category, 0) for category in order]
+        x, y = (heights, list(order)) if sideways else (list(order), heights)
+        value = "%{x:,}" if sideways else "%{y:,}"
+        label = "%{y}" if sideways else "%{x}"
+        figure.add_bar(
+            x=x, y=y, name=name, orientation="h" if sideways else "v", meta=tokens[name],
+            hovertemplate=f"{label}: {value} {name}<extra></extra>",
+        )  # fmt: skip
+    height = 90 + 26 * len(order) if sideways else 260
+    figure.update_layout(
+        barmode="stack", bargap=0.28, height=height, showlegend=len(series) > 1,
+        margin={"l": 8, "r": 16, "t": 8, "b": 8}, legend={"orientation": "h", "y": -0.14, "x": 0},
+        xaxis={"automargin": True, "fixedrange": True}, yaxis={"automargin": True, "fixedrange": True},
+    )  # fmt: skip
+    found: Answer = json.loads(figure.to_json())
+    return {"title": title, "data": found["data"], "layout": _plain(found["layout"])}
+
+
+def _plain(layout: dict[str, Any]) -> dict[str, Any]:
+    """The layout without plotly's own colours: the page brings those of its theme."""
+    return {name: value for name, value in layout.items() if name != "template"}
