@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from engine.ingestion.assembly import HeadingBlock
 from engine.ingestion.headings import Heading, parse_heading, slug_of
@@ -34,6 +35,8 @@ _LONGEST_TITLE, _TITLE_LINES = 200, 5
 _TITLE_STEP = 2.4
 # By its setting a heading is as short as this and its type as much larger than the text's.
 _LONGEST_STYLED, _LARGER = 120, 1.12
+# Sizes of type that differ by less are one.
+_OTHER_SIZE = 1.07
 _STYLED_LEVEL = 10
 _LETTERS = re.compile(r"[^\W\d_]")
 _FEWEST_LETTERS = 3
@@ -71,13 +74,14 @@ def _indonesian(line: Line) -> tuple[HeadingBlock, str] | None:
     return HeadingBlock(_LEVELS[heading.label.split(" ")[0].casefold()], heading), ""
 
 
-def title_below(heading: Line, lines: Sequence[Line]) -> int:
+def title_below(block: HeadingBlock, heading: Line, lines: Sequence[Line]) -> int:
     """How many of the lines that follow a heading are its title."""
+    group = block.heading.kind in CONTAINERS | {SectionKind.SUBSECTION}
     count = 0
     last = heading
     for line in lines[:_TITLE_LINES]:
         other = heading_line(line.text) or _indonesian(line) or _ATTACHED.match(line.text)
-        if other or not _is_title(heading, last, line):
+        if other or not _is_title(heading, last, line, group=group):
             break
         count, last = count + 1, line
     return count
@@ -94,14 +98,36 @@ def takes_title(block: HeadingBlock) -> bool:
     return not block.heading.title and block.heading.number is not None and block.heading.kind in kinds
 
 
-def styled_levels(lines: Sequence[Line], setting: Setting) -> Mapping[float, int]:
-    """The level of each size of type that headings are set in, the largest outermost."""
-    sizes = sorted({_size(line) for line in lines if _is_styled(line, setting)}, reverse=True)
-    return {size: _STYLED_LEVEL + place for place, size in enumerate(sizes)}
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The sizes of type that headings are set in, the largest first, and those that number theirs."""
+
+    sizes: tuple[float, ...]
+    numbering: frozenset[int]
+
+    def of(self, line: Line, *, numbered: bool) -> int:
+        """The level of a heading: larger type stands above, then numbered above unnumbered."""
+        place = _nearest(self.sizes, line.height)
+        return _STYLED_LEVEL + 2 * place + (place in self.numbering and not numbered)
+
+
+def styled_levels(lines: Sequence[Line], setting: Setting) -> Levels:
+    """The levels of headings by their setting."""
+    styled = [line for line in lines if _is_styled(line, setting)]
+    sizes: list[float] = []
+    for height in sorted({line.height for line in styled}, reverse=True):
+        if not sizes or sizes[-1] / height > _OTHER_SIZE:
+            sizes.append(height)
+    counts = Counter(_nearest(sizes, line.height) for line in styled if _NUMBERED.match(line.text))
+    return Levels(tuple(sizes), frozenset(place for place, count in counts.items() if count > 1))
+
+
+def _nearest(sizes: Sequence[float], height: float) -> int:
+    return min(range(len(sizes)), key=lambda place: abs(sizes[place] - height))
 
 
 def styled_heading(
-    lines: Sequence[Line], place: int, setting: Setting, levels: Mapping[float, int]
+    lines: Sequence[Line], place: int, setting: Setting, levels: Levels
 ) -> tuple[HeadingBlock, int] | None:
     """The heading that begins at a line by its bold or larger type, and of how many lines it is."""
     line = lines[place]
@@ -120,7 +146,8 @@ def styled_heading(
             return None
         stop += 1
     text = " ".join(one.text for one in lines[place:stop])
-    return HeadingBlock(levels[_size(line)], _named(text)), stop - place
+    level = levels.of(line, numbered=_NUMBERED.match(text) is not None)
+    return HeadingBlock(level, _named(text)), stop - place
 
 
 def _named(text: str) -> Heading:
@@ -144,11 +171,6 @@ def _is_styled(line: Line, setting: Setting) -> bool:
     )
 
 
-def _size(line: Line) -> float:
-    # Of two of one size, what is bold stands above.
-    return round(line.height * 2) / 2 + (0.01 if line.bold else 0.0)
-
-
 def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
     """Whether a line is no part of the paragraph before it."""
     if before is None or line.bold or (line.centred and not before.centred):
@@ -158,8 +180,12 @@ def _stands_alone(line: Line, before: Line | None, setting: Setting) -> bool:
     return not goes_on(before, line, setting)
 
 
-def _is_title(heading: Line, last: Line, line: Line) -> bool:
-    """Whether a line is set as the title of the heading above it, of which ``last`` is the last line."""
+def _is_title(heading: Line, last: Line, line: Line, *, group: bool) -> bool:
+    """Whether a line is set as the title of the heading above it, of which ``last`` is the last line.
+
+    Below the heading of a ``group`` of provisions a line in its middle is a title however long it is;
+    below that of a provision it may be the first line of the text.
+    """
     if line.cells or is_item(line.text) or line.text.startswith("(") or ends_sentence(line.text):
         return False
     apart = line.page != last.page or line.first
@@ -171,6 +197,6 @@ def _is_title(heading: Line, last: Line, line: Line) -> bool:
     middles = abs((line.left + line.right) - (heading.left + heading.right)) / 2
     capitals = line.text.upper() == line.text and _LETTERS.search(line.text) is not None
     centred = middles < 1.2 * line.height
-    clear = capitals or line.bold or min(line.start, line.rest) > 0.03 * width
+    clear = group or capitals or line.bold or min(line.start, line.rest) > 0.03 * width
     beside = line.bold and abs(line.start - heading.start) < line.height
     return beside or (centred and clear and (heading.start > 0.1 * width or capitals))

@@ -93,7 +93,7 @@ class Structure:
             if heading is not None:
                 block, rest = heading
                 if takes_title(block) and not rest:
-                    titles = title_below(line, self.lines[place + 1 :])
+                    titles = title_below(block, line, self.lines[place + 1 : place + 9])
                     count += titles
                     block = with_title(block, self._joined(place + 1, titles)) if titles else block
                 found[place] = _Found(block, rest, count)
@@ -116,9 +116,10 @@ class Structure:
             elif place in legal:
                 found[place] = legal[place]
             place += found[place].count if place in found else 1
-        # A heading without any text below it would be lost: it is text of the next one.
-        return {
-            place: entry
-            for place, entry in found.items()
-            if place in legal or (place + entry.count < len(self.lines) and place + entry.count not in found)
-        }
+        return {place: entry for place, entry in found.items() if place in legal or self._leads(place, found)}
+
+    def _leads(self, place: int, found: Mapping[int, _Found]) -> bool:
+        """Whether anything stands below a heading: else it would be lost, and is text of the next one."""
+        after = place + found[place].count
+        deeper = after in found and found[after].block.level > found[place].block.level
+        return after < len(self.lines) and (after not in found or deeper)
