@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine.errors import SourceError
-from engine.ingestion.readers import PACKED_READERS, READERS, reader_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import GZIP, ZIP, packed_format, seen_in
+from engine.ingestion.readers.registry import PACKED_READERS, READERS, reader_of
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 
