@@ -157,9 +157,14 @@ def _clause(text: str, label: Label, page: int) -> Iterator[Block]:
     if is_bare_heading(text) and "\n" not in text:
         yield HeadingBlock(level, _heading(text, label), page=page)
         return
+    # "Article 5" is a heading of its own; "1.1" would be read as the heading "1" with the title "1".
     worded = parse_heading(label.text)
     kind = _CLAUSES[min(number.count("."), 2)]
-    heading = worded if worded.number else Heading(kind, number, "", number, slug_of(number) or "clause")
+    heading = (
+        worded
+        if worded.number and not worded.title
+        else Heading(kind, number, "", number, slug_of(number) or "clause")
+    )
     yield HeadingBlock(level, heading, page=page)
     yield TextBlock(text, page=page)
 
