@@ -32,9 +32,10 @@ def root_of(source: SourceFile) -> etree._Element | Problem:
         remove_comments=True,
         remove_pis=True,
     )
+    # From memory: where the library reads the file itself, letters in no encoding are an error of the disk.
+    content = source.path.read_bytes()
     try:
-        with open(source.path, "rb") as file:
-            tree = etree.parse(file, parser)
+        tree = etree.fromstring(content, parser).getroottree()
     except etree.XMLSyntaxError as error:
         line, _ = error.position
         if "amplification" in error.msg:
