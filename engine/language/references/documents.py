@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from engine.language.addresses import Address
 from engine.language.aliases import name_key
+from engine.language.references.decrees import Decrees
 from engine.language.references.definitions import own_regulation, parent_act, same_as
 from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention
@@ -65,6 +66,7 @@ class DocumentFinder:
         self._local: dict[int, Names] = {}
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
         self._eu_acts = EuActs(documents)
+        self._decrees = Decrees(documents)
         self._topics = [set(name_key(document.title, document.language)) for document in documents]
         self._learn_titles()
         self._learn_definitions()
@@ -152,10 +154,14 @@ class DocumentFinder:
             )
         else:
             matched = self._longest_name(mention.name_at, passage, own)
+        made = self._decrees.meant(mention.document, matched[0] if matched else ())
+        if made is not None:
+            return Meaning((own,) if own in made else made, True, mention.span.end)
         longer = matched is not None and matched[1] > mention.span.end
         if mention.grammar == "german" and not longer and _goes_on(mention, passage.text):
             return Meaning((), True)
-        if matched and (mention.targets or matched[1] >= mention.span.end - YEAR):
+        whole = matched is not None and matched[1] >= mention.span.end - YEAR
+        if matched and (mention.targets or whole or mention.grammar in _OPEN):
             known = tuple(document for document in matched[0] if document is not None)
             known = of_its_time(known, own, self._documents)
             # A text that calls something by a name it bears itself means itself.
@@ -331,6 +337,8 @@ class DocumentFinder:
 
 # Kinds whose numbers tell a document; every text has a Part 1 and a paragraph 2.
 _COUNTED = frozenset((SectionKind.RULE, SectionKind.SECTION, SectionKind.ARTICLE))
+# Without capitals only the corpus can tell where the name of an act ends and its sentence goes on.
+_OPEN = frozenset(("arabic",))
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
 # "نظام" without the article begins the name of some other act: only "النظام" is "the Act".
 _OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")

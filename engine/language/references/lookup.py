@@ -21,6 +21,8 @@ class Lookup:
     def __init__(self, documents: Sequence[Document], provisions: Provisions) -> None:
         self._documents = documents
         self._provisions = provisions
+        # Every document that was looked into: what was found depends on its structure.
+        self.asked: set[int] = set()
 
     def exists(self, document: int, address: Address, row: int) -> bool:
         """Whether a document has anything that an address, read in the passage ``row``, may mean."""
@@ -28,6 +30,7 @@ class Lookup:
 
     def candidates(self, document: int, address: Address, row: int) -> tuple[int, ...]:
         """What an address may mean in a document: provisions or containers that cannot be told apart."""
+        self.asked.add(document)
         if address.number is None:
             return self._enclosing(document, address, row)
         key = number_key(address.number)
@@ -56,7 +59,9 @@ class Lookup:
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:
-                return self._enclosing(document, address, row)
+                # Articles are counted through an act: one is known without its chapter.
+                alone = found if address.kind is SectionKind.ARTICLE and len(found) == 1 else ()
+                return self._enclosing(document, address, row) or tuple(alone)
             found = inside
         return self._nearest(self._of_series(self._in_one_piece(found), address), row)
 
