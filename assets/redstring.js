@@ -115,7 +115,7 @@
     text.lang = node.language;
     const acts = document.createElement("footer");
     acts.className = "acts";
-    for (const [act, words] of [["follow", "Follow from here"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"]]) {
+    for (const [act, words] of [["follow", "Follow from here"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
       const button = piece("button", "", words);
       button.type = "button";
       button.dataset.act = act;
@@ -138,6 +138,7 @@
       const act = control.dataset.act;
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
+      if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
       state.steered = act !== "follow" ? state.selected : card.dataset.id;
       return state.act({ action: act, id: card.dataset.id });
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -95,14 +96,18 @@ def rest_value(opened: OpenCase) -> str:
         compact_card(passage, document, opened.case.pool.trails(passage_id, 1), read)
         for passage_id, (passage, document) in shown.items()
     )
-    return f'<div class="cards">{cards}</div>' + more_button(len(waiting) - len(shown))
+    return _cards(opened, cards) + more_button(len(waiting) - len(shown))
 
 
 def ranked_value(opened: OpenCase) -> str:
     """The cards of the ranking, or a friendly word where there is none."""
     if not opened.case.ranking:
         return nothing_found(opened.question)
-    return f'<div class="cards">{ranked_cards(opened.case.ranking, reading(opened))}</div>'
+    return _cards(opened, ranked_cards(opened.case.ranking, reading(opened)))
+
+
+def _cards(opened: OpenCase, cards: str) -> str:
+    return f'<div class="cards" data-corpus="{escape(opened.shelved_as)}">{cards}</div>'
 
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
@@ -207,4 +212,5 @@ def open_case(
         raise InputError("there is no question: write one, or choose an example")
     settings = settings_from(names, values)
     corpus = library.corpus(corpus_name, visitor)
-    return OpenCase(Case(corpus, question.strip(), settings), corpus, question.strip(), settings.strategies)
+    asked = question.strip()
+    return OpenCase(Case(corpus, asked, settings), corpus, asked, settings.strategies, corpus_name)

@@ -22,6 +22,7 @@ _ACTIONS = (
     ("pin", "Pin"),
     ("dismiss", "Dismiss"),
     ("copy", "Copy citation"),
+    ("read", "Read in place"),
 )
 
 

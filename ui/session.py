@@ -25,12 +25,16 @@ def new_token() -> str:
 
 @dataclass(slots=True)
 class OpenCase:
-    """A case with what the page remembers of it. ``busy`` is held while the case runs."""
+    """A case with what the page remembers of it. ``busy`` is held while the case runs.
+
+    ``shelved_as`` is the name under which the page offers the corpus.
+    """
 
     case: Case
     corpus: Corpus
     question: str
     strategies: tuple[str, ...]
+    shelved_as: str = ""
     story: Story = field(default_factory=Story)
     seconds: float = 0.0
     nodes: int = DEFAULT_NODES

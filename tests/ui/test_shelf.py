@@ -5,8 +5,25 @@ from pathlib import Path
 import pytest
 
 from engine.errors import CorpusError, InputError
+from engine.ingestion.build import build_corpus
+from ui.limits import Limits
 from ui.rail import SHOWN_CHIPS, chips_html
-from ui.shelf import Example, Library, open_library
+from ui.shelf import Example, Library, checked_name, open_library
+
+ANNA, BORIS = "a" * 32, "b" * 32
+
+
+def make(folder: Path, name: str, text: str = "Article 1\n\nA manager may grant powers.\n") -> Path:
+    source = folder.parent / f"{folder.name}.txt"
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(text, encoding="utf-8")
+    build_corpus([source], folder, name=name, embedding="none")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, corpus_folder: Path) -> Library:
+    return open_library([corpus_folder], tmp_path / "home")
 
 
 def test_the_first_corpus_is_the_default(library: Library) -> None:
@@ -24,13 +41,94 @@ def test_examples_come_from_the_corpus(library: Library) -> None:
     assert library.examples(None) == (Example("Powers", "May a manager grant broader powers?", "en"),)
 
 
-def test_two_corpora_of_one_name_stay_apart(corpus_folder: Path) -> None:
-    assert open_library([corpus_folder, corpus_folder]).names() == ["Small", f"Small ({corpus_folder.name})"]
+def test_two_corpora_of_one_name_stay_apart(corpus_folder: Path, tmp_path: Path) -> None:
+    other = make(tmp_path / "other", "Small")
+    assert open_library([corpus_folder, other]).names() == ["Small", "Small (other)"]
 
 
 def test_a_missing_corpus_is_an_error_of_input(tmp_path: Path) -> None:
     with pytest.raises(CorpusError):
         open_library([tmp_path / "nowhere"])
+
+
+def test_what_a_visitor_makes_nobody_else_sees(home: Library) -> None:
+    make(home.place_for("Tenancies", ANNA), "Tenancies")
+    assert home.names(ANNA) == ["Small", "Tenancies"]
+    assert home.names(BORIS) == home.names() == ["Small"]
+    mine = home.find("Tenancies", ANNA)
+    assert (mine.private, mine.writable, mine.made_here) == (True, True, True)
+    with pytest.raises(InputError, match="unknown corpus"):
+        home.corpus("Tenancies", BORIS)
+    with pytest.raises(InputError, match="unknown corpus"):
+        home.remove("Tenancies", BORIS)
+    assert ANNA not in str(mine.folder)
+
+
+@pytest.mark.parametrize("token", ["", "short", "../../etc", "a" * 31 + "/", "a" * 200])
+def test_a_token_that_is_none_has_no_home(home: Library, token: str) -> None:
+    with pytest.raises(InputError, match="cannot be created"):
+        home.place_for("Mine", token)
+
+
+def test_shared_corpora_are_for_everybody(tmp_path: Path, corpus_folder: Path) -> None:
+    library = open_library([corpus_folder], tmp_path, Limits(shared=True))
+    make(library.place_for("Ours", ANNA), "Ours")
+    assert library.names(BORIS) == ["Small", "Ours"]
+    assert library.find("Small", BORIS).writable
+    library.remove("Ours", BORIS)
+    assert library.names(ANNA) == ["Small"]
+    with pytest.raises(InputError, match="cannot be deleted"):
+        library.remove("Small", BORIS)
+
+
+def test_where_uploads_are_off_nothing_can_be_changed(tmp_path: Path, corpus_folder: Path) -> None:
+    library = open_library([corpus_folder], tmp_path, Limits(uploads=False, shared=True))
+    assert not library.find("Small", ANNA).writable
+    with pytest.raises(InputError, match="switched off"):
+        library.place_for("Mine", ANNA)
+
+
+def test_a_name_that_is_taken_and_one_corpus_too_many(tmp_path: Path, corpus_folder: Path) -> None:
+    library = open_library([corpus_folder], tmp_path, Limits(corpora=1))
+    with pytest.raises(InputError, match="already a corpus"):
+        library.place_for("small", ANNA)
+    make(library.place_for("One", ANNA), "One")
+    with pytest.raises(InputError, match="delete one first"):
+        library.place_for("Two", ANNA)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a/b", "..", "a\\b", "x" * 61, "a\x00b", "a\u202eb"])
+def test_names_that_are_none(name: str) -> None:
+    with pytest.raises(InputError):
+        checked_name(name)
+
+
+def test_names_of_every_script() -> None:
+    assert checked_name("  قانون   الإيجار ") == "قانون الإيجار"
+
+
+def test_a_corpus_that_changes_on_disk_is_opened_anew(tmp_path: Path) -> None:
+    folder = make(tmp_path / "live", "Live")
+    library = open_library([folder])
+    before, state = library.corpus("Live"), library.find("Live").state
+    assert library.corpus("Live") is before
+    make(folder, "Live", "Article 1\n\nNo manager may.\n\nArticle 2\n\nNor may an agent.\n")
+    assert library.find("Live").state != state
+    assert len(library.corpus("Live")) != len(before)
+    # Whoever reads the old state goes on reading it.
+    assert before.passages(before.by_document([before.documents()[0].id])[0])
+
+
+def test_a_damaged_corpus_stays_on_the_shelf_with_its_problem(home: Library) -> None:
+    folder = make(home.place_for("Mine", ANNA), "Mine")
+    (folder / "manifest.json").write_text("{broken", encoding="utf-8")
+    damaged = home.shelf(ANNA)[1]
+    assert damaged.corpus is None
+    assert "damaged" in damaged.problem
+    assert str(folder.parent) not in damaged.problem
+    assert home.names(ANNA) == ["Small"]
+    with pytest.raises(CorpusError):
+        home.corpus(damaged.name, ANNA)
 
 
 def test_chips_ask_the_whole_question_and_fold_when_many() -> None:

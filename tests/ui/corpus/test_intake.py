@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from ui.corpus.intake import Uploaded, read_mapping, safe_name, stage
+from ui.limits import Limits
+
+
+def upload(folder: Path, name: str, content: bytes = b"text") -> Uploaded:
+    path = folder / str(len(list(folder.iterdir()))) / "file"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    return Uploaded(path=path, name=name)
+
+
+@given(st.text(max_size=400))
+def test_no_name_leads_out_of_the_workspace(name: str) -> None:
+    found = safe_name(name)
+    assert not found.is_absolute()
+    assert ".." not in found.parts
+    assert all(0 < len(part.encode()) <= 130 and "/" not in part for part in found.parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("laws/uu-6.pdf", "laws/uu-6.pdf"),
+        ("../../etc/passwd", "etc/passwd"),
+        ("/etc/passwd", "etc/passwd"),
+        ("C:\\laws\\bgb.docx", "C_/laws/bgb.docx"),
+        ("قانون الوكالة.pdf", "قانون الوكالة.pdf"),
+        ("a\u202efdp.exe", "a_fdp.exe"),
+        ("..", "unnamed"),
+        ("", "unnamed"),
+    ],
+)
+def test_names_keep_their_folders(name: str, expected: str) -> None:
+    assert safe_name(name) == Path(expected)
+
+
+def test_a_long_name_keeps_its_ending() -> None:
+    assert safe_name("ä" * 300 + ".pdf").suffix == ".pdf"
+
+
+def test_files_are_laid_out_as_they_lay_and_none_is_lost(tmp_path: Path) -> None:
+    files = [
+        upload(tmp_path, "laws/a.txt", b"one"),
+        upload(tmp_path, "laws/a.txt", b"two"),
+        upload(tmp_path, "laws", b"three"),
+        upload(tmp_path, "b.txt", b"four"),
+        upload(tmp_path, "b.txt/c.txt", b"five"),
+    ]
+    workspace = stage(files, Limits(), tmp_path)
+    found = {path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
+    shutil.rmtree(workspace)
+    assert found == {b"one", b"two", b"three", b"four", b"five"}
+    assert not any(file.path.exists() for file in files)
+
+
+def test_a_path_of_the_server_is_no_upload(tmp_path: Path) -> None:
+    uploads, secret = tmp_path / "uploads", tmp_path / "secret.txt"
+    uploads.mkdir()
+    secret.write_text("secret", encoding="utf-8")
+    (uploads / "link").symlink_to(secret)
+    for path in (secret, uploads / ".." / "secret.txt", uploads / "link", uploads / "nothing"):
+        with pytest.raises(InputError, match="did not arrive"):
+            stage([Uploaded(path=path, name="x")], Limits(), uploads)
+    assert secret.exists()
+
+
+def test_limits_are_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file yet"):
+        stage([], Limits(), tmp_path)
+    with pytest.raises(InputError, match="switched off"):
+        stage([upload(tmp_path, "a")], Limits(uploads=False), tmp_path)
+    with pytest.raises(InputError, match="too many"):
+        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], Limits(files=1), tmp_path)
+    with pytest.raises(InputError, match=r"a: 0\.0 MB; at most 0\.0 MB a file"):
+        stage([upload(tmp_path, "a")], Limits(file_bytes=3), tmp_path)
+    with pytest.raises(InputError, match="at a time"):
+        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], Limits(upload_bytes=6), tmp_path)
+
+
+def test_a_mapping_is_yaml_or_json() -> None:
+    assert read_mapping("text: body\ntitle: name\n") == {"text": "body", "title": "name"}
+    assert read_mapping('{"text": "body"}') == {"text": "body"}
+    assert read_mapping("  ") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "not readable"),
+        ("- a\n- b", "must name fields"),
+        ("!!python/object:os.system x", "not readable"),
+    ],
+)
+def test_what_is_no_mapping_is_said(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        read_mapping(text)
