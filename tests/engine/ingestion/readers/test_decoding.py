@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.ingestion.readers.decoding import decoded, looks_like_text
+
+ARABIC = "تسري أحكام هذا النظام على جميع المنشآت العاملة في المملكة، ويعمل به من تاريخ نشره."
+CHINESE = "第一条 为了加强行政法规的管理，规范行政行为，保护公民的合法权益，制定本条例。"
+GERMAN = "Die Behörde prüft die Anträge der Verbraucher gemäß den Vorschriften über Gebühren."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "said"),
+    [
+        (ARABIC, "utf-8", None),
+        (ARABIC, "utf-8-sig", None),
+        (ARABIC, "utf-16", None),
+        (GERMAN, "utf-16-le", None),
+        (GERMAN, "utf-16-be", None),
+        (ARABIC, "cp1256", "Windows-1256 (Arabic)"),
+        (CHINESE, "gb18030", "GB 18030 (Chinese)"),
+        (GERMAN, "cp1252", "Windows-1252"),
+    ],
+)
+def test_encodings(text: str, encoding: str, said: str | None) -> None:
+    found, problem, _ = decoded(text.encode(encoding))
+    assert found == text
+    assert problem is None if said is None else (problem is not None and said in problem)
+
+
+def test_the_line_of_the_first_wrong_byte() -> None:
+    assert decoded(b"one\ntwo\ncaf\xe9\n") == (
+        "one\ntwo\ncafé\n",
+        "not UTF-8: read as Windows-1252; letters may be wrong",
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0\1\2", b"%PDF-1.4", b"PK\x03\x04", bytes(range(1, 60)) * 3, b"\x1f\x8b"]
+)
+def test_other_data_is_no_text(data: bytes) -> None:
+    assert not looks_like_text(data)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1))
+def test_utf_8_is_kept(text: str) -> None:
+    found, problem, _ = decoded(text.encode())
+    assert problem is None
+    assert found == text.removeprefix("\ufeff")
+
+
+@given(st.binary())
+def test_every_data_is_decoded_somehow(data: bytes) -> None:
+    found, problem, line = decoded(data)
+    assert "\0" not in found
+    assert (problem is None) == (line == 0)
