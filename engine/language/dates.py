@@ -1,0 +1,92 @@
+"""Dates as legal texts write them, in the languages that have grammars.
+
+Only whole dates of the Gregorian calendar: a year alone is no date, a day of the Hijri calendar is
+passed over unless its Gregorian day stands beside it. "05/03/2021" is the fifth of March but in English,
+where it may be either and so is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from engine.language.script import western_digits
+from engine.model import Span
+
+_MONTHS = {
+    1: "january januar jänner janvier januari يناير كانون_الثاني enero gennaio",
+    2: "february februar février februari فبراير شباط febrero febbraio",
+    3: "march märz mars maret مارس آذار marzo",
+    4: "april avril أبريل ابريل إبريل نيسان abril aprile",
+    5: "may mai mei مايو أيار mayo maggio",
+    6: "june juni juin يونيو يونيه حزيران junio giugno",
+    7: "july juli juillet يوليو يوليه تموز julio luglio",
+    8: "august août agustus أغسطس اغسطس آب agosto",
+    9: "september septembre سبتمبر أيلول septiembre settembre",
+    10: "october oktober octobre أكتوبر اكتوبر تشرين_الأول octubre ottobre",
+    11: "november novembre nopember نوفمبر تشرين_الثاني noviembre",
+    12: "december dezember décembre desember ديسمبر كانون_الأول diciembre dicembre",
+}
+MONTHS = {name.replace("_", " "): number for number, names in _MONTHS.items() for name in names.split()}
+_SHORT = {"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sept": 9, "sep": 9}
+_SHORT |= {"oct": 10, "nov": 11, "dec": 12}
+_MONTH = "|".join(sorted((re.escape(name) for name in (*MONTHS, *_SHORT)), key=len, reverse=True))
+_YEAR = r"(?:1[5-9]|20|21)\d\d"
+# A Hijri year is marked by a letter behind it, "1444هـ" or "1444 هـ".
+_HIJRI = r"(?!\d|\s*ه)"
+DATE = (
+    rf"(?:{_YEAR}-\d{{1,2}}-\d{{1,2}}(?!\d)"
+    rf"|{_YEAR}\s*年\s*\d{{1,2}}\s*月\s*\d{{1,2}}\s*日"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|er|º|°)?\.?\s*(?:day\s+of\s+|de\s+|من\s+)?(?:{_MONTH})\.?\s*,?\s*(?:de\s+|سنة\s+|عام\s+)?"
+    rf"{_YEAR}{_HIJRI}"
+    rf"|(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}"
+    rf"|\d{{1,2}}\s?[./]\s?\d{{1,2}}\s?[./]\s?{_YEAR}{_HIJRI})"
+)
+_ANY = re.compile(rf"(?<![\w/.]){DATE}", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d+")
+_NAME = re.compile(_MONTH, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
+    """A date and where it stands in the text."""
+
+    day: date
+    span: Span
+
+
+def dates_in(text: str, language: str = "und") -> Iterator[WrittenDate]:
+    """The whole dates of a text, in order."""
+    for match in _ANY.finditer(western_digits(text)):
+        day = parse_date(match[0], language)
+        if day is not None:
+            yield WrittenDate(day, Span(match.start(), match.end()))
+
+
+def parse_date(words: str, language: str = "und") -> date | None:
+    """The day that some words name; None where they name none, or more than one."""
+    plain = western_digits(words)
+    numbers = [int(number) for number in _NUMBERS.findall(plain)]
+    name = _NAME.search(plain)
+    if name is not None and len(numbers) == 2:
+        month = MONTHS.get(name[0].casefold()) or _SHORT[name[0].casefold()]
+        return _made(numbers[1], month, numbers[0])
+    if len(numbers) != 3:
+        return None
+    if numbers[0] > 31:
+        return _made(*numbers)
+    day, month, year = numbers
+    if language == "en" and "/" in plain and day <= 12 and month <= 12 and day != month:
+        return None
+    if language == "en" and "/" in plain and month > 12:
+        day, month = month, day
+    return _made(year, month, day)
+
+
+def _made(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

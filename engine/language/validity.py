@@ -1,0 +1,131 @@
+"""Clauses that say from when to when a text holds: commencement, application, end.
+
+"This Act comes into force on 1 January 2024", "tritt am Tag nach der Verkündung in Kraft", "mulai
+berlaku pada tanggal diundangkan", "自2021年1月1日起施行". A clause counts only where its subject is the text
+itself ("this Act") or provisions by number ("Sections 1 to 7"), or, for an end, another text that is
+named; "an order comes into force on the day it is made" says nothing of the act.
+
+The patterns of each language stand in ``validity.yaml``, which explains them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+from functools import cache
+
+from engine.language.dates import DATE, parse_date
+from engine.language.script import western_digits
+from engine.language.validity_patterns import Patterns, languages
+from engine.model import Span
+
+
+class ClauseKind(StrEnum):
+    """What a clause says: the text begins to hold, begins to be applied, or ends."""
+
+    COMMENCES = "commences"
+    APPLIES = "applies"
+    CEASES = "ceases"
+
+
+# The beginning of a sentence, behind the number of a paragraph if it has one.
+_BEGIN = r"(?:^|(?<=[.;:؛。；])\s|(?<=—))[\s\"“«]*(?:\(?\w{1,4}[.)]\s*)?"
+_QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‘‘", "’’"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause on validity.
+
+    ``scope`` is the part of the text that names what it is about, None where that is the whole document.
+    ``day`` is the first day on which it holds (for an end: the first day on which it no longer does);
+    ``days`` counts from its publication where the clause does; both None for a day that is not said.
+    """
+
+    kind: ClauseKind
+    span: Span
+    day: date | None = None
+    days: int | None = None
+    scope: Span | None = None
+
+    def first_day(self, published: date | None) -> date | None:
+        """The day, counted from the publication where the clause does so."""
+        if self.day is not None or self.days is None or published is None:
+            return self.day
+        return published + timedelta(days=self.days)
+
+
+def clauses_in(text: str, language: str) -> list[Clause]:
+    """The clauses on validity in a passage, in order; none for a language without patterns."""
+    patterns = languages().get(language)
+    if patterns is None or not _hint(language).search(text):
+        return []
+    plain = western_digits(text)
+    found = [
+        clause for kind, pattern in _compiled(language) for clause in _found(kind, pattern, plain, language)
+    ]
+    return sorted(found, key=lambda clause: (clause.span.start, clause.kind))
+
+
+def _found(kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str) -> Iterator[Clause]:
+    for match in pattern.finditer(text):
+        groups = match.groupdict()
+        day = parse_date(groups["date"], language) if groups.get("date") else None
+        if (groups.get("date") and day is None) or _is_quoted(text, match.start()):
+            continue
+        if day is not None and kind is ClauseKind.CEASES and groups.get("until"):
+            # "At the end of 31 December": the last day on which it holds.
+            day += timedelta(days=1)
+        days = _days(match, languages()[language])
+        scope = Span(*match.span("some")) if groups.get("some") else None
+        yield Clause(kind, Span(match.start(), match.end()), day, None if day else days, scope)
+
+
+def _is_quoted(text: str, place: int) -> bool:
+    """Whether a place stands in a quotation: there, an amendment speaks of the text that it puts in."""
+    return any(text.count(left, 0, place) > text.count(right, 0, place) for left, right in _QUOTES)
+
+
+def _days(match: re.Match[str], patterns: Patterns) -> int | None:
+    """Days after the publication: a number, a word for one, or the day itself."""
+    groups = match.groupdict()
+    words = groups.get("days")
+    if words:
+        if (number := re.search(r"\d+", words)) is not None:
+            return int(number[0])
+        return patterns.ordinals.get(words.strip().casefold())
+    if groups.get("next"):
+        return 1
+    return 0 if groups.get("published") else None
+
+
+@cache
+def _compiled(language: str) -> tuple[tuple[ClauseKind, re.Pattern[str]], ...]:
+    patterns = languages()[language]
+    ordinals = "|".join(sorted(map(re.escape, patterns.ordinals), key=len, reverse=True)) or r"\d+"
+    parts: Mapping[str, str] = {
+        "begin": _BEGIN,
+        "date": f"(?P<date>{DATE})",
+        "self": f"(?P<self>{patterns.itself})",
+        "some": f"(?P<some>{patterns.some})",
+        "days": rf"(?P<days>\d{{1,3}}|{ordinals})",
+    }
+    made = []
+    for kind, lines in (
+        (ClauseKind.COMMENCES, patterns.commences),
+        (ClauseKind.APPLIES, patterns.applies),
+        (ClauseKind.CEASES, patterns.ceases),
+    ):
+        for line in lines:
+            for name, expression in parts.items():
+                line = line.replace("{" + name + "}", expression)
+            made.append((kind, re.compile(line.replace(" ", r"\s+"), re.IGNORECASE | re.MULTILINE)))
+    return tuple(made)
+
+
+@cache
+def _hint(language: str) -> re.Pattern[str]:
+    return re.compile(languages()[language].hint, re.IGNORECASE)

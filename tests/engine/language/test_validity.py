@@ -1,0 +1,106 @@
+"""Clauses of commencement and end: a table of sentences and what they say."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.validity import Clause, ClauseKind, clauses_in
+from engine.language.validity_patterns import languages
+
+COMMENCES, APPLIES, CEASES = ClauseKind.COMMENCES, ClauseKind.APPLIES, ClauseKind.CEASES
+JANUARY = date(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "kind", "day", "days", "scope"),
+    [
+        ("en", "(1) This Act comes into force on 1 January 2024.", COMMENCES, JANUARY, None, None),
+        ("en", "This Law shall take effect from January 1, 2024.", COMMENCES, JANUARY, None, None),
+        ("en", "Sections 1 to 7 come into force on 1 January 2024.", COMMENCES, JANUARY, None,
+         "Sections 1 to 7"),
+        (
+            "en",
+            "This Regulation shall enter into force on the twentieth day following that of its "
+            "publication in the Official Journal of the European Union.",
+            COMMENCES,
+            None,
+            20,
+            None,
+        ),
+        ("en", "2. It shall apply from 25 May 2018.", APPLIES, date(2018, 5, 25), None, None),
+        (
+            "en",
+            "1. Directive 95/46/EC is repealed with effect from 25 May 2018.",
+            CEASES,
+            date(2018, 5, 25),
+            None,
+            "Directive 95/46/EC",
+        ),
+        ("en", "This Act shall cease to have effect on 1 January 2024.", CEASES, JANUARY, None, None),
+        # It still holds on the day on which it expires.
+        ("en", "This Order expires on 31 December 2023.", CEASES, JANUARY, None, None),
+        ("en", "This Order expires at the end of 31 December 2023.", CEASES, JANUARY, None, None),
+        ("de", "Dieses Gesetz tritt am 1. Januar 2024 in Kraft.", COMMENCES, JANUARY, None, None),
+        ("de", "Dieses Gesetz tritt mit Wirkung vom 1. Januar 2024 in Kraft.", COMMENCES, JANUARY, None,
+         None),
+        ("de", "Dieses Gesetz tritt am Tag nach der Verkündung in Kraft.", COMMENCES, None, 1, None),
+        ("de", "(1) § 5 tritt mit Ablauf des 31. Dezember 2023 außer Kraft.", CEASES, JANUARY, None, "§ 5"),
+        ("de", "Die Richtlinie 95/46/EG wird mit Wirkung vom 25. Mai 2018 aufgehoben.", CEASES,
+         date(2018, 5, 25), None, "Die Richtlinie 95/46/EG"),
+        ("fr", "La présente loi entre en vigueur le 1er janvier 2024.", COMMENCES, JANUARY, None, None),
+        ("fr", "1. Le présent règlement entre en vigueur le vingtième jour suivant celui de sa "
+         "publication au Journal officiel.", COMMENCES, None, 20, None),
+        ("fr", "La directive 95/46/CE est abrogée avec effet au 25 mai 2018.", CEASES,
+         date(2018, 5, 25), None, "La directive 95/46/CE"),
+        ("id", "Undang-Undang ini mulai berlaku pada tanggal 1 Januari 2024.", COMMENCES, JANUARY,
+         None, None),
+        ("id", "Peraturan Menteri ini mulai berlaku pada tanggal diundangkan.", COMMENCES, None, 0, None),
+        ("id", "Peraturan Menteri ini mulai berlaku setelah 30 (tiga puluh) hari terhitung sejak tanggal "
+         "diundangkan.", COMMENCES, None, 30, None),
+        ("ar", "ويعمل به اعتباراً من 1 يناير 2024.", COMMENCES, JANUARY, None, None),
+        ("ar", "يُعمل بهذا النظام بعد (180) يوماً من تاريخ نشره في الجريدة الرسمية.", COMMENCES,
+         None, 180, None),
+        ("ar", "ويُعمل به من اليوم التالي لتاريخ نشره.", COMMENCES, None, 1, None),
+        ("zh", "第七十九条　本条例自2024年1月1日起施行。", COMMENCES, JANUARY, None, None),
+        ("zh", "本条例自公布之日起施行。", COMMENCES, None, 0, None),
+    ],
+)  # fmt: skip
+def test_what_a_clause_says(
+    language: str, text: str, kind: ClauseKind, day: date | None, days: int | None, scope: str | None
+) -> None:
+    (clause,) = clauses_in(text, language)
+    assert (clause.kind, clause.day, clause.days) == (kind, day, days)
+    assert (text[clause.scope.start : clause.scope.end] if clause.scope else None) == scope
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "An order under section 3 comes into force on 1 January 2024."),
+        ("en", "After subsection (2) insert “This Act comes into force on 1 January 2024.”"),
+        ("en", "This Act comes into force on such day as the Minister may by order appoint."),
+        ("en", "The agreement was signed on 1 January 2024."),
+        ("de", "Die Rechtsverordnung tritt am 1. Januar 2024 in Kraft."),
+        ("zh", "合同自2024年1月1日起生效。"),
+        ("it", "La presente legge entra in vigore il 1 gennaio 2024."),
+        ("en", "This Act comes into force on 30 February 2024."),
+    ],
+)
+def test_what_is_no_clause_on_the_text_itself(language: str, text: str) -> None:
+    assert clauses_in(text, language) == []
+
+
+def test_days_are_counted_from_the_publication() -> None:
+    clause = Clause(COMMENCES, clauses_in("本条例自公布之日起施行。", "zh")[0].span, days=20)
+    assert clause.first_day(date(2016, 5, 4)) == date(2016, 5, 24)
+    assert clause.first_day(None) is None
+
+
+@given(st.sampled_from(sorted(languages())), st.text(max_size=200))
+def test_no_text_breaks_it_and_spans_stay_inside(language: str, text: str) -> None:
+    for clause in clauses_in(text + " repealed in Kraft en vigueur berlaku يعمل 施行 " + text, language):
+        assert clause.span.end <= 2 * len(text) + 60
