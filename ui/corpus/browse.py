@@ -189,35 +189,42 @@ class Browser:
         return self.spot(reference.target_id)
 
     def find(self, words: str, limit: int = MOST_FOUND) -> list[tuple[int, int | None]]:
-        """Documents and sections whose names and numbers hold all the words: (document, place or None)."""
+        """Documents and sections whose names and numbers hold all the words: (document, place or None).
+
+        Of the words for a section, some may stand in the names of its document: "agency code 14".
+        """
         wanted = words.casefold().split()
         if not wanted:
             return []
         found: list[tuple[int, int, int | None]] = []
-        for number, place, key in self._keys:
-            if all(word in key for word in wanted):
-                parts = key.split()
-                missed = sum(word not in parts for word in wanted)
-                found.append((missed, number, place))
+        left = [[word for word in wanted if word not in names] for names in self._names]
+        for number, words_left in enumerate(left):
+            if not words_left:
+                found.append((_missed(wanted, self._names[number]), number, None))
+        for number, place, key in self._headings:
+            own = left[number] or wanted
+            if all(word in key for word in own):
+                found.append((_missed(own, key), number, place))
         found.sort(key=lambda hit: (hit[0], hit[2] is not None))
         return [(number, place) for _, number, place in found[:limit]]
 
     @cached_property
-    def _keys(self) -> list[tuple[int, int | None, str]]:
-        """What ``find`` looks through: names of documents, and of sections with those of their documents."""
-        keys: list[tuple[int, int | None, str]] = []
-        for number, document in enumerate(self.documents):
-            names = " ".join((document.title, document.id, document.number or "", *document.aliases))
-            keys.append((number, None, f"{names} {document.year or ''}".casefold()))
+    def _names(self) -> list[str]:
+        """All names of each document, as ``find`` compares them."""
+        return [
+            " ".join((each.title, each.id, each.number or "", str(each.year or ""), *each.aliases)).casefold()
+            for each in self.documents
+        ]
+
+    @cached_property
+    def _headings(self) -> list[tuple[int, int, str]]:
+        """Kind, number and title of every section, as ``find`` compares them."""
         count = int(self.corpus.info().metadata.get("sections", 0))
-        place: dict[str, int] = {}
+        keys: list[tuple[int, int, str]] = []
         for section in self.corpus.sections(range(count)):
-            own = self._numbers[section.document_id]
-            at = place.get(section.document_id, 0)
-            place[section.document_id] = at + 1
-            shortest = min((*self.documents[own].aliases, self.documents[own].title), key=len)
-            named = f"{_KIND_WORDS[section.kind]} {section.number or ''} {section.title} {shortest}"
-            keys.append((own, self.outline(own).place[section.id], named.casefold()))
+            number = self._numbers[section.document_id]
+            named = f"{_KIND_WORDS[section.kind]} {section.number or ''} {section.title}"
+            keys.append((number, self.outline(number).place[section.id], named.casefold()))
         return keys
 
     @cached_property
@@ -292,3 +299,9 @@ def _is_part(label: str, of: str) -> bool:
 def _beginning(text: str, length: int = 60) -> str:
     words = " ".join(text.split())
     return words if len(words) <= length else words[:length].rsplit(" ", 1)[0] + " …"
+
+
+def _missed(words: Sequence[str], key: str) -> int:
+    """How many of the words are only parts of words of the key."""
+    whole = key.split()
+    return sum(word not in whole for word in words)

@@ -169,10 +169,13 @@ class Jobs:
             for line in process.stdout:
                 self._hear(job, orjson.loads(line))
             process.wait()
+        if job.report is not None:
+            self._done(job)
         with self._turn:
             job.process = None
-        if job.state == "done":
-            self._done(job)
+            if job.report is not None:
+                # The corpus is written: a wish to cancel that came later came too late.
+                job.state, job.message = "done", ""
 
     def _hear(self, job: Job, event: Mapping[str, Any]) -> None:
         with self._turn:
@@ -185,7 +188,7 @@ class Jobs:
             if "error" in event:
                 job.state, job.message = "failed", str(event["error"])
             if "report" in event:
-                job.state, job.report = "done", event["report"]
+                job.report = event["report"]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
@@ -28,7 +28,7 @@ class Order(BaseModel):
     folder: Path
     name: str = ""
     embedding: str = "none"
-    passwords: tuple[str, ...] = ()
+    passwords: tuple[str, ...] = Field(default=(), repr=False)
     mapping: dict[str, Any] | None = None
     documents: tuple[str, ...] = ()
 

@@ -1,0 +1,143 @@
+"""Ingestions as the page runs them: in a process of their own, for real."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ui.corpus.adding
+from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller
+from ui.corpus.desk import CorpusDesk
+from ui.corpus.jobs import Job
+from ui.corpus.orders import Order
+from ui.limits import Limits
+from ui.shelf import open_library
+
+LONGEST = 60.0
+
+
+@pytest.fixture
+def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    monkeypatch.setattr(ui.corpus.adding, "get_upload_folder", lambda: str(folder))
+    return folder
+
+
+def sent(uploads: Path, **files: str | bytes) -> list[dict[str, str]]:
+    found = []
+    for name, content in files.items():
+        path = uploads / f"{name}-{len(list(uploads.iterdir()))}"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        found.append({"path": str(path), "name": f"{name}.md"})
+    return found
+
+
+def ended(caller: Caller, job: str) -> dict[str, Any]:
+    until = time.monotonic() + LONGEST
+    while time.monotonic() < until:
+        found = caller.good("poll", job=job)
+        if found["state"] not in ("waiting", "running"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError("the job did not end")
+
+
+def test_a_corpus_is_made_of_what_was_sent(desk: CorpusDesk, uploads: Path) -> None:
+    new = Caller(desk, VISITOR, "")
+    files = sent(uploads, act=ACT, numpy="raise SystemExit('not a module')", empty="")
+    job = new.good("create", name="New one", files=files)["job"]
+    found = ended(new, job)
+    assert found["state"] == "done", found["message"]
+    assert any(line.startswith("read") for line in found["lines"])
+    mine = Caller(desk, VISITOR, "New one")
+    assert mine.good("documents")["total"] >= 1
+    report = mine.good("report")["html"]
+    assert "empty.md" in report
+    assert "not read" in report
+    assert "/tmp" not in report
+    assert not list(uploads.iterdir()), "what was sent does not stay"
+    stranger = Caller(desk, STRANGER, "")
+    assert "not known" in stranger("poll", job=job)["error"]
+    assert "not known" in stranger("cancel", job=job)["error"]
+
+
+def test_nothing_usable_is_a_clear_line_and_leaves_nothing(desk: CorpusDesk, uploads: Path) -> None:
+    new = Caller(desk, VISITOR, "")
+    found = ended(new, new.good("create", name="Empty", files=sent(uploads, a=b"\x00\x01"))["job"])
+    assert found["state"] == "failed"
+    assert "nothing usable" in found["message"]
+    assert [item["name"] for item in new.good("shelf")["corpora"]] == ["Small", "Mine"]
+
+
+def test_wrong_orders_are_refused_before_anything_moves(desk: CorpusDesk, uploads: Path) -> None:
+    new = Caller(desk, VISITOR, "")
+    files = sent(uploads, act=ACT)
+    assert "already a corpus" in new("create", name="Mine", files=files)["error"]
+    assert "needs a name" in new("create", name=" ", files=files)["error"]
+    assert "embedding" in new("create", name="X", files=files, embedding="nobody:knows")["error"]
+    assert "cannot be changed" in Caller(desk, VISITOR, "Small")("add", files=files)["error"]
+    assert "unknown corpus" in Caller(desk, STRANGER, "Mine")("delete")["error"]
+    assert len(list(uploads.iterdir())) == 1
+
+
+def test_a_corpus_can_be_deleted_by_its_owner(mine: Caller) -> None:
+    mine.good("delete")
+    assert "unknown corpus" in mine("documents")["error"]
+
+
+def slow(desk: CorpusDesk, folder: Path, visitor: str) -> Job:
+    """A job that has more to read than a moment allows."""
+    workspace = folder / f"work-{len(list(folder.iterdir()))}"
+    workspace.mkdir()
+    for number in range(400):
+        text = ACT.replace("id: act", f"id: act-{number}").replace("Agency", f"Agency {number}")
+        (workspace / f"{number}.md").write_text(text * 3, encoding="utf-8")
+    order = Order(kind="create", folder=folder / f"corpus-{visitor[:1]}", name="Slow")
+    return desk.jobs.start(visitor, "Slow", order, workspace)
+
+
+def test_one_runs_others_wait_and_a_cancelled_one_leaves_nothing(tmp_path: Path, corpus_folder: Path) -> None:
+    library = open_library([corpus_folder], tmp_path / "home", Limits(running=1, waiting=1))
+    desk = CorpusDesk(library)
+    first, second = slow(desk, tmp_path, VISITOR), slow(desk, tmp_path, STRANGER)
+    with pytest.raises(Exception, match="the most there may be"):
+        slow(desk, tmp_path, "third" * 6)
+    with pytest.raises(Exception, match="wait until that is done"):
+        slow(desk, tmp_path, VISITOR)
+    assert second.state == "waiting"
+    assert second.lines == ["waiting for another ingestion to end"]
+    while first.process is None:
+        time.sleep(0.02)
+    desk.jobs.cancel(first.id, VISITOR)
+    while second.state == "waiting":
+        time.sleep(0.02)
+    desk.jobs.cancel(second.id, STRANGER)
+    assert (first.state, second.state) == ("cancelled", "cancelled")
+    until = time.monotonic() + LONGEST
+    while (first.workspace.exists() or second.workspace.exists()) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not first.workspace.exists()
+    assert not (first.order.folder / "manifest.json").exists()
+    shutil.rmtree(tmp_path / "home", ignore_errors=True)
+
+
+def test_a_password_is_nowhere_to_be_seen(
+    desk: CorpusDesk, uploads: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    new = Caller(desk, VISITOR, "")
+    files = sent(uploads, act=ACT, regulation=REGULATION)
+    job = new.good("create", name="Locked", files=files, passwords="open-sesame")["job"]
+    found = ended(new, job)
+    assert found["state"] == "done"
+    assert "sesame" not in str(found)
+    assert "sesame" not in repr(desk.jobs.get(job, VISITOR))
+    folder = desk.library.find("Locked", VISITOR).folder
+    kept = [path for path in folder.parent.rglob("*") if path.is_file() and b"sesame" in path.read_bytes()]
+    assert kept == []
+    printed = capfd.readouterr()
+    assert "sesame" not in printed.out + printed.err
