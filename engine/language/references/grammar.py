@@ -58,17 +58,29 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
+class ActForm:
+    """The form of a document's name that stands alone; ``sign`` is what every such name contains.
+
+    ``reach`` is how many characters a name has at most on either side of its sign.
+    """
+
+    pattern: str
+    sign: str
+    reach: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class Relative:
     """Words that point at what stands ``step`` places before (-1) or after (1), or (0) around the text.
 
     ``kind`` is what they point at, ``count`` how many of it ("the two preceding paragraphs"). One of
-    the plain ``signs`` must be in the text for the pattern to be looked for at all.
+    the plain ``signs`` must be in what the pattern matches: it is looked for only around them.
     """
 
     kind: SectionKind
     step: int
     pattern: str
-    signs: tuple[str, ...] = ("",)
+    signs: tuple[str, ...]
     count: int = 1
 
 
@@ -120,8 +132,7 @@ class Grammar:
     ``after`` introduces a document's name behind a provision, ``name`` is the form of such a name,
     ``leads`` is what stands between a provision and a name of no special form that the corpus knows,
     ``that`` says "of that Act", the one named before, and ``that_before`` in front ("its Article 5"),
-    ``before`` a name right in front of a provision, ``acts`` a name that stands alone and
-    ``acts_sign`` what every such name contains. ``glued`` are
+    ``before`` a name right in front of a provision, ``acts`` names that stand alone. ``glued`` are
     letters that may be written together with the word after them. ``known`` are groups of names that
     mean one act, where no rule derives one from the other. With ``case_law`` court decisions of the United
     States are read too.
@@ -149,8 +160,7 @@ class Grammar:
     that: str = NEVER
     that_before: str = NEVER
     before: str = ""
-    acts: str = ""
-    acts_sign: str = ""
+    acts: tuple[ActForm, ...] = ()
     glued: str = ""
     cues: tuple[Cue, ...] = ()
     relative: tuple[Relative, ...] = ()

@@ -21,6 +21,7 @@ from engine.errors import GrammarError
 from engine.language.references.eu_acts import eu_act_form
 from engine.language.references.grammar import (
     NEVER,
+    ActForm,
     Cue,
     Definition,
     Example,
@@ -71,13 +72,21 @@ class CueFile(_Part):
     after: Pattern = NEVER
 
 
+class ActFile(_Part):
+    """A form of names of acts: see ``ActForm``."""
+
+    pattern: Pattern
+    sign: Pattern
+    reach: int = Field(default=200, ge=1)
+
+
 class RelativeFile(_Part):
     """Words that point by place: see ``Relative``. ``step`` is previous, next or own."""
 
     kind: SectionKind
     step: Literal["previous", "next", "own"]
     pattern: Pattern
-    signs: Words = [""]
+    signs: Words = Field(min_length=1)
     count: int = Field(default=1, ge=1)
 
 
@@ -138,7 +147,7 @@ class GrammarFile(_Part):
     after: Pattern = NEVER
     name_form: Pattern = NEVER
     before: Pattern = ""
-    acts: Pattern = ""
+    acts: Pattern | list[ActFile] = ""
     acts_sign: Pattern = ""
     glued: str = ""
     cues: list[CueFile] = []
@@ -243,7 +252,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 _PATTERNS = (
     *("either", "here_before", "that_before"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
-    *("leads", "after", "name_form", "before", "acts", "acts_sign"),
+    *("leads", "after", "name_form", "before"),
 )
 
 
@@ -266,6 +275,7 @@ def _grammar(file: GrammarFile) -> Grammar:
         levels=tuple(_level(fields, f"levels.{place}", level) for place, level in enumerate(file.levels)),
         glued=file.glued,
         case_law=file.case_law,
+        acts=tuple(_acts(fields, file)),
         cues=tuple(
             Cue(
                 cue.relation,
@@ -292,6 +302,20 @@ def _grammar(file: GrammarFile) -> Grammar:
         examples=tuple(_example(example) for example in file.examples),
         **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
     )
+
+
+def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
+    """The forms of names that stand alone: one with ``acts_sign``, or several with signs of their own."""
+    for place, one in enumerate(file.acts if isinstance(file.acts, list) else ()):
+        if isinstance(one, ActFile):
+            pattern = fields.pattern(f"acts.{place}.pattern", one.pattern)
+            yield ActForm(pattern, fields.pattern(f"acts.{place}.sign", one.sign), one.reach)
+    if (
+        plain := file.acts
+        if isinstance(file.acts, str)
+        else [one for one in file.acts if isinstance(one, str)]
+    ):
+        yield ActForm(fields.pattern("acts", plain), fields.pattern("acts_sign", file.acts_sign))
 
 
 def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:

@@ -15,19 +15,14 @@ from itertools import zip_longest
 from engine.language.addresses import Address
 from engine.language.references.below import BelowReader
 from engine.language.references.case_law import decisions
+from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
-from engine.language.references.grammar import Grammar, Mention, Target, Unit, cased
+from engine.language.references.grammar import ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
-from engine.model import Relation, SectionKind, Span
+from engine.model import SectionKind, Span
 
-# How far before and after a reference words are read that tell its relation, in characters.
-CUE_BEFORE = 100
-# A repealed act is followed by its title and its place in the gazette before it is repealed.
-CUE_AFTER = 450
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
-# Between a cue and its reference no clause ends.
-_CUE_GAP = r"[^\w.,;:!?؛،]*"
 # A longer list is a table or a register, not a citation.
 LONGEST_LIST = 60
 
@@ -53,8 +48,7 @@ class Recogniser:
         self._words = re.compile("|".join(word for words, _ in heads for word in words))
         self._heads = re.compile("|".join(rf"(?:{'|'.join(words)})\s*(?={ahead})" for words, ahead in heads))
         self._bare = re.compile(rf"(?<![\w.,/])(?:{grammar.bare})") if grammar.bare else None
-        self._acts = re.compile(grammar.acts) if grammar.acts else None
-        self._acts_sign = re.compile(grammar.acts_sign)
+        self._acts = [_ActReader(form) for form in grammar.acts]
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
         self._either = re.compile(grammar.either)
@@ -66,14 +60,7 @@ class Recogniser:
         self._leads = re.compile(grammar.leads)
         self._after = re.compile(rf"(?:{grammar.after})(?P<name>{grammar.name_form})")
         self._before = re.compile(rf"(?P<name>{grammar.before})\s*\Z") if grammar.before else None
-        self._cues = [
-            (
-                cue.relation,
-                re.compile(rf"(?:{cue.before}){_CUE_GAP}\Z", re.IGNORECASE),
-                re.compile(rf"{_CUE_GAP}(?:{cue.after})", re.IGNORECASE),
-            )
-            for cue in grammar.cues
-        ]
+        self._cues = CueReader(grammar)
         self._by_word: dict[str, tuple[Unit, ...]] = {}
 
     def find(self, text: str) -> list[Mention]:
@@ -87,7 +74,7 @@ class Recogniser:
             if mention:
                 found.append(mention)
                 end = mention.span.end
-        if relative := self._relative_reader.find(text, found, self._relation):
+        if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
         found = self._with_acts(text, self._folding.folded(text, found))
         return [
@@ -239,7 +226,9 @@ class Recogniser:
         elif before and before.re is self._here_before:
             here = True
         elif before and before.re is self._that_before:
-            that = before
+            # "of this Regulation in accordance with its Article 98" is in this one.
+            here = self._here.search(before.string, 0, before.start()) is not None
+            that = None if here else before
         elif before:
             document, name_at = before["name"], first
         if len(targets) == 1:
@@ -251,7 +240,7 @@ class Recogniser:
             Span(first, last),
             text[first:last],
             self.grammar.name,
-            self._relation(text, first, last),
+            self._cues.relation(text, first, last),
             tuple(targets),
             document,
             name_at,
@@ -267,29 +256,51 @@ class Recogniser:
         found = (pattern.search(window) for pattern in patterns if pattern)
         return next((match for match in found if match), None)
 
-    def _relation(self, text: str, start: int, end: int) -> Relation:
-        before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
-        for relation, cue_before, cue_after in self._cues:
-            if cue_before.search(before) or cue_after.match(after):
-                return relation
-        return Relation.CITES
-
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
         """Adds documents that are named on their own, and court decisions."""
         named: list[tuple[int, int, str]] = list(decisions(text)) if self.grammar.case_law else []
-        if self._acts and self._acts_sign.search(text):
-            named.extend((*match.span(), match[0]) for match in self._acts.finditer(text))
+        if named:
+            # In "410 U.S. 113" there is no section 113.
+            found = [one for one in found if not any(_overlap(one.span, *place) for *place, _ in named)]
+        for form in self._acts:
+            named.extend((start, end, text[start:end]) for start, end in form.names(text))
         taken = [mention.span for mention in found]
         for start, end, name in named:
-            if any(span.start < end and start < span.end for span in taken):
+            if any(_overlap(span, start, end) for span in taken):
                 continue
             span = Span(start, end)
-            relation = self._relation(text, start, end)
+            relation = self._cues.relation(text, start, end)
             words = text[start:end]
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
             taken.append(span)
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+class _ActReader:
+    """Finds names of one form, looking only around the signs that every such name contains."""
+
+    def __init__(self, form: ActForm) -> None:
+        self._sign = re.compile(form.sign)
+        self._pattern = re.compile(form.pattern)
+        self._reach = form.reach
+
+    def names(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where names begin and end, in order; none overlaps another."""
+        end = 0
+        for sign in self._sign.finditer(text):
+            if sign.end() <= end:
+                continue
+            start = max(end, sign.start() - self._reach)
+            while end < start < sign.start() and not text[start - 1].isspace():
+                start += 1
+            for match in self._pattern.finditer(text, start, sign.end() + self._reach):
+                if match.start() >= sign.end():
+                    break
+                yield match.span()
+                end = match.end()
+                if end >= sign.end():
+                    break
 
 
 class _UnitReader:
@@ -303,6 +314,10 @@ class _UnitReader:
         self.words = re.compile(rf"(?:{words})\Z")
         self.plural = re.compile(rf"(?:{'|'.join(cased(unit.plural))})\Z" if unit.plural else r"(?!)")
         self.again = re.compile(rf"(?:{words})\s*")
+
+
+def _overlap(span: Span, start: int, end: int) -> bool:
+    return span.start < end and start < span.end
 
 
 def _is_han(letter: str) -> bool:

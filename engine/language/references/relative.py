@@ -9,6 +9,9 @@ from engine.language.addresses import Address
 from engine.language.references.grammar import Grammar, Mention, Relative, Target
 from engine.model import Relation, Span
 
+# How far around its sign a reference is looked for, in characters.
+REACH = 100
+
 # The relation of the words from one place of a text to another.
 RelationAt = Callable[[str, int, int], Relation]
 
@@ -33,6 +36,12 @@ class RelativeReader:
 
     def _matches(self, text: str) -> Iterator[tuple[Relative, int, int]]:
         for one, pattern in self._patterns:
-            if any(sign in text for sign in one.signs):
-                for match in pattern.finditer(text):
-                    yield one, match.start(), match.end()
+            for sign in one.signs:
+                place = text.find(sign)
+                while place >= 0:
+                    end = place + max(1, len(sign))
+                    match = pattern.search(text, max(0, place - REACH), end + REACH)
+                    if match and match.start() < end and match.end() > place:
+                        yield one, match.start(), match.end()
+                        end = max(end, match.end())
+                    place = text.find(sign, end)

@@ -58,6 +58,25 @@ TABLE: list[tuple[str, list[Row]]] = [
     # as European acts cite
     ("paragraph 2 of Article 5", [("paragraph 2 of Article 5", None, ("article 5/2",))]),
     ("point (a) of Article 6(1)", [("point (a) of Article 6(1)", None, ("article 6/1/a",))]),
+    # as the United Kingdom cites
+    (
+        "section 5(2)(a) of the 2006 Act",
+        [("section 5(2)(a) of the 2006 Act", "2006 Act", ("section 5/2/a",))],
+    ),
+    ("Sch. 2 para. 3", [("Sch. 2 para. 3", None, ("schedule 2 > paragraph 3",))]),
+    ("reg. 4 of S.I. 2001/1228", [("reg. 4 of S.I. 2001/1228", "S.I. 2001/1228", ("rule 4",))]),
+    ("see S.I. 2001/1228.", [("S.I. 2001/1228", "S.I. 2001/1228", ())]),
+    # as the United States cite
+    ("under 42 U.S.C. § 1983,", [("42 U.S.C. § 1983", "42 U.S.C. § 1983", ())]),
+    ("15 U.S.C. 78j(b) and", [("15 U.S.C. 78j(b)", "15 U.S.C. 78j(b)", ())]),
+    ("by 17 CFR 240.10b-5.", [("17 CFR 240.10b-5", "17 CFR 240.10b-5", ())]),
+    ("at 85 FR 49605.", [("85 FR 49605", "85 FR 49605", ())]),
+    ("Pub. L. 111-203", [("Pub. L. 111-203", "Pub. L. 111-203", ())]),
+    (
+        "held in Roe v. Wade, 410 U.S. 113 (1973)",
+        [("Roe v. Wade, 410 U.S. 113", "410 U.S. 113", ())],
+    ),
+    ("123 F. 3d 456", [("123 F. 3d 456", "123 F.3d 456", ())]),
     # what only looks like a reference
     ("a rate of 4.75% or 3.5 times", []),
     ("the Companies Rules 2007 were made", [("Companies Rules 2007", "Companies Rules 2007", ())]),
