@@ -25,6 +25,8 @@ _FEWEST_LINES, _SHARE = 6, 0.6
 # What makes running text of a column: rows, their filled share, characters a row, share of digits.
 _ROWS, _FILLED, _CHARACTERS, _DIGITS = 4, 0.45, 17, 0.35
 _DEEPEST = 6
+# So many rows of a column are at most as wide as its full ones.
+_FULL_ROWS = 0.8
 _WIDE_LETTERS = re.compile("[\u2e80-\u9fff\uac00-\ud7af]")
 
 
@@ -103,7 +105,13 @@ def _gutter(runs: list[Run], known: Sequence[float]) -> tuple[float, list[_Band]
     after = np.logical_or.accumulate(lines[:, ::-1], axis=1)[:, ::-1]
     parted = (before & after & ~lines).sum(axis=0)
     crossed = lines.sum(axis=0)
-    good = (parted >= _FEWEST_LINES) & (parted >= _SHARE * (parted + crossed))
+    places = left + np.arange(lines.shape[1])
+    known_here = np.zeros(lines.shape[1], dtype=bool)
+    for other in known:
+        known_here |= np.abs(places - other) < height
+    # Where other pages have a gutter, a short last column is enough.
+    enough = np.where(known_here, 1, _FEWEST_LINES)
+    good = (parted >= enough) & (parted >= _SHARE * (parted + crossed))
     wide = max(2, round(_NARROWEST * height))
     for start, stop in sorted(_stretches(good, wide), key=lambda one: -int(parted[one[0] : one[1]].max())):
         best = start + int(
@@ -188,7 +196,8 @@ def _is_column(runs: Sequence[Run]) -> bool:
     rows = rows_of(runs)
     if len(rows) < _ROWS:
         return False
-    width = max(run.right for run in runs) - min(run.left for run in runs)
+    # Several columns side by side with lines at other heights are rows of one column's width each.
+    width = float(np.quantile([row.right - row.left for row in rows], _FULL_ROWS))
     filled = float(np.median([sum(run.right - run.left for run in row.runs) for row in rows]))
     text = "".join(run.text for run in runs)
     wide = len(_WIDE_LETTERS.findall(text)) > len(text) / 2

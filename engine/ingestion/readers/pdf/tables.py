@@ -13,7 +13,7 @@ from engine.ingestion.readers.pdf.rows import Row, Run, text_of
 SEPARATOR = " | "
 # White space between cells as a share of the height of the type: in a row that may belong to a table,
 # and between columns. A few rows (titles over several columns) may reach into it.
-_GAP, _GUTTER, _CROSSING = 1.2, 0.45, 0.15
+_GAP, _GUTTER, _CROSSING = 1.2, 0.7, 0.15
 # Rows without a gap inside a table: cells of several lines.
 _PATIENCE = 2
 # So many rows make a table of three cells and of two; so many of its rows have two cells and more.
