@@ -132,7 +132,9 @@ def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
     try:
         return FieldMapping.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
+        found = error.errors()
+        # A field that is missing is most often there under a name that does not exist.
+        first = next((fault for fault in found if fault["type"] == "extra_forbidden"), found[0])
         # The last parts name a branch of a union, not a field of the file.
         where = ".".join(str(part) for part in first["loc"] if part not in ("str", "Constant", "list[str]"))
         message = "no such field" if first["type"] == "extra_forbidden" else first["msg"]

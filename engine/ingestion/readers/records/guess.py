@@ -67,6 +67,9 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
     if items is None and path and len(records) > 1 and not _names_documents(records):
         # Passages of a list inside an object: the object is the document, and the list its items.
         reach *= 0.9
+    if items is None and path and len(records) == 1:
+        # A text in an object of its own is what precedes the provisions, unless there is nothing else.
+        reach *= 0.05
     taken = {text}
     passage = _passage_fields(entries, text, taken, nested=items is not None)
     mapping = FieldMapping(

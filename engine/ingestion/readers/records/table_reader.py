@@ -56,6 +56,7 @@ class TableReader:
         sample = list(islice(records, SAMPLE))
         mapping = _mapping(source, names, [item[1] for item in sample if not isinstance(item, Problem)])
         if isinstance(mapping, Problem):
+            yield from (item for item in sample if isinstance(item, Problem))
             yield mapping
         else:
             yield from documents_of_records(chain(sample, records), mapping, source)

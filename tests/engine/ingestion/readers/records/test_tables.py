@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
+from engine.ingestion.readers.records import TableReader
+
+LONG = "The authority shall grant a licence to every person who meets the conditions"
+
+
+def items(
+    folder: Path, content: str | bytes, name: str = "law.csv", mapping: Mapping[str, Any] | None = None
+) -> list[ReadDocument | Problem]:
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return list(TableReader().read(SourceFile(folder / name, mapping=mapping)))
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+def test_rows_are_passages(tmp_path: Path, sign: str) -> None:
+    rows = [
+        ("law", "article", "text"),
+        ("Act A", "1", f'"{LONG}{sign}\nnext ""line"""'),
+        ("Act A", "2", LONG),
+    ]
+    (law,) = items(tmp_path, "\n".join(sign.join(row) for row in rows))
+    assert isinstance(law, ReadDocument)
+    assert law.document.title == "Act A"
+    assert [(p.label, p.text) for p in law.passages] == [
+        ("Article 1", f'{LONG}{sign}\nnext "line"'),
+        ("Article 2", LONG),
+    ]
+
+
+def test_a_mapping_names_columns(tmp_path: Path) -> None:
+    mapping = {"document": {"title": "d"}, "passage": {"text": "w", "id": "k"}}
+    (law,) = items(tmp_path, "k,d,w\nx,Act,One\n", mapping=mapping)
+    assert isinstance(law, ReadDocument)
+    assert [(p.id, p.text) for p in law.passages] == [("x", "One")]
+    assert law.document.title == "Act"
+
+
+@pytest.mark.parametrize(
+    ("content", "mapping", "reason"),
+    [
+        ("a,b\n1,2\n", None, "no column holds text (columns: a, b)"),
+        ("only\n1\n", None, "at least two columns"),
+        ("a,a\n1,2\n", None, "the column 'a' is there twice"),
+        ("a,text\n", None, "no column holds text"),
+        ("a,text\n1,x\n", {"passage": {"text": "w"}}, "text: there is no column 'w' (columns: a, text)"),
+        ("a,text\n1,x\n", {"items": "a", "passage": {"text": "text"}}, "are for JSON"),
+        ("a,text\n1,x\n", {"passage": {"txt": "text"}}, "txt: no such field"),
+        ('a,text\n1,"' + "x" * 20_000_000 + '"\n', None, "field larger than field limit"),
+    ],
+)
+def test_what_cannot_be_read_says_why(
+    tmp_path: Path, content: str, mapping: dict[str, Any] | None, reason: str
+) -> None:
+    found = items(tmp_path, content, mapping=mapping)
+    assert any(isinstance(item, Problem) and reason in item.reason for item in found), found
+
+
+def test_uneven_rows_are_named(tmp_path: Path) -> None:
+    found = items(tmp_path, f"law,text\nAct,{LONG}\nAct,one,two\n\nAct,{LONG}\n")
+    assert [(item.line, item.reason) for item in found if isinstance(item, Problem)] == [
+        (3, "a row of 3 cells in a table of 2 columns: left out")
+    ]
+    many = items(tmp_path, f"law,text\nAct,{LONG}\n" + "one\n" * 30)
+    reasons = [item.reason for item in many if isinstance(item, Problem)]
+    assert len(reasons) == 21
+    assert "10 more rows" in reasons[-1]
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(content=st.text(st.sampled_from('ab,;\t|"\n\r\0é text'), max_size=80))
+def test_no_table_makes_it_raise(tmp_path: Path, content: str) -> None:
+    for item in items(tmp_path, content):
+        assert isinstance(item, Problem | ReadDocument)
