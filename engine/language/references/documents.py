@@ -178,6 +178,9 @@ class DocumentFinder:
         self, mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
     ) -> Meaning:
         """What "that Act" means: the act named last, here or in the passages right before."""
+        if before and before[-1].span.end == mention.span.start and not meanings[-1].named:
+            # "Article 8, in conjunction with Article 5": both stand in one act.
+            return meanings[-1]
         if mention.grammar == "german":
             # Its grammar reads no act that stands alone, so the one named last may have been missed.
             this = _THIS.search(mention.text)
@@ -245,7 +248,9 @@ class DocumentFinder:
             address = mention.targets[0].address
             if address.number is None:
                 continue
-            here = exists(own, address, row)
+            # An act is made before its articles are: its preamble cites those of other acts.
+            before = self._provisions.passages[row].kind is SectionKind.PREAMBLE
+            here = not before and exists(own, address, row)
             if here and address.kind is not following.targets[0].address.kind:
                 continue
             there = [
@@ -262,7 +267,7 @@ class DocumentFinder:
                 continue
             if here and (there or not after.documents):
                 found[index] = Meaning((own, *there), True, None, 0.5)
-            elif there:
+            elif there or before:
                 found[index] = Meaning(tuple(there), True, None, 0.9)
 
     def _fall_back(

@@ -35,6 +35,7 @@ _DIGITS = re.compile(r"\d+")
 _ARABIC_WORDS = re.compile(ARABIC_ORDINAL)
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
 _HAN = re.compile(HAN_NUMBER)
+_ORDINAL_SIGN = re.compile(r"\.?\s?[oaºª°](?=-|\Z)")
 _HAN_AGAIN = re.compile(rf"之({HAN_NUMBER}|\d+)")
 
 
@@ -116,6 +117,11 @@ def _as_digits(match: re.Match[str]) -> str:
     return match[0].translate(_SCANNED_DIGITS)
 
 
+def ordinal(printed: str) -> str:
+    """A number without the sign of an ordinal behind it: "6.º" and "6.o" are 6."""
+    return _ORDINAL_SIGN.sub("", visible(printed).strip())
+
+
 NUMBERS: dict[str, Canonical] = {
     "plain": plain,
     "english": english,
@@ -124,6 +130,7 @@ NUMBERS: dict[str, Canonical] = {
     "arabic_item": arabic_item,
     "han": han,
     "french": french,
+    "ordinal": ordinal,
     "indonesian": indonesian,
 }
 PARTS: dict[str, dict[str, str]] = {
