@@ -1,7 +1,7 @@
 """When documents and passages are in force: what their own clauses say, and what later texts ended.
 
-``dated`` looks at one document alone. ``last_days`` and ``endings`` look at a whole corpus: the versions of
-one work, and the references by which one text repeals another or takes its place.
+``dated`` looks at one document alone. ``in_versions`` looks at all versions of a work, ``last_day`` at a
+reference by which one text repeals another or takes its place.
 
 What a source states in its fields counts before what its text says, but for a start that is only the day
 of enactment or publication: there, a clause of commencement is more exact.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
@@ -175,9 +175,26 @@ def successions(documents: Sequence[Document]) -> list[Succession]:
     return found
 
 
-def last_days(documents: Sequence[Document]) -> Mapping[str, date]:
-    """The last day of each document that a later version took the place of, by id."""
-    return {found.earlier: found.last_day for found in successions(documents)}
+def in_versions(documents: Sequence[Document]) -> list[Document]:
+    """The documents, each version of a work in force from its own day to the day before the next.
+
+    Its commencement is that of the first version: a clause in the text was there from the beginning.
+    """
+    starts: dict[str, date] = {}
+    ends: dict[str, date] = {}
+    for found in successions(documents):
+        starts[found.later] = found.last_day + _ONE_DAY
+        ends[found.earlier] = found.last_day
+    return [
+        replace(
+            document,
+            valid_from=latest((document.valid_from, starts.get(document.id))),
+            valid_to=document.valid_to or ends.get(document.id),
+        )
+        if document.id in starts or document.id in ends
+        else document
+        for document in documents
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +232,6 @@ def ending_clauses(text: str, language: str) -> list[Clause]:
     ]
 
 
-def earliest(days: Iterable[date | None]) -> date | None:
-    """The earliest of the days that are known."""
-    return min((day for day in days if day is not None), default=None)
+def latest(days: Iterable[date | None]) -> date | None:
+    """The latest of the days that are known."""
+    return max((day for day in days if day is not None), default=None)

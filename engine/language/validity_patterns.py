@@ -17,7 +17,7 @@ FILE = Path(__file__).with_name("validity.yaml")
 class Patterns:
     """The patterns of one language, as the file explains them. ``ordinals``: words for a number of days."""
 
-    hint: str
+    hint: tuple[str, ...]
     itself: str
     some: str
     commences: tuple[str, ...]

@@ -12,8 +12,8 @@ from engine.ingestion.validity import (
     Ender,
     dated,
     ending_clauses,
+    in_versions,
     last_day,
-    last_days,
     provisions_named,
     successions,
 )
@@ -117,7 +117,14 @@ def test_a_later_version_ends_the_one_before() -> None:
         Document("undated", "Vessel Rules", "en", version="v2", type="Rules"),
     ]
     assert [(found.later, found.earlier) for found in successions(documents)] == [("b", "a"), ("c", "b")]
-    assert last_days(documents) == {"a": date(2019, 3, 1), "b": date(2023, 7, 19)}
+    found = {document.id: (document.valid_from, document.valid_to) for document in in_versions(documents)}
+    assert found == {
+        "a": (None, date(2019, 3, 1)),
+        "b": (date(2019, 3, 2), date(2023, 7, 19)),
+        "c": (date(2023, 7, 20), None),
+        "other": (None, None),
+        "undated": (None, None),
+    }
 
 
 def test_two_files_of_one_version_end_nothing() -> None:
