@@ -184,7 +184,7 @@ class DocumentFinder:
         if mention.grammar == "german":
             # Its grammar reads no act that stands alone, so the one named last may have been missed.
             this = _THIS.search(mention.text)
-            itself = this and same_as(this[1], self._documents[self._provisions.document_of[row]].title, "de")
+            itself = this and same_as(this[1], _kind_of_act(self._documents[own].title), "de")
             return Meaning((self._provisions.document_of[row],)) if itself else Meaning((), True)
         own = self._provisions.document_of[row]
         found = _named_last(mention, before, meanings)
