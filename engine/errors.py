@@ -7,6 +7,7 @@ RedstringError
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── ModelError            an embedding model that cannot be loaded or reached
+├── IngestionCancelledError  somebody stopped an ingestion before its end
 └── BudgetError           a time or call budget that was used up
 
 A message says what was wrong, where, and what to do about it, in one line.
@@ -41,6 +42,10 @@ class GrammarError(InputError):
 
 class ModelError(RedstringError):
     """An embedding model that cannot be loaded, verified or reached."""
+
+
+class IngestionCancelledError(RedstringError):
+    """Somebody stopped an ingestion; the corpus is as it was before."""
 
 
 class BudgetError(RedstringError):

@@ -1,58 +1,121 @@
-"""What is found in the texts of a collection: references, entities, index terms."""
+"""All that can be told from a run of documents alone: their block.
+
+Besides what a corpus stores, a block has what the steps need that look at the whole corpus: the mentions
+of other provisions, the names that texts give to acts, the terms that may be entities, the words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pickle
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from time import perf_counter
+from pathlib import Path
 
-from engine.ingestion.children import Here, InChild
-from engine.ingestion.gathering import Collection
+import numpy as np
+import orjson
+
+from engine.corpus.embedded.block import Block, block_path, hashed
+from engine.corpus.embedded.packing import pack
+from engine.ingestion.assembly import EID
 from engine.ingestion.indexing import lexical_terms
-from engine.ingestion.progress import Progress
-from engine.language.entities import EntityTable, extract_entities
-from engine.language.references import Resolver
-from engine.model import Reference
-
-# Below this many passages, the work takes less time than a child process.
-WORTH_A_CHILD = 3000
+from engine.ingestion.linking import version_references
+from engine.ingestion.readers.base import ReadDocument
+from engine.ingestion.reading import Batch
+from engine.language.entities import Stems, facts_of, words_of, written_as_name
+from engine.language.references import find_mentions, packed
+from engine.language.references.registry import defined_names
+from engine.model import Passage
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """The findings. ``seconds`` of the steps overlap where they ran side by side."""
+class Analyst:
+    """The work of a child that analyses: it writes the block of each batch it is given."""
 
-    references: list[Reference]
-    entities: EntityTable
-    texts: list[list[str]]
-    contexts: list[list[str]]
-    seconds: dict[str, float]
+    generation: Path
+    headings: bool
 
-
-def analyse(collection: Collection, progress: Progress, *, headings: bool) -> Analysis:
-    """Everything found in the texts; the three steps run side by side where that pays."""
-    run = InChild if len(collection.passages) >= WORTH_A_CHILD else Here
-    references = run(lambda: references_of(collection))
-    entities = run(lambda: extract_entities(collection.passages))
-    start = perf_counter()
-    texts, contexts = lexical_terms(collection, progress, headings=headings)
-    seconds = {"index": perf_counter() - start}
-    progress("references", 0, 1)
-    found, seconds["references"] = references.result()
-    progress("references", 1, 1)
-    progress("entities", 0, 1)
-    table, seconds["entities"] = entities.result()
-    progress("entities", 1, 1)
-    return Analysis(found, table, texts, contexts, {name: round(value, 3) for name, value in seconds.items()})
+    def __call__(self, batch: Batch) -> Iterator[str]:
+        """Writes the block of a batch; brings its key."""
+        assert batch.content is not None
+        documents: list[ReadDocument] = pickle.loads(batch.content)
+        analysed(documents, headings=self.headings).save(block_path(self.generation, batch.key))
+        yield batch.key
 
 
-def references_of(collection: Collection) -> list[Reference]:
-    """The references that the texts make, in corpus order."""
-    resolver = Resolver(collection.documents, collection.sections, collection.passages)
-    return [reference for passage in collection.passages for reference in resolver.references(passage)]
+def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
+    """The block of some documents. Raises ValueError where they contradict themselves."""
+    documents = [item.document for item in read]
+    sections = [section for item in read for section in item.sections]
+    passages = [passage for item in read for passage in item.passages]
+    texts, contexts = lexical_terms(documents, passages, headings=headings)
+    block = pack(documents, sections, passages, texts, contexts)
+    mentions = [find_mentions(passage.text, passage.language) for passage in passages]
+    block.put_strings(
+        "passages.mentions", [orjson.dumps(packed(found)).decode() if found else "" for found in mentions]
+    )
+    names = [
+        (row, *name)
+        for row, passage in enumerate(passages)
+        for name in defined_names(passage.text, passage.language)
+    ]
+    _put_rows(block, "names", names)
+    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages)])
+    eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]
+    known = [(row, eid) for row, eid in eids if isinstance(eid, str)]
+    block.arrays["eids.passage"] = np.asarray([row for row, _ in known], np.int32)
+    block.put_strings("eids", [eid for _, eid in known])
+    rows = {passage.id: row for row, passage in enumerate(passages)}
+    links = [link for item in read for link in item.stated]
+    _put_rows(
+        block,
+        "stated",
+        [(rows[one.source_id], one.span.start, one.span.end, one.text, one.target) for one in links],
+    )
+    _put_rows(block, "versions", version_references(sections, passages))
+    _put_words(block, passages)
+    return block
 
 
-def in_corpus_order(references: Sequence[Reference], collection: Collection) -> list[Reference]:
-    """References by their source passage, and within one by their place in the text."""
-    rows = {passage.id: row for row, passage in enumerate(collection.passages)}
-    return sorted(references, key=lambda reference: (rows[reference.source_id], reference.span.start))
+def _put_rows(block: Block, name: str, rows: Sequence[Sequence[object]]) -> None:
+    """A table of facts about passages: the passage of each, and the rest as JSON."""
+    block.arrays[f"{name}.passage"] = np.asarray([row[0] for row in rows], np.int32)
+    block.put_strings(name, [orjson.dumps(row[1:]).decode() for row in rows])
+
+
+def _put_words(block: Block, passages: Sequence[Passage]) -> None:
+    """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
+    key of its stem, and whether it is written as a name."""
+    numbers: dict[tuple[str, str], int] = {}
+    known: dict[str, _Numbers] = {}
+    flat: list[int] = []
+    counts: list[int] = []
+    for passage in passages:
+        words = words_of(passage.text)
+        counts.append(len(words))
+        own = known.setdefault(passage.language, _Numbers(passage.language, numbers))
+        flat.extend(map(own.__getitem__, words))
+    stems: dict[str, Stems] = {}
+    of_words = [stems.setdefault(language, Stems(language))[word] for language, word in numbers]
+    dtype = np.uint16 if len(numbers) <= np.iinfo(np.uint16).max else np.uint32
+    block.arrays |= {
+        "tokens.word": np.asarray(flat, dtype),
+        "passages.tokens": np.asarray(counts, np.int32),
+        "words.key": np.asarray([hashed(f"{language} {word}") for language, word in numbers], np.uint64),
+        "words.stem": np.asarray(
+            [hashed(f"{language} {stem}") for (language, _), stem in zip(numbers, of_words, strict=True)],
+            np.uint64,
+        ),
+        "words.name": np.asarray([written_as_name(word) for _, word in numbers], np.bool_),
+    }
+
+
+class _Numbers(dict[str, int]):
+    """Word of one language to its number among the words of all."""
+
+    def __init__(self, language: str, numbers: dict[tuple[str, str], int]) -> None:
+        super().__init__()
+        self._language, self._numbers = language, numbers
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._numbers.setdefault((self._language, word), len(self._numbers))
+        return number

@@ -1,31 +1,38 @@
-"""From source files to a corpus folder."""
+"""From source files to a corpus folder, and from a corpus to the next state of it.
+
+Three ways: ``build_corpus`` makes a corpus hold exactly some sources, ``add_to_corpus`` adds files or puts
+new ones in the place of old, ``remove_from_corpus`` takes documents out. What has not changed is taken
+over, and the result is the one that a fresh ingestion of the same sources would have. A corpus changes at
+once or not at all; whoever has it open goes on seeing what it was.
+"""
 
 from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from engine.corpus.contents import Contents
-from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.embedded.publication import refuse_foreign
-from engine.corpus.embedded.writing import write_corpus
-from engine.ingestion.analysis import Analysis, analyse, in_corpus_order
+from engine.corpus.embedded.block import block_path
+from engine.corpus.embedded.deciding import described
+from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
+from engine.errors import CorpusError
 from engine.ingestion.extras import examples_of, ontology_of
-from engine.ingestion.gathering import Collection, gather
-from engine.ingestion.indexing import passage_vectors
-from engine.ingestion.linking import declared_references, edge_references, version_references
+from engine.ingestion.ledger import Entry, Previous, file_key, keep, makers, previous
+from engine.ingestion.linking import Edge, read_edges
+from engine.ingestion.pipeline import Control, Pipeline
 from engine.ingestion.progress import Progress, silent
-from engine.ingestion.report import IngestionReport
+from engine.ingestion.publishing import Plan, Published, Publishing
+from engine.ingestion.readers.base import Problem
+from engine.ingestion.reading import FileToRead
+from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import Found, open_sources
+from engine.ingestion.workers import Limits
 from engine.language.embedders import embedder
-from engine.model import Reference
 
 
 def build_corpus(
@@ -36,106 +43,303 @@ def build_corpus(
     name: str | None = None,
     with_edges: bool = False,
     index_headings: bool = True,
+    passwords: Sequence[str] = (),
+    mapping: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
     progress: Progress | None = None,
+    log: Callable[[str], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> IngestionReport:
-    """Read sources (files and folders) and put their corpus into ``folder``, at once or not at all.
+    """Make the corpus in ``folder`` hold exactly these sources (files, folders, archives).
 
-    ``with_edges`` adds the links of ``edges.tsv`` files; they may be gold, so nobody gets them unasked.
-    ``index_headings`` indexes what stands around a passage beside its text. What cannot be read is
-    named in the report. Raises SourceError where nothing is usable, CorpusError where the folder is
-    not, ModelError where the embedding model cannot be had, SettingsError for an unknown embedding.
+    Files that have not changed since the last ingestion are not read again. ``with_edges`` adds the links
+    of ``edges.tsv`` files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what
+    stands around a passage beside its text. ``passwords`` are tried on encrypted files; ``mapping`` says
+    what the fields of tables and of JSON mean; ``limits`` bound what one file may use. ``progress`` hears
+    of each step, ``log`` a line for each file and step; ``cancelled`` is asked now and then whether to
+    stop. What cannot be read is named in the report.
+
+    Raises SourceError where nothing is usable, CorpusError where the folder is not, ModelError where the
+    embedding model cannot be had, SettingsError for an unknown embedding, IngestionCancelledError.
     """
-    tell, seconds = progress or silent, dict[str, float]()
-    start = perf_counter()
+    control = Control(progress or silent, log or _nobody, cancelled or _never)
+    work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings)
     model = embedder(embedding)
-    refuse_foreign(folder)
-    with _step("read", seconds), open_sources(sources) as found:
-        collection = gather(found.documents, found.problems, tell)
-        ontology = ontology_of(found.ontology, found.problems)
-        examples = examples_of(found.examples, found.problems)
-    with _without_collector():
-        analysis = analyse(collection, tell, headings=index_headings)
-    seconds.update(analysis.seconds)
-    references = _all_references(collection, analysis, found, with_edges=with_edges)
-    vectors: NDArray[np.float32] | None = None
-    not_embedded = 0
-    if model is not None:
-        with _step("embed", seconds):
-            vectors, not_embedded = passage_vectors(collection.passages, model, tell, headings=index_headings)
-    with _step("write", seconds):
-        tell("write", 0, 1)
-        manifest = write_corpus(
-            folder,
-            Contents(
-                name=name or folder.resolve().name,
-                documents=collection.documents,
-                sections=collection.sections,
-                passages=collection.passages,
-                terms=analysis.texts,
-                contexts=analysis.contexts,
-                references=references,
-                entities=analysis.entities.entities,
-                mentions=(analysis.entities.rows, analysis.entities.numbers),
-                vectors=vectors,
-                embedding=embedding,
-                ontology=ontology,
-                metadata={
-                    "sources": [source.name for source in sources],
-                    "examples": examples,
-                    "index_headings": index_headings,
-                    "problems": len(found.problems),
-                },
-            ),
+    with work.opened() as before, work.read(sources, before) as (found, entries):
+        problems = found.problems
+        paths = found.edges if with_edges else ()
+        plan = Plan(
+            name or folder.resolve().name,
+            embedding,
+            model,
+            index_headings,
+            [edge for path in paths for edge in read_edges(path, problems)],
+            ontology_of(found.ontology, problems),
+            {
+                "sources": [source.name for source in sources],
+                "examples": examples_of(found.examples, problems),
+            },
+            work.limits,
         )
-        tell("write", 1, 1)
-    return _report(manifest, found, not_embedded, seconds, perf_counter() - start)
+        return work.publish(entries, before, plan, found)
 
 
-def _all_references(
-    collection: Collection, analysis: Analysis, found: Found, *, with_edges: bool
-) -> list[Reference]:
-    """What the texts cite, what sources state beside them, and the edges that were asked for."""
-    stated = [*declared_references(collection), *version_references(collection)]
-    if with_edges:
-        for path in found.edges:
-            stated.extend(edge_references(path, collection, found.problems))
-    return in_corpus_order([*analysis.references, *stated], collection)
-
-
-def _report(
-    manifest: Manifest, found: Found, not_embedded: int, seconds: dict[str, float], total: float
+def add_to_corpus(
+    sources: Sequence[Path],
+    folder: Path,
+    *,
+    embedding: str | None = None,
+    passwords: Sequence[str] = (),
+    mapping: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+    log: Callable[[str], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> IngestionReport:
-    return IngestionReport(
-        name=manifest.name,
-        documents=manifest.documents,
-        sections=manifest.sections,
-        passages=manifest.passages,
-        references_by_relation=manifest.references_by_relation,
-        references_by_status=manifest.references_by_status,
-        entities=manifest.entities,
-        languages=dict(Counter(manifest.languages).most_common()),
-        embedding=manifest.embedding,
-        not_embedded=not_embedded,
-        seconds=seconds,
-        total_seconds=round(total, 3),
-        problems=tuple(found.problems),
+    """Add sources to the corpus in ``folder``; the files it was made from are not needed.
+
+    A file takes the place of the one with its name; a document that of the one with its id, wherever that
+    came from. ``embedding`` None: as the corpus has it. Otherwise as ``build_corpus``, whose errors it
+    raises; CorpusError too where there is no corpus.
+    """
+    control = Control(progress or silent, log or _nobody, cancelled or _never)
+    work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, True)
+    with work.opened() as state:
+        before = _existing(state, folder)
+        work.headings = bool(before.ledger.options.get("headings", True))
+        with work.read(sources, before) as (found, new):
+            plan = _same_plan(before, work, embedding)
+            ontology = ontology_of(found.ontology, found.problems)
+            examples = examples_of(found.examples, found.problems)
+            plan.ontology = plan.ontology if ontology is None else ontology
+            names = [*plan.metadata.get("sources", ()), *(source.name for source in sources)]
+            metadata = {**plan.metadata, "sources": list(dict.fromkeys(names))}
+            plan.metadata = {**metadata, "examples": examples} if examples else metadata
+            return work.publish(_replaced(before.ledger.entries, new), before, plan, found)
+
+
+def remove_from_corpus(
+    documents: Sequence[str],
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    log: Callable[[str], None] | None = None,
+) -> IngestionReport:
+    """Take documents out of the corpus in ``folder``, by their ids.
+
+    They come back when their file is ingested again. Raises CorpusError where there is no corpus or one
+    of the documents is not in it, SourceError where none would be left.
+    """
+    control = Control(progress or silent, log or _nobody, _never)
+    work = _Work(folder, control, Limits(), (), None, True)
+    with work.opened() as state:
+        before = _existing(state, folder)
+        work.headings = bool(before.ledger.options.get("headings", True))
+        held = {name for entry in before.ledger.entries for name in set(entry.documents) - set(entry.removed)}
+        unknown = [name for name in documents if name not in held]
+        if unknown:
+            raise CorpusError(
+                f"no document {unknown[0]!r} in the corpus at {folder}; `info` lists what is there"
+            )
+        entries = [entry.without(documents) for entry in before.ledger.entries]
+        work.keep_blocks(entries, before)
+        return work.publish(entries, before, _same_plan(before, work, None), Found())
+
+
+@dataclass(slots=True)
+class _Work:
+    """One ingestion into a folder."""
+
+    folder: Path
+    control: Control
+    limits: Limits
+    passwords: tuple[str, ...]
+    mapping: Mapping[str, Any] | None
+    headings: bool
+    generation: Path = Path()
+    start: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    reused: set[str] = field(default_factory=set)
+
+    @contextmanager
+    def opened(self) -> Iterator[Previous | None]:
+        """The folder, locked against other writers; what it holds now."""
+        self.start = perf_counter()
+        refuse_foreign(self.folder)
+        with _less_collecting(), new_generation(self.folder) as generation:
+            self.generation = generation
+            (generation / "blocks").mkdir()
+            yield previous(self.folder)
+
+    @contextmanager
+    def read(self, sources: Sequence[Path], before: Previous | None) -> Iterator[tuple[Found, list[Entry]]]:
+        """What the sources hold, and an entry for each file with its blocks in place."""
+        start = perf_counter()
+        with open_sources(sources, passwords=self.passwords, mapping=self.mapping) as found:
+            entries = self._entries(found, before)
+            self.seconds["read"] = round(perf_counter() - start, 3)
+            yield found, entries
+
+    def publish(
+        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
+    ) -> IngestionReport:
+        """Write the generation and let it be the corpus."""
+        self.keep_blocks(entries, before)
+        problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
+        plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
+        publishing = Publishing(self.folder, self.generation, before, plan, self.control, self.seconds)
+        published = publishing.run(entries, problems)
+        where = str(self.folder / DECISIONS_NAME)
+        problems.extend(
+            Problem(where, reason, id=source_id) for source_id, reason in described(published.undecided)
+        )
+        self.control.check()
+        publish(self.folder, published.manifest)
+        self.control.log(f"{published.manifest.documents} documents, {published.manifest.passages} passages")
+        return self._report(published, entries, problems, found)
+
+    def keep_blocks(self, entries: Sequence[Entry], before: Previous | None) -> None:
+        """Take over the blocks of entries that the generation before has."""
+        for entry in entries if before is not None else ():
+            for name in entry.blocks:
+                if before is not None and before.has(name):
+                    keep(block_path(before.data, name), block_path(self.generation, name))
+
+    def _entries(self, found: Found, before: Previous | None) -> list[Entry]:
+        old = {entry.key: entry for entry in (before.ledger.entries if before else ())}
+        entries: dict[int, Entry] = {}
+        tasks: list[FileToRead] = []
+        for number, (source, reader) in enumerate(found.documents):
+            try:
+                key = file_key(source, reader, str(self.headings))
+            except OSError as error:
+                entries[number] = _unreadable(source.name, error)
+                continue
+            entry = old.get(key)
+            if (
+                entry
+                and before
+                and entry.failure is None
+                and all(before.has(block) for block in entry.blocks)
+            ):
+                entries[number] = replace(entry, removed=())
+                self.reused.add(source.name)
+            else:
+                tasks.append(FileToRead(number, source, reader, key))
+        known = frozenset(
+            name for entry in old.values() for name in entry.blocks if before and before.has(name)
+        )
+        version = f"{makers()} {self.headings}"
+        pipeline = Pipeline(
+            self.generation, known, version, self.limits, self.control, headings=self.headings
+        )
+        entries |= pipeline.run(tasks) if tasks else {}
+        return [entries[number] for number in range(len(found.documents))]
+
+    def _report(
+        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: Found
+    ) -> IngestionReport:
+        manifest = published.manifest
+        left_out = {problem.path for problem in published.placed.problems}
+        return IngestionReport(
+            name=manifest.name,
+            documents=manifest.documents,
+            sections=manifest.sections,
+            passages=manifest.passages,
+            references_by_relation=manifest.references_by_relation,
+            references_by_status=manifest.references_by_status,
+            entities=manifest.entities,
+            languages=dict(Counter(manifest.languages).most_common()),
+            embedding=manifest.embedding,
+            not_embedded=published.not_embedded,
+            seconds=self.seconds,
+            total_seconds=round(perf_counter() - self.start, 3),
+            problems=tuple(problems),
+            files=(
+                *(_file_report(entry, self.reused, left_out) for entry in entries),
+                *(_refused(problem) for problem in found.problems),
+            ),
+            skipped=tuple(found.skipped),
+            embedded=published.embedded,
+        )
+
+
+def _file_report(entry: Entry, reused: set[str], left_out: set[str]) -> FileReport:
+    reasons = [entry.failure] if entry.failure else [problem.reason for problem in entry.problems]
+    if entry.name in left_out:
+        reasons.append("some of its documents are in the corpus already")
+    if not entry.documents:
+        status = FileStatus.NOT_READ
+        reasons = reasons or ["it holds no document"]
+    else:
+        status = FileStatus.PARTLY if reasons else FileStatus.READ
+    return FileReport(
+        entry.name,
+        status,
+        reasons[0] if reasons else "",
+        len(set(entry.documents) - set(entry.removed)),
+        entry.passages,
+        entry.seconds,
+        entry.name in reused,
     )
 
 
+def _refused(problem: Problem) -> FileReport:
+    return FileReport(problem.path, FileStatus.NOT_READ, problem.reason, 0, 0, 0.0, False)
+
+
+def _unreadable(name: str, error: OSError) -> Entry:
+    reason = f"cannot be read ({error})"
+    return Entry(name, "", problems=(Problem(name, reason),), failure=reason)
+
+
+def _existing(before: Previous | None, folder: Path) -> Previous:
+    if before is None or not before.ledger.entries:
+        raise CorpusError(f"no corpus at {folder} that could be changed; create one with `ingest`")
+    return before
+
+
+def _same_plan(before: Previous, work: _Work, embedding: str | None) -> Plan:
+    """What the corpus is made of now, to be made of it again."""
+    manifest = before.manifest
+    spec = manifest.embedding if embedding is None else embedding
+    edges = [Edge(source, target) for source, target in before.ledger.options.get("edges", ())]
+    return Plan(
+        manifest.name,
+        spec,
+        embedder(spec),
+        work.headings,
+        edges,
+        manifest.ontology,
+        manifest.metadata,
+        work.limits,
+    )
+
+
+def _replaced(old: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
+    """Old entries with new ones in their places by name, further ones behind; of documents with one id, the
+    new one stays."""
+    by_name = {entry.name: entry for entry in new}
+    documents = [name for entry in new for name in entry.documents]
+    merged = [by_name.get(entry.name) or entry.without(documents) for entry in old]
+    known = {entry.name for entry in old}
+    return [*merged, *(entry for entry in new if entry.name not in known)]
+
+
+def _nobody(line: str) -> None:
+    """Hears nothing."""
+
+
+def _never() -> bool:
+    return False
+
+
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Millions of objects are made, none in a cycle: looking for cycles took a seventh of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
+def _less_collecting() -> Iterator[None]:
+    """Few objects are made here in a cycle: looking for cycles took a seventh of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
-
-
-@contextmanager
-def _step(name: str, seconds: dict[str, float]) -> Iterator[None]:
-    start = perf_counter()
-    yield
-    seconds[name] = round(perf_counter() - start, 3)
+        gc.set_threshold(*before)

@@ -8,7 +8,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.ingestion.gathering import Collection
 from engine.ingestion.progress import Progress
 from engine.language.analyzer import analyzer
 from engine.language.embedders import Embedder
@@ -29,20 +28,16 @@ def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
 
 
 def lexical_terms(
-    collection: Collection, progress: Progress, *, headings: bool
+    documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool
 ) -> tuple[list[list[str]], list[list[str]]]:
     """The terms of each passage's text and of its context (none where ``headings`` is off)."""
-    documents = {document.id: document for document in collection.documents}
+    by_id = {document.id: document for document in documents}
     texts: list[list[str]] = []
     contexts: list[list[str]] = []
-    total = len(collection.passages)
-    for row, passage in enumerate(collection.passages):
-        if row % 1024 == 0:
-            progress("index", row, total)
+    for passage in passages:
         texts.append(analyzer(passage.language).terms(passage.text))
-        around = context_of(passage, documents[passage.document_id]) if headings else ()
+        around = context_of(passage, by_id[passage.document_id]) if headings else ()
         contexts.append([term for piece in around for term in _heading_terms(piece, passage.language)])
-    progress("index", total, total)
     return texts, contexts
 
 
@@ -52,27 +47,63 @@ def _heading_terms(heading: str, language: str) -> list[str]:
     return analyzer(language).terms(heading)
 
 
-def passage_vectors(
-    passages: Sequence[Passage], model: Embedder, progress: Progress, *, headings: bool
-) -> tuple[NDArray[np.float32], int]:
-    """Unit vectors, shape (passages, d), and how many passages have none.
+class VectorSource:
+    """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
+    model for the rest."""
 
-    With ``headings`` a passage's vector leans towards that of its path of headings. A passage in a
-    language that the model does not read has a zero row. Raises ModelError.
+    def __init__(self, model: Embedder, progress: Progress, *, headings: bool) -> None:
+        self._model, self._progress, self._headings = model, progress, headings
+        self._keys = np.zeros((0, 2), np.uint64)
+        self._vectors = np.zeros((0, model.dimensions), np.float32)
+        self.encoded = 0
+
+    def learn_from(self, keys: NDArray[np.uint64], vectors: NDArray[np.float32]) -> None:
+        """Take over known vectors, shape (n, d). ``keys``: what each depends on, shape (n, 2)."""
+        if vectors.shape[1] == self._model.dimensions:
+            order = np.lexsort((keys[:, 1], keys[:, 0]))
+            self._keys, self._vectors = keys[order], vectors[order]
+
+    def vectors(
+        self, passages: Sequence[Passage], keys: NDArray[np.uint64], found: NDArray[np.float32]
+    ) -> int:
+        """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
+
+        A passage in a language that the model does not read has a zero row. Raises ModelError.
+        """
+        read = np.asarray([reads(self._model, passage.language) for passage in passages], np.bool_)
+        places = np.searchsorted(self._keys[:, 0], keys[:, 0])
+        known = np.zeros(len(passages), np.bool_)
+        if len(self._keys):
+            places = np.minimum(places, len(self._keys) - 1)
+            known = read & (self._keys[places] == keys).all(axis=1) & self._vectors[places].any(axis=1)
+            found[known] = self._vectors[places[known]]
+        new = np.flatnonzero(read & ~known).tolist()
+        if new:
+            self.encoded += len(new)
+            found[new] = passage_vectors(
+                [passages[n] for n in new], self._model, self._progress, self._headings
+            )
+        return int((~read).sum())
+
+
+def passage_vectors(
+    passages: Sequence[Passage], model: Embedder, progress: Progress, headings: bool
+) -> NDArray[np.float32]:
+    """Unit vectors, shape (passages, d). With ``headings`` they lean towards those of their headings.
+
+    Raises ModelError.
     """
-    vectors = np.zeros((len(passages), model.dimensions), np.float32)
-    rows = [row for row, passage in enumerate(passages) if reads(model, passage.language)]
-    vectors[rows] = _encoded([passages[row].text for row in rows], model, progress, "embed")
+    vectors = _encoded([passage.text for passage in passages], model, progress, "embed")
     if headings:
-        paths = [HEADING_JOINT.join(passages[row].headings) for row in rows]
+        paths = [HEADING_JOINT.join(passage.headings) for passage in passages]
         known = {path: number for number, path in enumerate(dict.fromkeys(filter(None, paths)))}
-        below = [(row, known[path]) for row, path in zip(rows, paths, strict=True) if path]
+        below = [(row, known[path]) for row, path in enumerate(paths) if path]
         if below:
             of_paths = _encoded(list(known), model, progress, "embed headings")
             passage_rows, path_rows = (list(column) for column in zip(*below, strict=True))
             leaning = vectors[passage_rows] + HEADING_SHARE * of_paths[path_rows]
             vectors[passage_rows] = unit(leaning)
-    return vectors, len(passages) - len(rows)
+    return vectors
 
 
 def _encoded(texts: Sequence[str], model: Embedder, progress: Progress, step: str) -> NDArray[np.float32]:

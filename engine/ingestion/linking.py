@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.ingestion.gathering import Collection
 from engine.ingestion.readers.base import Problem
-from engine.model import Document, Reference, Relation, Section, SectionKind, Span, Status, TargetKind
+from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
 DECLARED = {
@@ -23,43 +22,41 @@ DECLARED = {
 }
 DECLARED_GRAMMAR, VERSIONS_GRAMMAR, EDGES_GRAMMAR = "metadata", "versions", "edges.tsv"
 
-# No words of the text make these links, so their span is empty.
-_NOWHERE = Span(0, 0)
+
+class Stated(NamedTuple):
+    """A link that no words of a text make: from a row of the corpus to a document, section or passage."""
+
+    row: int
+    relation: Relation
+    kind: TargetKind
+    target: int
+    grammar: str
 
 
-def declared_references(collection: Collection) -> Iterator[Reference]:
+def declared_references(documents: Sequence[Document], first_rows: Sequence[int]) -> Iterator[Stated]:
     """Links between documents that their metadata name by id, from the first passage of each.
 
-    A name that is no id of a document in the collection is passed over: it may be prose.
+    A name that is no id of a document in the corpus is passed over: it may be prose.
     """
-    ids = {document.id for document in collection.documents}
-    heads: dict[str, str] = {}
-    for passage in collection.passages:
-        heads.setdefault(passage.document_id, passage.id)
-    for document in collection.documents:
+    numbers = {document.id: number for number, document in enumerate(documents)}
+    for own, document in enumerate(documents):
         for field, relation in DECLARED.items():
-            for target in _named(document, field):
-                if target in ids and target != document.id:
-                    yield Reference(
-                        heads[document.id],
-                        _NOWHERE,
-                        "",
-                        relation,
-                        Status.RESOLVED,
-                        TargetKind.DOCUMENT,
-                        target,
-                        grammar=DECLARED_GRAMMAR,
-                    )
+            for name in _named(document, field):
+                target = numbers.get(name, own)
+                if target != own:
+                    yield Stated(first_rows[own], relation, TargetKind.DOCUMENT, target, DECLARED_GRAMMAR)
 
 
-def version_references(collection: Collection) -> Iterator[Reference]:
-    """Links from a later version of a provision to the one it took the place of.
+def version_references(sections: Sequence[Section], passages: Sequence[Passage]) -> list[tuple[int, str]]:
+    """Links from a later version of a provision to the one it took the place of: the position of its first
+    passage, and the id of the earlier section.
 
     Versions stand one after the other in a document, with one number and rising dates.
     """
     latest: dict[tuple[str, SectionKind, str], Section] = {}
-    heads = {(passage.document_id, passage.position): passage for passage in collection.passages}
-    for section in collection.sections:
+    heads = {(passage.document_id, passage.position): row for row, passage in enumerate(passages)}
+    found = []
+    for section in sections:
         if section.number is None:
             continue
         key = (section.document_id, section.kind, section.number)
@@ -67,18 +64,14 @@ def version_references(collection: Collection) -> Iterator[Reference]:
         latest[key] = section
         if earlier is None:
             continue
-        new, old = heads[(section.document_id, section.first)], heads[(section.document_id, earlier.first)]
-        if new.valid_from is not None and (old.valid_from or date.min) < new.valid_from:
-            yield Reference(
-                new.id,
-                _NOWHERE,
-                "",
-                Relation.SUPERSEDES,
-                Status.RESOLVED,
-                TargetKind.SECTION,
-                earlier.id,
-                grammar=VERSIONS_GRAMMAR,
-            )
+        row = heads.get((section.document_id, section.first))
+        old = heads.get((section.document_id, earlier.first))
+        if row is None or old is None:
+            continue
+        since = passages[row].valid_from
+        if since is not None and (passages[old].valid_from or date.min) < since:
+            found.append((row, earlier.id))
+    return found
 
 
 def _named(document: Document, field: str) -> Sequence[str]:
@@ -88,11 +81,17 @@ def _named(document: Document, field: str) -> Sequence[str]:
     return tuple(str(name) for name in value) if isinstance(value, list | tuple) else ()
 
 
-def edge_references(path: Path, collection: Collection, problems: list[Problem]) -> Iterator[Reference]:
+class Edge(NamedTuple):
+    """A link between the ids by which a source knows two passages, and where it is written."""
+
+    source: str
+    target: str
+    path: str = ""
+    line: int | None = None
+
+
+def read_edges(path: Path, problems: list[Problem]) -> Iterator[Edge]:
     """The edges of a file: ``source-id``, ``target-id`` and more, tab-separated, with a header line."""
-    first_part: dict[str, str] = {}
-    for passage in collection.passages:
-        first_part.setdefault(passage.source_id, passage.id)
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             columns = line.rstrip("\r\n").split("\t")
@@ -102,19 +101,25 @@ def edge_references(path: Path, collection: Collection, problems: list[Problem])
                 problems.append(
                     Problem(str(path), "an edge needs a source id, a tab and a target id", number)
                 )
-                continue
-            source, target = (first_part.get(name) for name in columns[:2])
-            if source is None or target is None:
-                missing = columns[0] if source is None else columns[1]
-                problems.append(Problem(str(path), "no such passage in the corpus", number, missing))
             else:
-                yield Reference(
-                    source,
-                    _NOWHERE,
-                    "",
-                    Relation.CITES,
-                    Status.RESOLVED,
-                    TargetKind.PASSAGE,
-                    target,
-                    grammar=EDGES_GRAMMAR,
-                )
+                yield Edge(columns[0], columns[1], str(path), number)
+
+
+def stated_edges(
+    edges: Iterable[Edge], source_ids: Iterable[str], problems: list[Problem]
+) -> Iterator[Stated]:
+    """The links of edges whose both ends are in the corpus; of a new edge it is a problem if one is not.
+
+    ``source_ids``: by which id the source knows each passage of the corpus, in order.
+    """
+    first_part: dict[str, int] = {}
+    for row, source_id in enumerate(source_ids):
+        first_part.setdefault(source_id, row)
+    for edge in edges:
+        source, target = first_part.get(edge.source), first_part.get(edge.target)
+        if source is None or target is None:
+            if edge.path:
+                missing = edge.source if source is None else edge.target
+                problems.append(Problem(edge.path, "no such passage in the corpus", edge.line, missing))
+        else:
+            yield Stated(source, Relation.CITES, TargetKind.PASSAGE, target, EDGES_GRAMMAR)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -66,7 +66,7 @@ class Fact(NamedTuple):
     kind: str
     other: str | None
     sure: bool
-    count: int
+    times: int
 
 
 @dataclass(slots=True)
@@ -111,11 +111,6 @@ def facts_of(passages: Sequence[Passage]) -> list[Fact]:
                 for term in title_terms(visible(heading), passage.language):
                     count(position, passage.language, heading, Found(term, EntityKind.HEADING))
     return [Fact(position, *key, number) for key, (position, number) in counts.items()]
-
-
-def entity_table(vocabulary: Vocabulary, pairs: list[tuple[int, int]]) -> EntityTable:
-    """The entities that are worth keeping; ``pairs``: (row, number of the candidate), sorted."""
-    return _table(vocabulary.candidates, pairs)
 
 
 def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> EntityTable:
@@ -184,9 +179,9 @@ class Vocabulary:
                 self._titles_seen.add(fact.heading)
                 new_titles.add(fact.heading)
             found = Found(fact.name, EntityKind(fact.kind), fact.other, fact.sure)
-            self._add(found, fact.language, ids[fact.position], fact.count)
+            self._add(found, fact.language, ids[fact.position], fact.times)
 
-    def keys(self) -> Iterator[tuple[str, Key, int]]:
+    def terms(self) -> Iterator[tuple[str, Key, int]]:
         """Every settled term: its language, its stems, the number of its candidate."""
         for language, numbers in self._numbers.items():
             for key, number in numbers.items():
@@ -258,7 +253,7 @@ class Vocabulary:
         if not lengths:
             return
         numbers = self._numbers[passage.language]
-        words = _WORD.findall(visible(passage.text))
+        words = words_of(passage.text)
         stems = self._stemmed(words, passage.language)
         end = 0
         for position in [place for place, stem in enumerate(stems) if stem in lengths]:
@@ -271,19 +266,21 @@ class Vocabulary:
                     end = position + length
                     break
 
-    def shouted(self, seen: Callable[[str, str], bool] | None = None) -> set[int]:
-        """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too.
+    def shouted(self) -> set[int]:
+        """Acronyms that are ordinary words in capitals: the corpus writes them in small letters too."""
+        return {number for number, language, word in self.small_forms() if word in self._stems[language]}
 
-        ``seen`` says whether a text in a language has a word; without it those that ``mentions`` read.
-        """
-        has = seen or (lambda language, word: word in self._stems[language])
-        found: set[int] = set()
+    def small_forms(self) -> Iterator[tuple[int, str, str]]:
+        """How acronyms that no text defines would be written as words: number, language, word."""
         for number, candidate in enumerate(self.candidates):
             if candidate.kind is EntityKind.ACRONYM and candidate.defined_in is None:
-                forms = [word for form in candidate.forms for word in (form.lower(), form.capitalize())]
-                if any(has(candidate.language, word) for word in forms):
-                    found.add(number)
-        return found
+                for form in candidate.forms:
+                    yield number, candidate.language, form.lower()
+                    yield number, candidate.language, form.capitalize()
+
+    def entities(self) -> list[Entity]:
+        """The entity that each candidate would be."""
+        return [_entity(candidate) for candidate in self.candidates]
 
     def _is_meant(self, number: int, length: int, word: str) -> bool:
         """A term of one word is only meant where it is written as a name: with a capital."""
@@ -293,6 +290,12 @@ class Vocabulary:
         """Whether one word can mean a candidate: a title of one word says little but in German."""
         candidate = self.candidates[number]
         return candidate.kind is not EntityKind.HEADING or candidate.language == "de"
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as terms are compared with it."""
+    found: list[str] = _WORD.findall(visible(text))
+    return found
 
 
 def written_as_name(word: str) -> bool:

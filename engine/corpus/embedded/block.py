@@ -33,6 +33,8 @@ _ALIGNED = 64
 DOCUMENTS, SECTIONS, PASSAGES = "documents", "sections", "passages"
 TEXT_FIELD, CONTEXT_FIELD = "text", "context"
 FIELDS = (TEXT_FIELD, CONTEXT_FIELD)
+# A column of the words of all passages, one after the other; how many each has is in passages.tokens.
+_TOKENS = "tokens.word"
 
 
 class Postings(NamedTuple):
@@ -171,10 +173,17 @@ def postings_of(terms: Iterable[Sequence[str]]) -> Postings:
 
 
 def selected(block: Block, documents: NDArray[np.bool_]) -> Block:
-    """The block without some of its documents; ``documents``: which stay, shape (documents,)."""
+    """The block without some of its documents; ``documents``: which stay, shape (documents,).
+
+    A column ``T.passage`` says which passages the rows of a table T belong to.
+    """
     in_sections = documents[block["sections.document"]]
     in_passages = documents[block["passages.document"]]
     masks = {DOCUMENTS: documents, SECTIONS: in_sections, PASSAGES: in_passages}
+    tables = [name.removesuffix(".passage") for name in block.arrays if name.endswith(".passage")]
+    masks |= {table: in_passages[block[f"{table}.passage"]] for table in tables}
+    if _TOKENS in block.arrays:
+        masks["tokens"] = np.repeat(in_passages, block["passages.tokens"])
     new = {owner: np.cumsum(mask) - 1 for owner, mask in masks.items()}
     # The end of a section may be one behind the last row.
     bounds = np.concatenate([[0], np.cumsum(in_passages)])
@@ -199,6 +208,8 @@ def selected(block: Block, documents: NDArray[np.bool_]) -> Block:
         kept.arrays[name] = np.where(old < 0, -1, new[SECTIONS][old]).astype(np.int32)
     for name in ("sections.first", "sections.stop"):
         kept.arrays[name] = bounds[kept[name]].astype(np.int32)
+    for table in tables:
+        kept.arrays[f"{table}.passage"] = new[PASSAGES][kept[f"{table}.passage"]].astype(np.int32)
     for field in FIELDS:
         kept.put_postings(field, _selected_postings(block.postings(field), in_passages))
     return kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +106,7 @@ def _target(
     return None if document is None else (TargetKind.DOCUMENT, document)
 
 
-def described(lost: Undecided, folder: Path) -> list[tuple[str, str]]:
+def described(lost: Undecided) -> list[tuple[str, str]]:
     """Each decision that found nothing to decide, as (where, why)."""
     return [
         (decision.source_id, f"a decision on {decision.text!r} has no effect: {why}")

@@ -169,7 +169,7 @@ def _structure_digest(document: Document, block: Block, number: int, first: NDAr
     start, stop = np.searchsorted(block["sections.document"], (number, number + 1)).tolist()
     for name in ("kind", "valid_from", "valid_to"):
         state.update(block[f"passages.{name}"][rows].tobytes())
-    for name in ("id", "number", "paragraph"):
+    for name in ("id", "number", "paragraph", "metadata"):
         state.update(_bytes_of(block, f"passages.{name}", rows.start, rows.stop))
     state.update((block["passages.section"][rows] - start).tobytes())
     state.update(block["sections.kind"][start:stop].tobytes())

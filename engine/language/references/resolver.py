@@ -61,6 +61,11 @@ class Resolver:
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
         self._original = {own: numbers[str(name)] for own, name in named.items() if str(name) in numbers}
 
+    @property
+    def asked(self) -> set[int]:
+        """The documents that were looked into so far; whoever keeps references may clear it."""
+        return self._lookup.asked
+
     def references(self, passage: Passage) -> list[Reference]:
         """The references a passage of the corpus makes, in the order of its text; none to itself."""
         row = self._rows.get(passage.id)

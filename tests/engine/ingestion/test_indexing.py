@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.ingestion.gathering import Collection
-from engine.ingestion.indexing import EMBEDDING_BATCH, context_of, lexical_terms, passage_vectors
+from engine.corpus.embedded.packing import content_key
+from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of, lexical_terms
 from engine.ingestion.progress import silent
 from engine.model import Document, Passage
 
@@ -37,22 +37,45 @@ def test_terms_are_those_of_the_passages_language() -> None:
         Passage("p", "bgb", None, 0, "Verträge", "de"),
         Passage("q", "bgb", None, 1, "contracts", "en"),
     ]
-    collection = Collection([DOCUMENT], [], passages)
-    texts, contexts = lexical_terms(collection, silent, headings=True)
+    texts, contexts = lexical_terms([DOCUMENT], passages, headings=True)
     assert texts == [["vertrag"], ["contract"]]
     assert "bgb" in contexts[0]
-    assert lexical_terms(collection, silent, headings=False)[1] == [[], []]
+    assert lexical_terms([DOCUMENT], passages, headings=False)[1] == [[], []]
+
+
+def keys(passages: Sequence[Passage]) -> NDArray[np.uint64]:
+    joined = b"".join(content_key(passage.text, b"") for passage in passages)
+    return np.frombuffer(joined, np.uint64).reshape(-1, 2)
+
+
+def some_passages(count: int, start: int = 0) -> list[Passage]:
+    return [
+        Passage(f"p{n}", "d", None, n, f"{n} " + "x" * (1 + n * 7 % 50), "ar" if n % 10 == 0 else "en")
+        for n in range(start, start + count)
+    ]
 
 
 def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None:
     model = LengthModel()
-    count = EMBEDDING_BATCH * 2 + 3
-    passages = [
-        Passage(f"p{n}", "d", None, n, "x" * (1 + n * 7 % 50), "ar" if n % 10 == 0 else "en")
-        for n in range(count)
-    ]
-    vectors, missing = passage_vectors(passages, model, silent, headings=False)
+    passages = some_passages(EMBEDDING_BATCH * 2 + 3)
+    vectors = np.zeros((len(passages), 2), np.float32)
+    source = VectorSource(model, silent, headings=False)
+    missing = source.vectors(passages, keys(passages), vectors)
     assert missing == sum(passage.language == "ar" for passage in passages)
+    assert source.encoded == len(passages) - missing
     expected = [0 if passage.language == "ar" else len(passage.text) for passage in passages]
     assert vectors[:, 0].tolist() == expected
     assert max(model.batches) <= EMBEDDING_BATCH
+
+
+def test_only_new_texts_are_embedded() -> None:
+    known, wanted = some_passages(30), some_passages(30, start=20)
+    first = np.zeros((30, 2), np.float32)
+    VectorSource(LengthModel(), silent, headings=False).vectors(known, keys(known), first)
+    source, again = VectorSource(LengthModel(), silent, headings=False), np.zeros((30, 2), np.float32)
+    source.learn_from(keys(known), first)
+    source.vectors(wanted, keys(wanted), again)
+    assert source.encoded == 18, "two of the twenty new ones are in Arabic"
+    fresh = np.zeros((30, 2), np.float32)
+    VectorSource(LengthModel(), silent, headings=False).vectors(wanted, keys(wanted), fresh)
+    assert again.tolist() == fresh.tolist()

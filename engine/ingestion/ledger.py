@@ -1,0 +1,161 @@
+"""What a corpus was made from: the files, what became of each, and the blocks that hold their documents."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import engine
+from engine.corpus.embedded.block import BLOCKS, digest
+from engine.corpus.embedded.manifest import Manifest, read_manifest
+from engine.errors import CorpusError
+from engine.ingestion.readers.base import Problem, Reader, SourceFile
+
+LEDGER_NAME = "sources.json"
+# What the content of a block is made by: the code and data of these, and the versions of the libraries.
+_MAKERS = ("model.py", "ingestion", "language", "corpus/headings.py", "corpus/embedded")
+_LIBRARIES = ("lxml", "orjson", "pypdfium2", "PyStemmer", "python-docx", "RapidFuzz", "sentencex", "eyecite")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a corpus.
+
+    ``key`` is made from its content and all that reading it depends on. ``blocks`` hold its documents,
+    in order. ``removed``: ids of documents that were taken out by hand, or replaced from another file.
+    ``failure``: why nothing more could be read, or None.
+    """
+
+    name: str
+    key: str
+    blocks: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    passages: int = 0
+    seconds: float = 0.0
+    problems: tuple[Problem, ...] = ()
+    failure: str | None = None
+    removed: tuple[str, ...] = ()
+
+    def without(self, ids: Iterable[str]) -> Entry:
+        """The entry with more documents removed."""
+        own = set(self.documents)
+        return replace(self, removed=tuple(dict.fromkeys((*self.removed, *(i for i in ids if i in own)))))
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The files of a corpus in order, and how they were ingested."""
+
+    entries: tuple[Entry, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, generation: Path) -> None:
+        """Write it into a generation."""
+        record = {"entries": self.entries, "options": dict(self.options)}
+        (generation / LEDGER_NAME).write_bytes(orjson.dumps(record))
+
+
+def load_ledger(generation: Path) -> Ledger:
+    """The ledger of a generation; an empty one where it was written without one. Raises CorpusError."""
+    path = generation / LEDGER_NAME
+    try:
+        record = orjson.loads(path.read_bytes())
+        entries = [
+            Entry(
+                **{
+                    **entry,
+                    **{name: tuple(entry[name]) for name in ("blocks", "documents", "removed")},
+                    "problems": tuple(Problem(**problem) for problem in entry["problems"]),
+                }
+            )
+            for entry in record["entries"]
+        ]
+        return Ledger(tuple(entries), record["options"])
+    except FileNotFoundError:
+        return Ledger()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CorpusError(f"damaged corpus: {LEDGER_NAME} cannot be read ({error}); ingest again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The state of a corpus before an ingestion: where its data stand, and what is in it."""
+
+    data: Path
+    manifest: Manifest
+    ledger: Ledger
+
+    def has(self, block: str) -> bool:
+        """Whether a block is there, in its size."""
+        name = f"{BLOCKS}/{block}.block"
+        path = self.data / name
+        return (
+            name in self.manifest.files
+            and path.is_file()
+            and path.stat().st_size == self.manifest.files[name]
+        )
+
+
+def previous(folder: Path) -> Previous | None:
+    """The state of the corpus in a folder; None where there is none that can be built upon."""
+    try:
+        manifest = read_manifest(folder)
+        data = folder / manifest.generation
+        return Previous(data, manifest, load_ledger(data))
+    except CorpusError:
+        return None
+
+
+def keep(old: Path, new: Path) -> None:
+    """Make a file of an old generation part of a new one, without a copy where the disk can do that."""
+    if new.exists():
+        return
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
+    """The key of a file: of its content, its name, its reader, and the code that reads it. Raises OSError."""
+    with open(source.path, "rb") as file:
+        content = hashlib.file_digest(file, hashlib.sha256).digest()
+    how = orjson.dumps([source.name, source.passwords, source.mapping, reader.name, options], default=dict)
+    return digest(content, how, makers().encode())
+
+
+@cache
+def makers() -> str:
+    """A key of everything that makes blocks: a change of it makes them anew."""
+    root = Path(engine.__file__ or __file__).resolve().parent
+    own = os.environ.get("REDSTRING_GRAMMARS", "").strip()
+    paths: list[Path] = []
+    for name in _MAKERS:
+        path = root / name
+        paths.extend([path] if path.is_file() else _program_files(path))
+    paths.extend(_program_files(Path(own)) if own else [])
+    parts = [f"{name} {_version(name)}".encode() for name in (*_LIBRARIES,)]
+    parts.append(sys.version.encode())
+    parts.extend(path.read_bytes() for path in sorted(paths))
+    return digest(*parts)
+
+
+def _program_files(folder: Path) -> Sequence[Path]:
+    return [path for path in folder.rglob("*") if path.suffix in (".py", ".yaml", ".yml") and path.is_file()]
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "none"

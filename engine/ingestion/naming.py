@@ -1,0 +1,229 @@
+"""Entities of a whole corpus: the vocabulary that its blocks make together, and where it is mentioned.
+
+A term is looked for by the keys of its stems, added up with a power of a prime for each place (Rabin and
+Karp 1987), so that all places of a block are compared with all terms at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import BLOCKS, Block, digest, hashed, open_block
+from engine.errors import CorpusError
+from engine.ingestion.ledger import keep
+from engine.ingestion.view import CorpusView
+from engine.language.clustering import Encode
+from engine.language.entities import LONGEST_TERM, EntityTable, Fact, Vocabulary
+from engine.model import Entity, EntityKind
+
+ENTITIES_SUFFIX = ".entities"
+_PRIME = 0x100000001B3
+_POWERS = np.asarray([pow(_PRIME, place, 1 << 64) for place in range(LONGEST_TERM)], np.uint64)
+
+
+VOCABULARY_NAME = "vocabulary.block"
+
+
+class Naming:
+    """Finds the entities of a corpus, and their mentions block by block."""
+
+    def __init__(
+        self,
+        view: CorpusView,
+        names: Sequence[str],
+        generation: Path,
+        version: str,
+        encode: Encode | None = None,
+    ) -> None:
+        self._view, self._names, self._generation = view, names, generation
+        self._version, self._encode = version, encode
+        self._old: Path | None = None
+
+    def found(self, number: int) -> Block:
+        """The mentions in a block: pairs of a passage's place in it and a term's number."""
+        passages, numbers = mentions_in(self._view.blocks[number], self.vocabulary)
+        return Block({"passage": passages, "number": numbers}, {"key": self._key})
+
+    def learn_from(self, old: Path) -> None:
+        """Take from an older generation what still holds."""
+        self._old = old
+
+    def kept(self, number: int) -> Block | None:
+        """The mentions in a block as the older generation has them, where they still hold."""
+        return None if self._old is None else self._current(self._path(self._old, number))
+
+    def keep(self, number: int) -> None:
+        """Let the mentions in a block be part of the new generation as they are."""
+        assert self._old is not None
+        keep(self._path(self._old, number), self._path(self._generation, number))
+
+    def save(self, number: int, found: Block) -> None:
+        """Write the mentions in a block beside it."""
+        found.save(self._path(self._generation, number))
+
+    def table(self, parts: Sequence[Block]) -> tuple[EntityTable, NDArray[np.int32]]:
+        """The entities worth keeping with their mentions, and the row that defines each (-1 for none).
+
+        An entity that one passage alone mentions links nothing and is dropped, unless that passage defines
+        it; an acronym that the corpus also writes in small letters is a word in capitals.
+        """
+        vocabulary = self.vocabulary
+        rows = [part["passage"] + self._view.first_row[number] for number, part in enumerate(parts)]
+        row = np.concatenate([np.zeros(0, np.int64), *rows])
+        number = np.concatenate([np.zeros(0, np.int32), *(part["number"] for part in parts)])
+        counts = np.bincount(number, minlength=len(vocabulary["defined"]))
+        worth = (counts > 1) | ((counts == 1) & vocabulary["defined"])
+        worth[self._shouted()] = False
+        kept = np.flatnonzero(worth)
+        renumbered = np.cumsum(worth) - 1
+        chosen = worth[number]
+        entities = [
+            Entity(name, title, EntityKind(kind), language, defined_in)
+            for name, title, kind, language, defined_in in map(
+                orjson.loads, vocabulary.strings("entities").take(kept)
+            )
+        ]
+        rows_of = self._view.rows
+        definers = [rows_of.get(entity.defined_in or "", -1) for entity in entities]
+        table = EntityTable(
+            entities, row[chosen].astype(np.int32), renumbered[number[chosen]].astype(np.int32)
+        )
+        return table, np.asarray(definers, np.int32)
+
+    def save_vocabulary(self) -> None:
+        """Write the vocabulary beside the blocks, for the next ingestion."""
+        self.vocabulary.save(self._generation / VOCABULARY_NAME)
+
+    def _path(self, generation: Path, number: int) -> Path:
+        return generation / BLOCKS / f"{self._names[number]}{ENTITIES_SUFFIX}"
+
+    def _current(self, path: Path) -> Block | None:
+        try:
+            found = open_block(path) if path.exists() else None
+        except CorpusError:
+            return None
+        return found if found is not None and found.about["key"] == self._key else None
+
+    @cached_property
+    def vocabulary(self) -> Block:
+        """The terms of all blocks: by length their keys and numbers; by number the entity, whether a text
+        defines it, whether one word can mean it; and how acronyms would be written as words."""
+        kept = None if self._old is None else self._current(self._old / VOCABULARY_NAME)
+        return kept or _settled(self._view, self._encode, self._key)
+
+    @cached_property
+    def _key(self) -> str:
+        """A key of all that the terms are read from."""
+        parts = [self._version.encode(), str(self._encode is not None).encode()]
+        for block in self._view.blocks:
+            parts.append(bytes(block["facts.utf8"]))
+            ids = block.strings("passages.id")
+            parts.append("\n".join(ids.take(np.unique(block["facts.passage"]))).encode())
+        return digest(*parts)
+
+    def _shouted(self) -> NDArray[np.int64]:
+        keys, numbers = self.vocabulary["small.key"], self.vocabulary["small.number"]
+        seen = np.zeros(len(keys), np.bool_)
+        for block in self._view.blocks:
+            seen |= np.isin(keys, block["words.key"])
+        return np.unique(numbers[seen]).astype(np.int64)
+
+
+def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
+    vocabulary = Vocabulary()
+    for block in view.blocks:
+        positions = block["facts.passage"].tolist()
+        records = map(orjson.loads, block.strings("facts").all())
+        facts = (Fact(row, *record) for row, record in zip(positions, records, strict=True))
+        vocabulary.read(facts, block.strings("passages.id").all())
+    vocabulary.settle(encode)
+    entities, small = vocabulary.entities(), list(vocabulary.small_forms())
+    alone = [vocabulary.may_stand_alone(number) for number in range(len(entities))]
+    settled = Block(
+        {
+            "defined": np.asarray([entity.defined_in is not None for entity in entities], np.bool_),
+            "alone": np.asarray(alone, np.bool_),
+            "small.number": np.asarray([number for number, _, _ in small], np.int32),
+            "small.key": np.asarray([hashed(f"{language} {word}") for _, language, word in small], np.uint64),
+        },
+        {"key": key},
+    )
+    records_of = [orjson.dumps([e.id, e.name, e.kind, e.language, e.defined_in]).decode() for e in entities]
+    settled.put_strings("entities", records_of)
+    for length, pairs in _terms_by_length(vocabulary).items():
+        keys = np.asarray([term for term, _ in pairs], np.uint64)
+        order = np.argsort(keys, kind="stable")
+        settled.arrays[f"terms.{length}.keys"] = keys[order]
+        settled.arrays[f"terms.{length}.numbers"] = np.asarray([n for _, n in pairs], np.int32)[order]
+    return settled
+
+
+def _terms_by_length(vocabulary: Vocabulary) -> dict[int, list[tuple[int, int]]]:
+    found: dict[int, list[tuple[int, int]]] = {}
+    stems: dict[tuple[str, str], int] = {}
+    for language, key, number in vocabulary.terms():
+        total = 0
+        for place, stem in enumerate(key):
+            value = stems.get((language, stem))
+            if value is None:
+                value = stems[language, stem] = hashed(f"{language} {stem}")
+            total += value * int(_POWERS[place])
+        found.setdefault(len(key), []).append((total % (1 << 64), number))
+    return found
+
+
+def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """(passage, term) of each mention in a block, sorted, none twice; the longest at each place.
+
+    A single word means a term only where it can, and is written as a name.
+    """
+    tokens = block["tokens.word"].astype(np.int64)
+    stems, is_name = block["words.stem"], block["words.name"]
+    counts = block["passages.tokens"]
+    passage = np.repeat(np.arange(len(counts)), counts)
+    keys = stems[tokens] if len(tokens) else np.zeros(0, np.uint64)
+    best = np.full(len(tokens), -1, np.int64)
+    lengths = np.zeros(len(tokens), np.int64)
+    total = np.zeros(len(tokens), np.uint64)
+    for length in range(1, LONGEST_TERM + 1):
+        size = len(tokens) - length + 1
+        if size <= 0:
+            break
+        total = total[:size] + keys[length - 1 :] * _POWERS[length - 1]
+        known = vocabulary.arrays.get(f"terms.{length}.keys")
+        if known is None:
+            continue
+        places = np.minimum(np.searchsorted(known, total), len(known) - 1)
+        found = np.flatnonzero(known[places] == total)
+        # A term does not go on in the next passage.
+        found = found[passage[found] == passage[found + length - 1]]
+        numbers = vocabulary[f"terms.{length}.numbers"][places[found]]
+        if length == 1:
+            meant = vocabulary["alone"][numbers] & is_name[tokens[found]]
+            found, numbers = found[meant], numbers[meant]
+        best[found], lengths[found] = numbers, length
+    return _not_overlapping(passage, best, lengths)
+
+
+def _not_overlapping(
+    passage: Array, best: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Of the terms that begin at each place, those that are read from left to right."""
+    places = np.flatnonzero(best >= 0)
+    kept: list[int] = []
+    end = 0
+    for place, length in zip(places.tolist(), lengths[places].tolist(), strict=True):
+        if place >= end:
+            kept.append(place)
+            end = place + length
+    chosen = np.asarray(kept, np.int64)
+    size = int(best.max(initial=0)) + 1
+    pairs = np.unique(passage[chosen] * size + best[chosen])
+    return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32)

@@ -1,0 +1,209 @@
+"""Files become blocks: some children read, others analyse what is read, and nothing waits for the slowest.
+
+No document ever comes to this process but as bytes on their way from one child to another, so memory holds
+a few batches of documents, whatever the size of the corpus.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from engine.errors import IngestionCancelledError
+from engine.ingestion.analysis import Analyst
+from engine.ingestion.ledger import Entry
+from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.reading import Batch, BatchReader, FileToRead
+from engine.ingestion.workers import Crew, Finished, Limits, Produced
+
+# Batches that may wait for a child to analyse them before the reading is held up.
+MOST_WAITING = 4
+# How often somebody is asked whether to go on, in seconds.
+_PULSE = 0.25
+
+Log = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Control:
+    """How an ingestion is watched and stopped. ``progress``: step, done, total. ``log``: a line for each
+    file and step. ``cancelled`` is asked now and then; once it says yes, the ingestion ends and leaves the
+    corpus as it was."""
+
+    progress: Callable[[str, int, int], None]
+    log: Log
+    cancelled: Callable[[], bool]
+
+    def check(self) -> None:
+        """Raises IngestionCancelledError once somebody wants no more."""
+        if self.cancelled():
+            raise IngestionCancelledError("the ingestion was cancelled; the corpus is as it was before")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A file that is being read."""
+
+    task: FileToRead
+    batches: list[Batch] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    failure: str | None = None
+    seconds: float = 0.0
+    is_read: bool = False
+    open: set[str] = field(default_factory=set)
+
+
+class Pipeline:
+    """Reads files and writes their blocks into a generation."""
+
+    def __init__(
+        self,
+        generation: Path,
+        known: Collection[str],
+        version: str,
+        limits: Limits,
+        control: Control,
+        *,
+        headings: bool,
+    ) -> None:
+        self._control, self._limits = control, limits
+        self._reader = BatchReader(known, version)
+        self._analyst = Analyst(generation, headings)
+        self._made: set[str] = set()
+        self._waiting: deque[Batch] = deque()
+        self._owners: dict[str, list[_Reading]] = {}
+        self._finished: dict[int, Entry] = {}
+        self._total = 0
+
+    def run(self, tasks: Sequence[FileToRead]) -> dict[int, Entry]:
+        """What became of each file, by the number of its task."""
+        self._total = len(tasks)
+        queue = deque(sorted(tasks, key=lambda task: -_size(task)))
+        going: dict[int, _Reading] = {}
+        size = max(1, min(os.cpu_count() or 1, len(tasks)))
+        self._control.progress("read", 0, self._total)
+        with (
+            Crew[FileToRead, Batch | Problem](self._reader, size, self._limits) as readers,
+            Crew[Batch, str](self._analyst, max(2, os.cpu_count() or 1), self._limits) as analysts,
+        ):
+            while queue or self._waiting or readers.is_busy or analysts.is_busy:
+                self._control.check()
+                while queue and readers.is_free:
+                    task = queue.popleft()
+                    going[task.number] = _Reading(task)
+                    readers.start(task)
+                while self._waiting and analysts.is_free:
+                    analysts.start(self._waiting.popleft())
+                is_full = len(self._waiting) >= MOST_WAITING
+                if is_full:
+                    readers.hold()
+                pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
+                left = min(
+                    readers.seconds_left() if not is_full else _PULSE, analysts.seconds_left() or _PULSE
+                )
+                wait(pipes, min(_PULSE, left) if readers.is_busy or analysts.is_busy else 0)
+                for analysed in analysts.events():
+                    if isinstance(analysed, Finished):
+                        self._analysed(analysed.task, analysed.failure)
+                for event in [] if is_full else readers.events():
+                    self._read(going[event.task.number], event)
+        return self._finished
+
+    def _read(
+        self, reading: _Reading, event: Produced[FileToRead, Batch | Problem] | Finished[FileToRead]
+    ) -> None:
+        if isinstance(event, Finished):
+            reading.is_read, reading.failure, reading.seconds = True, event.failure, event.seconds
+            if event.failure is not None:
+                reading.problems.append(Problem(reading.task.source.name, event.failure))
+        elif isinstance(event.item, Problem):
+            reading.problems.append(event.item)
+        else:
+            self._take(reading, event.item)
+        self._settle(reading)
+
+    def _take(self, reading: _Reading, batch: Batch) -> None:
+        reading.batches.append(batch)
+        if batch.content is None or batch.key in self._made:
+            return
+        reading.open.add(batch.key)
+        owners = self._owners.setdefault(batch.key, [])
+        owners.append(reading)
+        if len(owners) == 1:
+            self._waiting.append(batch)
+
+    def _analysed(self, batch: Batch, failure: str | None) -> None:
+        owners = self._owners.pop(batch.key)
+        parts = _split(batch) if failure is not None and len(batch.documents) > 1 else []
+        if failure is None:
+            self._made.add(batch.key)
+        for reading in owners:
+            reading.open.discard(batch.key)
+            if failure is not None:
+                place = reading.batches.index(batch)
+                # One document of a batch may be the cause: each is tried alone.
+                later = reading.batches[place + 1 :]
+                del reading.batches[place:]
+                for part in parts:
+                    self._take(reading, part)
+                reading.batches.extend(later)
+                if not parts:
+                    (name,) = batch.documents
+                    reading.problems.append(
+                        Problem(reading.task.source.name, f"left out: {failure}", id=name)
+                    )
+            self._settle(reading)
+
+    def _settle(self, reading: _Reading) -> None:
+        """Closes the account of a file once all of it is read and analysed."""
+        task = reading.task
+        if not reading.is_read or reading.open or task.number in self._finished:
+            return
+        entry = Entry(
+            task.source.name,
+            task.key,
+            tuple(dict.fromkeys(batch.key for batch in reading.batches)),
+            tuple(name for batch in reading.batches for name in batch.documents),
+            sum(batch.passages for batch in reading.batches),
+            round(reading.seconds, 3),
+            tuple(reading.problems),
+            reading.failure,
+        )
+        self._finished[task.number] = entry
+        self._control.log(told(entry))
+        self._control.progress("read", len(self._finished), self._total)
+
+
+def told(entry: Entry) -> str:
+    """What became of a file, in a line."""
+    if not entry.documents:
+        reason = entry.failure or (entry.problems[0].reason if entry.problems else "it holds no document")
+        return f"{entry.name}: not read: {reason}"
+    counted = f"{len(entry.documents)} documents, {entry.passages} passages, {entry.seconds:.1f} s"
+    return f"{entry.name}: {counted}" + (f", {len(entry.problems)} problems" if entry.problems else "")
+
+
+def _split(batch: Batch) -> list[Batch]:
+    assert batch.content is not None
+    documents: list[ReadDocument] = pickle.loads(batch.content)
+    return [
+        Batch(
+            f"{batch.key}-{number}",
+            (item.document.id,),
+            len(item.passages),
+            pickle.dumps([item], pickle.HIGHEST_PROTOCOL),
+        )
+        for number, item in enumerate(documents)
+    ]
+
+
+def _size(task: FileToRead) -> int:
+    try:
+        return task.source.path.stat().st_size
+    except OSError:
+        return 0

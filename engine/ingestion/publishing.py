@@ -1,0 +1,221 @@
+"""From blocks to a corpus: what only the whole can tell is found, and a generation is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.block import Block, open_block
+from engine.corpus.embedded.deciding import Undecided
+from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.embedded.writing import CONTENT_KEYS, Parts, write_generation
+from engine.errors import SourceError
+from engine.ingestion.indexing import VectorSource
+from engine.ingestion.ledger import Entry, Ledger, Previous, keep, makers
+from engine.ingestion.linking import Edge, declared_references, stated_edges
+from engine.ingestion.naming import Naming
+from engine.ingestion.pipeline import Control
+from engine.ingestion.placing import Placed, place
+from engine.ingestion.readers.base import Problem
+from engine.ingestion.resolving import Resolving, links_path
+from engine.ingestion.view import CorpusView
+from engine.ingestion.workers import Crew, Finished, Limits, run
+from engine.language.clustering import Encode
+from engine.language.embedders import Embedder
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a corpus is to be made of, beside its files."""
+
+    name: str
+    embedding: str
+    model: Embedder | None
+    headings: bool
+    edges: Sequence[Edge] = ()
+    ontology: Mapping[str, Any] | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(slots=True)
+class Published:
+    """What was written, and what is to be told of it."""
+
+    manifest: Manifest
+    placed: Placed
+    undecided: Undecided
+    not_embedded: int = 0
+    embedded: int = 0
+
+
+class Publishing:
+    """Writes a generation from the entries of a ledger, whose blocks stand in it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        generation: Path,
+        before: Previous | None,
+        plan: Plan,
+        control: Control,
+        seconds: dict[str, float],
+    ) -> None:
+        self._folder, self._generation, self._before = folder, generation, before
+        self._plan, self._control, self._seconds = plan, control, seconds
+
+    def run(self, entries: Sequence[Entry], problems: list[Problem]) -> Published:
+        """Everything behind the blocks. Adds to ``problems``, those of the files, what comes up.
+
+        Raises SourceError where the blocks hold no passage.
+        """
+        placed = place(entries, self._generation, self._before)
+        problems.extend(placed.problems)
+        if not placed.blocks:
+            first = f"; first problem: {problems[0]}" if problems else ""
+            raise SourceError(f"nothing usable in the sources: no passage in {len(entries)} files{first}")
+        view = CorpusView(placed.blocks)
+        links, resolving = self._references(view, placed, problems)
+        mentions, naming = self._entities(view, placed)
+        with self.step("entities"):
+            table, definers = naming.table(mentions)
+            naming.save_vocabulary()
+        vectors, embedded, not_embedded = self._vectors(view)
+        with self.step("write"):
+            first_rows = view.document_rows.tolist()
+            edges = stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
+            stated = [*declared_references(view.documents, first_rows), *edges]
+            parts = Parts(
+                self._plan.name,
+                list(zip(placed.names, placed.blocks, strict=True)),
+                resolving.columns(links, stated),
+                table.entities,
+                (table.rows, table.numbers),
+                definers,
+                vectors,
+                self._plan.embedding,
+                self._plan.ontology,
+                self._plan.metadata,
+            )
+            options = {"headings": self._plan.headings, "edges": [edge[:2] for edge in self._plan.edges]}
+            Ledger(tuple(entries), options).save(self._generation)
+            manifest, undecided = write_generation(self._folder, self._generation, parts)
+        return Published(manifest, placed, undecided, not_embedded, embedded)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Tell of a step, measure it, and let nobody wait for its end who wants no more."""
+        self._control.check()
+        self._control.progress(name, 0, 1)
+        start = perf_counter()
+        yield
+        seconds = perf_counter() - start
+        self._seconds[name] = round(self._seconds.get(name, 0.0) + seconds, 3)
+        self._control.progress(name, 1, 1)
+        self._control.log(f"{name}: {seconds:.1f} s")
+
+    def _references(
+        self, view: CorpusView, placed: Placed, problems: list[Problem]
+    ) -> tuple[list[Block], Resolving]:
+        with self.step("references"):
+            resolving = Resolving(view, placed.names, self._generation, makers())
+            found: dict[int, Block] = {}
+            for number, name in enumerate(placed.names):
+                kept = None if self._before is None else resolving.kept(number, self._before.data)
+                if kept is not None and self._before is not None:
+                    keep(links_path(self._before.data, name), links_path(self._generation, name))
+                    found[number] = kept
+            missing = [number for number in range(len(placed.names)) if number not in found]
+            if missing:
+                resolving.prepare()
+                size = min(os.cpu_count() or 1, len(missing))
+                with Crew[int, str](resolving, size, self._plan.limits) as crew:
+                    self._resolve(crew, missing, found, resolving, placed, problems)
+        return [found[number] for number in range(len(placed.names))], resolving
+
+    def _resolve(
+        self,
+        crew: Crew[int, str],
+        missing: Sequence[int],
+        found: dict[int, Block],
+        resolving: Resolving,
+        placed: Placed,
+        problems: list[Problem],
+    ) -> None:
+        for event in run(crew, missing):
+            self._control.check()
+            if not isinstance(event, Finished):
+                continue
+            number = event.task
+            if event.failure is None:
+                found[number] = open_block(links_path(self._generation, placed.names[number]))
+            else:
+                found[number] = resolving.nothing()
+                problems.append(Problem(placed.names[number], f"references not resolved: {event.failure}"))
+            self._control.progress("references", len(found), len(placed.names))
+
+    def _entities(self, view: CorpusView, placed: Placed) -> tuple[list[Block], Naming]:
+        with self.step("entities"):
+            model = self._plan.model
+            encode = None if model is None else _encoder(model)
+            naming = Naming(
+                view, placed.names, self._generation, f"{makers()} {self._plan.embedding}", encode
+            )
+            if self._before is not None:
+                naming.learn_from(self._before.data)
+            found = []
+            for number in range(len(placed.names)):
+                kept = naming.kept(number)
+                if kept is not None:
+                    naming.keep(number)
+                else:
+                    kept = naming.found(number)
+                    naming.save(number, kept)
+                found.append(kept)
+        return found, naming
+
+    def _vectors(self, view: CorpusView) -> tuple[NDArray[np.float32] | None, int, int]:
+        model = self._plan.model
+        if model is None:
+            return None, 0, 0
+        with self.step("embed"):
+            source = VectorSource(model, self._control.progress, headings=self._plan.headings)
+            known = self._known_vectors()
+            if known is not None:
+                source.learn_from(*known)
+            vectors = np.zeros((len(view.passages), model.dimensions), np.float32)
+            missing = 0
+            for number, block in enumerate(view.blocks):
+                self._control.check()
+                rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
+                passages = view.passages.focus(number)
+                missing += source.vectors(passages, block["passages.content"], vectors[rows])
+        return vectors, source.encoded, missing
+
+    def _known_vectors(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]] | None:
+        """The vectors of the generation before, where they are of the same model and made the same way."""
+        before, plan = self._before, self._plan
+        if before is None or before.manifest.embedding != plan.embedding:
+            return None
+        if before.ledger.options.get("headings") != plan.headings:
+            return None
+        from engine.corpus.embedded.dense import VectorIndex
+
+        try:
+            keys = np.load(before.data / f"{CONTENT_KEYS}.npy", allow_pickle=False)
+            index = VectorIndex(before.data)
+        except (OSError, ValueError, RuntimeError):
+            return None
+        return keys, index.take(np.arange(len(keys), dtype=np.int32))
+
+
+def _encoder(model: Embedder) -> Encode:
+    return lambda texts: model.encode(list(texts), kind="passage")

@@ -1,0 +1,93 @@
+"""Reading a file in a child process: its documents come out in batches, the unit of all further work."""
+
+from __future__ import annotations
+
+import copyreg
+import pickle
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import orjson
+
+from engine.corpus.embedded.block import digest, hashed
+from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
+
+# A batch ends behind the document that makes it as large as this, in passages; and behind every document
+# whose id says so, so that a document that has grown moves the ends of few other batches.
+BATCH_PASSAGES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file, and what reads it. ``key`` is of its content and of all that its reading depends on."""
+
+    number: int
+    source: SourceFile
+    reader: Reader
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some documents of a file. ``key`` is made from all they hold; ``content`` is their pickle, None
+    where a block with this key is known already. ``documents`` are their ids."""
+
+    key: str
+    documents: tuple[str, ...]
+    passages: int
+    content: bytes | None
+
+
+class BatchReader:
+    """The work of a child that reads. ``known``: keys of blocks that need not be made again."""
+
+    def __init__(self, known: Collection[str], version: str) -> None:
+        self._known, self._version = known, version
+
+    def __call__(self, task: FileToRead) -> Iterator[Batch | Problem]:
+        """The documents of a file, and what could not be read of it."""
+        waiting: list[ReadDocument] = []
+        passages = 0
+        try:
+            for item in task.reader.read(task.source):
+                if isinstance(item, Problem):
+                    yield item
+                elif not item.passages:
+                    yield Problem(task.source.name, "the document has no text", id=item.document.id)
+                else:
+                    waiting.append(item)
+                    passages += len(item.passages)
+                    if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:
+                        yield self._batch(waiting, passages)
+                        waiting, passages = [], 0
+        except OSError as error:
+            yield Problem(task.source.name, f"cannot be read ({error})")
+        if waiting:
+            yield self._batch(waiting, passages)
+
+    def _batch(self, documents: list[ReadDocument], passages: int) -> Batch:
+        # By value, unlike the pickle, which also says which equal strings were one object.
+        values = orjson.dumps(documents, default=_plain, option=orjson.OPT_NON_STR_KEYS)
+        key = digest(values, self._version.encode())
+        content = None if key in self._known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
+        return Batch(key, tuple(item.document.id for item in documents), passages, content)
+
+
+def _read_only(content: dict[str, object]) -> MappingProxyType[str, object]:
+    return MappingProxyType(content)
+
+
+def _reduced(mapping: MappingProxyType[str, object]) -> tuple[object, tuple[dict[str, object]]]:
+    return _read_only, (dict(mapping),)
+
+
+# Metadata are read-only mappings, which pickle does not know.
+copyreg.pickle(MappingProxyType, _reduced)  # type: ignore[arg-type]
+
+
+def _plain(value: object) -> object:
+    """What JSON has no type for: read-only mappings, sets; anything else by its text."""
+    if hasattr(value, "items"):
+        return dict(value.items())
+    return repr(value)

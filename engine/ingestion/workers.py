@@ -1,0 +1,264 @@
+"""Work on foreign data, done in child processes that may hang, crash or eat memory without harm.
+
+A crew is some child processes, started when there is work for them. A child that is over its time is
+killed, one that crashes or runs out of its memory is replaced; either way the task it had is reported as
+failed, with the reason, and the others go on.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+# Forked, so that a child begins at once and sees all that has been read without a copy being sent to it.
+_CONTEXT = multiprocessing.get_context("fork")
+
+Task = TypeVar("Task")
+Item = TypeVar("Item")
+
+DEADLINE = 60.0
+MEMORY = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one task may use: ``deadline`` in seconds, ``memory`` in bytes beyond what a child begins with."""
+
+    deadline: float = DEADLINE
+    memory: int = MEMORY
+
+
+@dataclass(frozen=True, slots=True)
+class Produced(Generic[Task, Item]):
+    """Something that the work on a task has brought."""
+
+    task: Task
+    item: Item
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Generic[Task]):
+    """The end of the work on a task: ``failure`` is None, or says what went wrong. ``seconds`` it took."""
+
+    task: Task
+    failure: str | None
+    seconds: float
+
+
+Event = Produced[Task, Item] | Finished[Task]
+
+
+@dataclass(slots=True)
+class _Child(Generic[Task]):
+    process: Any
+    pipe: Connection
+    task: Task | None = None
+    started: float = 0.0
+    overdue_at: float = 0.0
+    # Since when something it has sent is waiting: that time is not its own.
+    held_since: float | None = None
+
+
+class Crew(Generic[Task, Item]):
+    """Child processes that do one kind of work. ``work`` yields what it brings, one item after the other.
+
+    Tasks and items are sent by pickle. Used as a context manager: no child outlives it.
+    """
+
+    def __init__(self, work: Callable[[Task], Iterator[Item]], size: int, limits: Limits) -> None:
+        self._work, self._size, self._limits = work, size, limits
+        self._children: list[_Child[Task]] = []
+
+    def __enter__(self) -> Crew[Task, Item]:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for child in self._children:
+            _end(child.process)
+            child.pipe.close()
+        self._children.clear()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether a task could be started at once."""
+        return len(self._children) < self._size or any(child.task is None for child in self._children)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a task is being worked on."""
+        return any(child.task is not None for child in self._children)
+
+    def start(self, task: Task) -> None:
+        """Begin a task in a free child."""
+        child = next((child for child in self._children if child.task is None), None)
+        if child is None:
+            child = self._new_child()
+        child.task, child.started = task, monotonic()
+        child.overdue_at, child.held_since = child.started + self._limits.deadline, None
+        try:
+            child.pipe.send(task)
+        except OSError:
+            # It ended while it was idle; what it had been asked is now asked of another.
+            self._dismiss(child)
+            self.start(task)
+
+    def pipes(self) -> list[Connection]:
+        """Where the next events will come from."""
+        return [child.pipe for child in self._children if child.task is not None]
+
+    def hold(self) -> None:
+        """The next events are not wanted yet: from now on the time of the children stands still."""
+        now = monotonic()
+        for child in self._children:
+            if child.task is not None and child.held_since is None:
+                child.held_since = now
+
+    def events(self) -> Iterator[Event[Task, Item]]:
+        """What has come so far, and the tasks that ran out of time; does not wait."""
+        now = monotonic()
+        for child in [child for child in self._children if child.task is not None]:
+            if child.held_since is not None:
+                child.overdue_at += now - child.held_since
+                child.started += now - child.held_since
+                child.held_since = None
+            if child.pipe.poll():
+                yield self._received(child)
+            elif now > child.overdue_at:
+                reason = f"stopped: it took longer than {self._limits.deadline:g} seconds"
+                yield self._failed(child, reason)
+
+    def seconds_left(self) -> float:
+        """Until the next task runs out of time."""
+        ends = [child.overdue_at for child in self._children if child.task is not None]
+        return max(0.0, min(ends) - monotonic()) if ends else 0.0
+
+    def _received(self, child: _Child[Task]) -> Event[Task, Item]:
+        assert child.task is not None
+        try:
+            kind, content = child.pipe.recv()
+        except (EOFError, OSError):
+            child.process.join()
+            return self._failed(child, _reason_of(child.process.exitcode))
+        if kind == "item":
+            return Produced(child.task, content)
+        if kind == "failed":
+            return self._failed(child, content)
+        finished: Finished[Task] = Finished(child.task, None, monotonic() - child.started)
+        child.task = None
+        return finished
+
+    def _failed(self, child: _Child[Task], reason: str) -> Finished[Task]:
+        assert child.task is not None
+        finished: Finished[Task] = Finished(child.task, reason, monotonic() - child.started)
+        self._dismiss(child)
+        return finished
+
+    def _dismiss(self, child: _Child[Task]) -> None:
+        _end(child.process)
+        child.pipe.close()
+        self._children.remove(child)
+
+    def _new_child(self) -> _Child[Task]:
+        ours, theirs = _CONTEXT.Pipe()
+        others = [child.pipe for child in self._children]
+        arguments = (self._work, theirs, [ours, *others], self._limits.memory)
+        process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        child: _Child[Task] = _Child(process, ours)
+        self._children.append(child)
+        return child
+
+
+def run(crew: Crew[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
+    """Everything that happens while a crew works on tasks; ends when all are finished."""
+    waiting = list(reversed(tasks))
+    while waiting or crew.is_busy:
+        while waiting and crew.is_free:
+            crew.start(waiting.pop())
+        wait(crew.pipes(), crew.seconds_left())
+        yield from crew.events()
+
+
+def _serve(
+    work: Callable[[Any], Iterator[Any]], pipe: Connection, others: Sequence[Connection], memory: int
+) -> None:
+    """The life of a child: one task after the other, until the parent is gone."""
+    for other in others:
+        other.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit_memory(memory)
+    # Millions of objects are made, few in a cycle; what was there before the fork is not looked at again,
+    # which would copy its pages.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
+    parent = os.getppid()
+    while os.getppid() == parent:
+        try:
+            task = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            for item in work(task):
+                pipe.send(("item", item))
+            pipe.send(("done", None))
+        except MemoryError:
+            _say(pipe, f"stopped: it needs more than {memory >> 20} MiB of memory")
+            return
+        except RecursionError:
+            _say(pipe, "stopped: it is nested too deeply")
+            return
+        except BrokenPipeError:
+            return
+        # A reader that fails on a file is a mistake of the reader, and no reason to lose the other files.
+        except (
+            ArithmeticError,
+            AssertionError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            OSError,
+        ) as error:
+            _say(pipe, f"failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+            return
+
+
+def _say(pipe: Connection, reason: str) -> None:
+    try:
+        pipe.send(("failed", reason))
+    except OSError:
+        return
+
+
+def _limit_memory(memory: int) -> None:
+    """Bounds what the process may add to the memory it was born with."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + memory
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _end(process: Any) -> None:
+    process.kill()
+    process.join()
+
+
+def _reason_of(code: int | None) -> str:
+    if code is not None and code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"crashed: the reading process was ended by {name}"
+    return f"crashed: the reading process ended with code {code}"

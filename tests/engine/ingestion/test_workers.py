@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from engine.ingestion.workers import Crew, Finished, Limits, Produced, run
+
+
+def count(task: int) -> Iterator[int]:
+    yield from range(task)
+
+
+def misbehave(task: str) -> Iterator[str]:
+    match task:
+        case "hang":
+            time.sleep(600)
+        case "spin":
+            while True:
+                pass
+        case "eat":
+            yield str(len(bytearray(3 << 30)))
+        case "segfault":
+            ctypes.string_at(0)
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            os._exit(3)
+        case "mistake":
+            {}["nothing"]
+        case "nested":
+            yield from misbehave_deeply(0)
+    yield f"{task} is fine"
+
+
+def misbehave_deeply(depth: int) -> Iterator[str]:
+    yield from misbehave_deeply(depth + 1)
+
+
+def test_what_is_brought_comes_back_with_its_task() -> None:
+    with Crew(count, 2, Limits()) as crew:
+        events = list(run(crew, [3, 0, 5]))
+    brought = {(event.task, event.item) for event in events if isinstance(event, Produced)}
+    assert brought == {(task, item) for task in (3, 5) for item in range(task)}
+    finished = [event for event in events if isinstance(event, Finished)]
+    assert sorted(event.task for event in finished) == [0, 3, 5]
+    assert all(event.failure is None and event.seconds >= 0 for event in finished)
+
+
+@pytest.mark.parametrize(
+    ("task", "reason"),
+    [
+        ("hang", "longer than 0.5 seconds"),
+        ("spin", "longer than 0.5 seconds"),
+        ("eat", "more than 256 MiB"),
+        ("segfault", "ended by SIGSEGV"),
+        ("killed", "ended by SIGKILL"),
+        ("exit", "ended with code 3"),
+        ("mistake", "KeyError: 'nothing'"),
+        ("nested", "nested too deeply"),
+    ],
+)
+def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
+    with Crew(misbehave, 1, Limits(deadline=0.5, memory=256 << 20)) as crew:
+        events = list(run(crew, [task, "other"]))
+    failures = {event.task: event.failure for event in events if isinstance(event, Finished)}
+    assert reason in (failures[task] or "")
+    assert failures["other"] is None
+    assert Produced("other", "other is fine") in events
+
+
+def test_time_in_which_nobody_listens_is_not_counted() -> None:
+    with Crew(count, 1, Limits(deadline=0.3)) as crew:
+        crew.start(1)
+        crew.hold()
+        time.sleep(0.5)
+        found: list[object] = []
+        while crew.is_busy:
+            found.extend(crew.events())
+    assert found[0] == Produced(1, 0)
+
+
+def test_no_child_outlives_the_crew() -> None:
+    with Crew(misbehave, 2, Limits()) as crew:
+        crew.start("hang")
+        crew.start("hang")
+        children = psutil.Process().children()
+        assert len(children) >= 2
+    assert not any(child.is_running() for child in children)
