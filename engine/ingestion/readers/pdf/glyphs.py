@@ -150,7 +150,7 @@ def _character(code: int) -> str:
 
 
 def _turns(textpage: pdfium.PdfTextPage, count: int) -> npt.NDArray[np.int8]:
-    """How often each character is turned to the left by a right angle; -1 at any other angle."""
+    """How often each character is turned to the right by a right angle; -1 at any other angle."""
     handle, angle_of = textpage.raw, raw.FPDFText_GetCharAngle
     # A stamp may be short: a probe at every few hundred characters, and at both ends.
     probes = {
@@ -172,9 +172,9 @@ def _turned(box: Floats, turn: int) -> Floats:
     left, bottom, right, top = box.T
     planes = {
         0: (left, bottom, right, top),
-        1: (bottom, -right, top, -left),
+        1: (-top, left, -bottom, right),
         2: (-right, -top, -left, -bottom),
-        3: (-top, left, -bottom, right),
+        3: (bottom, -right, top, -left),
     }
     return np.stack(planes[turn], axis=1)
 

@@ -85,10 +85,11 @@ class Structure:
     def _legal(self, setting: Setting) -> dict[int, _Found]:
         """Headings by their words, with titles from the lines below them."""
         found: dict[int, _Found] = {}
+        before: Line | None = None
         place = 0
         while place < len(self.lines):
             line = self.lines[place]
-            heading = legal_heading(line, self.lines[place - 1] if place else None, setting)
+            heading = legal_heading(line, before, setting)
             count = 1
             if heading is not None:
                 block, rest = heading
@@ -98,6 +99,8 @@ class Structure:
                     block = with_title(block, self._joined(place + 1, titles)) if titles else block
                 found[place] = _Found(block, rest, count)
             place += count
+            # What stands below a heading begins anew.
+            before = None if heading is not None and not heading[1] else self.lines[place - 1]
         return found
 
     def _styled(self, setting: Setting, legal: Mapping[int, _Found]) -> dict[int, _Found]:
