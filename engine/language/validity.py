@@ -68,10 +68,11 @@ def clauses_in(text: str, language: str) -> list[Clause]:
         return []
     plain = western_digits(text)
     has_date = _YEAR.search(plain) is not None
+    has_publication = any(word in small for word in patterns.publication)
     found = [
         clause
         for kind, pattern, dated in _compiled(language)
-        if has_date or not dated
+        if (has_date if dated else has_publication)
         for clause in _found(kind, pattern, plain, language)
     ]
     return sorted(found, key=lambda clause: (clause.span.start, clause.kind))

@@ -18,6 +18,7 @@ class Patterns:
     """The patterns of one language, as the file explains them. ``ordinals``: words for a number of days."""
 
     hint: tuple[str, ...]
+    publication: tuple[str, ...]
     itself: str
     some: str
     commences: tuple[str, ...]
