@@ -139,6 +139,9 @@ class DocumentFinder:
         return found
 
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
+        if mention.here and passage.kind is SectionKind.GUIDANCE and _speaks_of_guidance(mention, passage):
+            # The items of the guidance below one rule are no provisions of its document.
+            return Meaning((), True)
         if mention.here or mention.that:
             return Meaning((own,))
         if mention.document is None or mention.name_at is None:
@@ -181,12 +184,13 @@ class DocumentFinder:
         if before and before[-1].span.end == mention.span.start and not meanings[-1].named:
             # "Article 8, in conjunction with Article 5": both stand in one act.
             return meanings[-1]
+        own = self._provisions.document_of[row]
         if mention.grammar == "german":
             # Its grammar reads no act that stands alone, so the one named last may have been missed.
             this = _THIS.search(mention.text)
-            itself = this and same_as(this[1], _kind_of_act(self._documents[own].title), "de")
-            return Meaning((self._provisions.document_of[row],)) if itself else Meaning((), True)
-        own = self._provisions.document_of[row]
+            # What an act is stands before its number; what it repeals is named behind.
+            title = re.split(r"[(\d]", self._documents[own].title)[0]
+            return Meaning((own,)) if this and same_as(this[1], title, "de") else Meaning((), True)
         found = _named_last(mention, before, meanings)
         for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row[own] - 1), -1):
             if found is not None:
@@ -356,9 +360,14 @@ _PLAIN_ACT = re.compile(
 )
 # "dieser Richtlinie" is the text's own where it is one, else the one named before.
 _THIS = re.compile(r"\bdies(?:er|es)\s+(\w+)\Z")
+_THIS_GUIDANCE = re.compile(r"\s+(?:of|in|to|under)\s+this\s+Guidance\b")
 _IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 _ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
+
+
+def _speaks_of_guidance(mention: Mention, passage: Passage) -> bool:
+    return _THIS_GUIDANCE.match(passage.text, mention.span.end) is not None
 
 
 def _goes_on(mention: Mention, text: str) -> bool:
