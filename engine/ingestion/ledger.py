@@ -130,7 +130,9 @@ def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
     """The key of a file: of its content, its name, its reader, and the code that reads it. Raises OSError."""
     with open(source.path, "rb") as file:
         content = hashlib.file_digest(file, hashlib.sha256).digest()
-    how = orjson.dumps([source.name, source.passwords, source.mapping, reader.name, options], default=dict)
+    how = orjson.dumps(
+        [source.name, source.stem, source.passwords, source.mapping, reader.name, options], default=dict
+    )
     return digest(content, how, makers().encode())
 
 

@@ -13,12 +13,13 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from engine.errors import SourceError
+from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import GZIP, ZIP, packed_format, seen_in
@@ -81,6 +82,7 @@ def open_sources(
                 search.look_through(source)
             else:
                 search.take(SourceFile(source, "", search.passwords, mapping))
+        search.found.documents = _told_apart(search.found.documents)
         yield search.found
 
 
@@ -193,6 +195,22 @@ class _Search:
                 self.look_through(folder)
                 return
         self.found.problems.append(Problem(str(reference), f"names a corpus that is not there: {named}"))
+
+
+def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[SourceFile, Reader]]:
+    """The files with stems that differ: "law.pdf" and "law.txt" are two documents, as are "a/law", "b/law"."""
+    taken: set[str] = set()
+    apart: list[tuple[SourceFile, Reader]] = []
+    for source, reader in documents:
+        path = Path(source.name.removesuffix(".gz"))
+        wanted = (source.stem, f"{source.stem}-{path.suffix[1:]}", f"{path.parent.name}-{source.stem}")
+        stem = next((stem for stem in wanted if slug_of(stem) not in taken), None)
+        again = 2
+        while stem is None or slug_of(stem) in taken:
+            stem, again = f"{source.stem}-{again}", again + 1
+        taken.add(slug_of(stem))
+        apart.append((replace(source, stem=stem), reader))
+    return apart
 
 
 def _walk(folder: Path, seen: set[Path]) -> Iterator[Path]:

@@ -16,17 +16,22 @@ class SourceFile:
 
     ``name`` is what reports and citations call it ("laws.zip/uu-6.pdf" for a member of an archive), the
     path where none is given. ``passwords`` are tried in turn on an encrypted file. ``mapping`` says which
-    fields of a table or of JSON hold what; without one the reader makes its own guess.
+    fields of a table or of JSON hold what; without one the reader makes its own guess. ``stem`` is what a
+    document is called that does not name itself: the file's name up to its first dot, unless another file
+    of the same sources is called so too.
     """
 
     path: Path
     name: str = ""
     passwords: tuple[str, ...] = ()
     mapping: Mapping[str, Any] | None = None
+    stem: str = ""
 
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", str(self.path))
+        if not self.stem:
+            object.__setattr__(self, "stem", Path(self.name).name.split(".")[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,7 @@ def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | Non
     known = {name.casefold(): value for name, value in given.items()}
     title = fields.text_of(known, ("title", "judul")) or heading or Path(source.name).stem
     language = fields.text_of(known, ("language", "lang")) or language_of(body)
-    document_id = (
-        fields.text_of(known, ("id", "slug")) or slug_of(Path(source.name).name.split(".")[0]) or "document"
-    )
+    document_id = fields.text_of(known, ("id", "slug")) or slug_of(source.stem) or "document"
     number, kind = fields.text_of(known, ("number",)), fields.text_of(known, fields.TYPES)
     year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")})
     stated = known.get("aliases")

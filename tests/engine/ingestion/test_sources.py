@@ -157,6 +157,22 @@ def test_an_archive_is_its_members(tmp_path: Path) -> None:
     assert found.edges == []
 
 
+def test_documents_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for name in ("law.html", "law.txt", "a/law.txt", "b/law.txt", "b/c/Law.txt", "b/b/law.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("<p>words" if name.endswith("html") else "words")
+    with open_sources([tmp_path]) as found:
+        stems = {source.name.removeprefix(f"{tmp_path}/"): source.stem for source, _ in found.documents}
+    assert stems == {
+        "law.html": "law",
+        "law.txt": "law-txt",
+        "a/law.txt": "a-law",
+        "b/law.txt": "b-law",
+        "b/b/law.txt": "law-2",
+        "b/c/Law.txt": "c-Law",
+    }
+
+
 def test_the_temporary_folder_goes_also_after_an_error(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr("a.txt", "words")

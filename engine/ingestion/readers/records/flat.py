@@ -49,7 +49,7 @@ def documents_of_records(
 def _lines(
     records: Iterator[tuple[int, Record] | Problem], mapping: FieldMapping, source: SourceFile
 ) -> Iterator[Line | Problem]:
-    stem = slug_of(re.split(r"[/\\]", source.name)[-1].split(".")[0]) or "record"
+    stem = slug_of(source.stem) or "record"
     first = list(islice(records, _TELLING))
     # A file is in one language, unless a field says otherwise.
     sample = "\n".join(

@@ -173,7 +173,7 @@ def _documents(
 
 def _own_id(record: Record, number: int, mapping: FieldMapping, source: SourceFile, ids: set[str]) -> str:
     """What a record of several is called: by its title, else by its place in the file."""
-    stem = slug_of(Path(source.name).name.split(".")[0]) or "document"
+    stem = slug_of(source.stem) or "document"
     wanted = slug_of(text(record, mapping.document.title) or "") or f"{stem}-{number}"
     wanted = wanted if wanted not in ids else f"{wanted}-{number}"
     ids.add(wanted)
