@@ -14,6 +14,8 @@ _TIGHT = re.compile(r"(?:[\d\w][-–‑]|/|[^\W\d_]-)\Z")
 _CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
 # A part of a word this long that comes again makes a word said twice: "hak-hak", "perundang-undangan".
 _SHORTEST_TWIN = 3
+# A longer word is not looked at whole: a paragraph grows line by line.
+_LONGEST_WORD = 80
 
 
 @dataclass(slots=True)
@@ -36,14 +38,15 @@ class Vocabulary:
         first, second = first.rstrip(), second.lstrip()
         if not first or not second:
             return first + second
-        parted, goes_on = _PARTED.search(first), _GOES_ON.match(second)
+        end = first[-_LONGEST_WORD:]
+        parted, goes_on = _PARTED.search(end), _GOES_ON.match(second)
         if parted and goes_on:
             if self._is_one_word(parted["word"], goes_on["word"]) or first.endswith("\u00ad"):
                 return first[:-1] + second
             return first + second
         if _CJK.match(first[-1]) and _CJK.match(second[0]):
             return first + second
-        if _TIGHT.search(first) and second[0].isalnum():
+        if _TIGHT.search(end) and second[0].isalnum():
             return first + second
         return f"{first} {second}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ _PICTURE, _FEW = 0.5, 25
 # More characters without meaning than this share: the text layer says nothing.
 _GARBLED = 0.3
 _OPENING = 4000
+_ODD, _BLANK = re.compile("[\ufffd•\x00-\x08\x0e-\x1f\x7f-\x9f]"), re.compile(r"\s")
 
 
 @dataclass(slots=True)
@@ -131,11 +133,8 @@ def _is_picture(document: pdfium.PdfDocument, number: int) -> bool:
 
 
 def _is_garbled(text: str) -> bool:
-    letters = [letter for letter in text if not letter.isspace()]
-    odd = sum(
-        1 for letter in letters if letter in "\ufffd•" or ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0
-    )
-    return odd > _GARBLED * len(letters)
+    blank = len(_BLANK.findall(text))
+    return len(_ODD.findall(text)) > _GARBLED * (len(text) - blank)
 
 
 def _named(pages: Sequence[int]) -> str:

@@ -11,7 +11,7 @@ from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence
 
 # What an act calls itself in the first words of its title.
 _ACT = re.compile(
-    r"(?:PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SALINAN|SURAT EDARAN|INSTRUKSI|QANUN|KITAB)\b"
+    r"(?:PERATURAN|UNDANG-UNDANG|KEPUTUSAN|SURAT EDARAN|INSTRUKSI|QANUN|KITAB)\b"
     r"|(?:قرار|مرسوم|قانون|نظام|لائحة|الائحة)\b"
     r"|(?:Commission |Council )?(?:REGULATION|DIRECTIVE|LAW|ACT|ORDER|DECREE|DECISION)\b"
     r"|(?:LOI|DÉCRET|ARRÊTÉ|RÈGLEMENT|GESETZ|VERORDNUNG)\b",
@@ -21,7 +21,7 @@ _NO_TITLE = re.compile(r"DENGAN RAHMAT|MENTERI|PRESIDEN|DEWAN|KEPALA|YTH|Yth|ن�
 _MOST_LINES, _LONGEST = 8, 300
 _LARGER = 1.15
 _LETTERS = re.compile(r"[^\W\d_]")
-_TOP = 45
+_TOP, _FEWEST_LETTERS = 45, 4
 
 
 def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) -> str | None:
@@ -30,7 +30,11 @@ def title_of(lines: Sequence[Line], setting: Setting, vocabulary: Vocabulary) ->
     for place, line in enumerate(first):
         if _ACT.match(line.text) and (line.centred or line.bold) and not ends_sentence(line.text):
             return _text(_run(first[place:]), vocabulary)
-    large = [line for line in first if line.height > _LARGER * setting.height and _LETTERS.search(line.text)]
+    large = [
+        line
+        for line in first
+        if line.height > _LARGER * setting.height and len(_LETTERS.findall(line.text)) >= _FEWEST_LETTERS
+    ]
     if not large:
         large = [
             line for line in first if line.bold and line.centred and len(_LETTERS.findall(line.text)) > 3

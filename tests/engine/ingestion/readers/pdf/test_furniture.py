@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +16,7 @@ BODY = (
 )
 
 
-def sheet(number: int, lines: list[tuple[float, str]], x: float = 60) -> Sheet:
+def sheet(number: int, lines: Sequence[tuple[float, str]], x: float = 60) -> Sheet:
     runs = [run for y, text in lines for run in words(text, x, y)]
     return Sheet(number, tuple(runs), WIDTH, HEIGHT)
 
