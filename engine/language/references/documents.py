@@ -18,6 +18,7 @@ from engine.language.references.definitions import own_regulation, parent_act, s
 from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention
 from engine.language.references.names import Names, merged_groups, name_in_front
+from engine.language.references.printed import goes_on, is_weak, name_stands_before, speaks_of_guidance
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings
 from engine.language.references.registry import grammars
@@ -139,7 +140,7 @@ class DocumentFinder:
         return found
 
     def _meaning(self, mention: Mention, passage: Passage, own: int) -> Meaning:
-        if mention.here and passage.kind is SectionKind.GUIDANCE and _speaks_of_guidance(mention, passage):
+        if mention.here and passage.kind is SectionKind.GUIDANCE and speaks_of_guidance(mention, passage):
             # The items of the guidance below one rule are no provisions of its document.
             return Meaning((), True)
         if mention.here or mention.that:
@@ -161,7 +162,7 @@ class DocumentFinder:
         if made is not None:
             return Meaning((own,) if own in made else made, True, mention.span.end)
         longer = matched is not None and matched[1] > mention.span.end
-        if mention.grammar == "german" and not longer and _goes_on(mention, passage.text):
+        if mention.grammar == "german" and not longer and goes_on(mention, passage.text):
             return Meaning((), True)
         whole = matched is not None and matched[1] >= mention.span.end - YEAR
         if matched and (mention.targets or whole or mention.grammar in _OPEN):
@@ -171,7 +172,7 @@ class DocumentFinder:
             return Meaning((own,) if own in known else known, True, matched[1])
         if same_as(mention.document, self._documents[own].title, passage.language):
             return Meaning((own,))
-        if _is_weak(mention, passage.text):
+        if is_weak(mention, passage.text):
             return Meaning((own,), weak=True)
         if mention.grammar == "english" and _GENERIC.match(mention.document):
             return Meaning((own,))
@@ -247,7 +248,7 @@ class DocumentFinder:
             if not (mention.joined and mention.targets and mention.document is None and not mention.here):
                 continue
             following = mentions[index + 1]
-            if not after.named or not following.targets or _name_stands_before(following):
+            if not after.named or not following.targets or name_stands_before(following):
                 continue
             address = mention.targets[0].address
             if address.number is None:
@@ -351,32 +352,9 @@ _OPEN = frozenset(("arabic",))
 _GENERIC = re.compile(r"(?:Rules|Rulebook|Regulations?|Act|Law|Code)\Z")
 # "نظام" without the article begins the name of some other act: only "النظام" is "the Act".
 _OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")
-# "des Gesetzes vom 16. Juli 2021", "des Gesetzes über ...": what follows makes it another act than the
-# text's own.
-_DATED = re.compile(r"\s+vom\s+\d")
-_ABOUT = re.compile(r"\s+(?:über|betreffend|zur|zum|zu|gegen|für)\s+(?:d[aei][sner]m?\s+)?[A-ZÄÖÜa-zäöü]")
-_PLAIN_ACT = re.compile(
-    r"(?:Gesetz(?:es|e)?|Verordnung|Übereinkommens?|Abkommens?|Vertrag(?:e?s)?|Protokolls?)\Z"
-)
 # "dieser Richtlinie" is the text's own where it is one, else the one named before.
 _THIS = re.compile(r"\bdies(?:er|es)\s+(\w+)\Z")
-_THIS_GUIDANCE = re.compile(r"\s+(?:of|in|to|under)\s+this\s+Guidance\b")
-_IN = re.compile(r"\bin(?:\s+the)?\s*\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
-_ACRONYM_ONLY = re.compile(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{1,7}\s*,?\Z")
-
-
-def _speaks_of_guidance(mention: Mention, passage: Passage) -> bool:
-    return _THIS_GUIDANCE.match(passage.text, mention.span.end) is not None
-
-
-def _goes_on(mention: Mention, text: str) -> bool:
-    """Whether the name of an act is longer than its form shows: by a date, or by what it is about."""
-    name = mention.document or ""
-    return bool(
-        _DATED.match(text, mention.span.end)
-        or (_PLAIN_ACT.match(name) and _ABOUT.match(text, mention.span.end))
-    )
 
 
 def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:
@@ -385,22 +363,3 @@ def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[
     named = [pair for pair in zip(before, meanings, strict=True) if pair[1].named]
     alike = [pair for pair in named if word in (pair[0].document or word).casefold()]
     return (alike or named)[-1][1] if named else None
-
-
-def _name_stands_before(mention: Mention) -> bool:
-    return (
-        mention.name_at is not None
-        and mention.name_at < mention.targets[0].span.end
-        and (mention.name_at == mention.span.start)
-    )
-
-
-def _is_weak(mention: Mention, text: str) -> bool:
-    """Capitals in front of a provision, or behind "in", that name no known document are no name."""
-    if mention.document is None or mention.name_at is None or not mention.targets:
-        return False
-    if mention.name_at == mention.span.start:
-        return mention.grammar == "english"
-    if text[: mention.name_at].rstrip()[-1:] in "0123456789)" and mention.grammar == "english":
-        return True
-    return bool(_ACRONYM_ONLY.match(mention.document)) and _IN.search(text[: mention.name_at]) is not None

@@ -21,6 +21,17 @@ from engine.language.references.registry import defined_names
         ),
         ("the Code of Market Conduct (CMC)", "en", ("Code of Market Conduct", "CMC", True)),
         ('the Companies Act 2004 (the "Act")', "en", ("Companies Act 2004", "Act", False)),
+        (
+            "des Kreditwesengesetzes (im Folgenden: KWG)",
+            "de",
+            ("Kreditwesengesetzes", "KWG", True),
+        ),
+        (
+            "der Verordnung (EU) 2016/679 (nachfolgend „Datenschutzverordnung“)",
+            "de",
+            ("Verordnung (EU) 2016/679", "Datenschutzverordnung", False),
+        ),
+        ("the Companies Act 2006 (“the 2006 Act”)", "en", ("Companies Act 2006", "2006 Act", False)),
         ("النظام: نظام حماية الطفل.", "ar", ("نظام حماية الطفل", "النظام", False)),
     ],
 )

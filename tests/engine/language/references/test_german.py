@@ -63,6 +63,21 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("§\n    318 Abs. 3", [("§\n    318 Abs. 3", None, ("section 318/3",))]),
     ("§ 14a", [("§ 14a", None, ("section 14a",))]),
     ("zum 1. Januar 2020", []),
+    (
+        "§§ 17 ff. des Handelsgesetzbuchs",
+        [("§§ 17 ff. des Handelsgesetzbuchs", "Handelsgesetzbuchs", ("section 17",))],
+    ),
+    # an act by its name alone
+    (
+        "die Vorschriften des Gerichtskostengesetzes",
+        [("Gerichtskostengesetzes", "Gerichtskostengesetzes", ())],
+    ),
+    ("nach dem SGB IX und", [("SGB IX", "SGB IX", ())]),
+    ("§ 3 des genannten Gesetzes", [("§ 3 des genannten Gesetzes", None, ("section 3",))]),
+    # numbers of chapters begin anew in each part
+    ("Kapitel 5", [("Kapitel 5", None, ("chapter 5",))]),
+    ("die Vorschriften der Kapitel 1 und 2 dieses Untertitels", []),
+    ("den Kapiteln 3 bis 6 des Teils 2", []),
 ]
 
 
@@ -78,6 +93,11 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("entgegen § 5", Relation.CITES),
         ("abweichend von § 5", Relation.EXCEPTION_TO),
         ("mit Ausnahme des § 5", Relation.CITES),
+        ("unbeschadet des § 5", Relation.EXCEPTION_TO),
+        ("vorbehaltlich der Regelungen des § 5", Relation.EXCEPTION_TO),
+        ("soweit nicht § 5", Relation.EXCEPTION_TO),
+        ("§ 5 wird wie folgt gefasst", Relation.AMENDS),
+        ("§ 5 tritt außer Kraft", Relation.REPEALS),
         ("im Sinne des § 5", Relation.DEFINES),
         ("auf Grund des § 5", Relation.CITES),
         ("aufgrund von § 5", Relation.CITES),
