@@ -198,7 +198,7 @@ class _Search:
 
 
 def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[SourceFile, Reader]]:
-    """The files with stems that differ: "law.pdf" and "law.txt" are two documents, as are "a/law", "b/law"."""
+    """The files with stems that differ: "law.pdf" and "law.txt" are two documents."""
     taken: set[str] = set()
     apart: list[tuple[SourceFile, Reader]] = []
     for source, reader in documents:

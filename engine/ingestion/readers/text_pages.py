@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from engine.ingestion.readers.lines import heading_line
+
 # So many lines at the head and at the foot of a page may be its header and footer.
 _EDGE = 3
 # A line is furniture if it is there on this share of the pages, and on so many at least.
@@ -31,19 +33,24 @@ def _repeated(pages: Sequence[Sequence[str]]) -> frozenset[str]:
     """The lines at the edges of most pages, their digits aside."""
     found: Counter[str] = Counter()
     for page in pages:
-        found.update({_masked(page[place]) for place in _edges(page)})
+        full = [line for line in page if line.strip()]
+        found.update({_masked(line) for line in (*full[:_EDGE], *full[-_EDGE:])})
     least = max(_LEAST, _SHARE * len(pages))
     return frozenset(line for line, count in found.items() if count >= least)
 
 
 def _cleared(page: Sequence[str], repeated: frozenset[str]) -> list[str]:
-    gone = {place for place in _edges(page) if _masked(page[place]) in repeated}
-    return [line for place, line in enumerate(page) if place not in gone]
-
-
-def _edges(page: Sequence[str]) -> set[int]:
-    full = [place for place, line in enumerate(page) if line.strip()]
-    return {*full[:_EDGE], *full[-_EDGE:]}
+    """A page without the lines at its head and foot that others have too, up to the first of its own."""
+    kept = list(page)
+    for edge in (0, -1):
+        for _ in range(_EDGE):
+            while kept and not kept[edge].strip():
+                kept.pop(edge)
+            # "Article 5" and "Article 9" at the head of two pages are no header.
+            if not kept or _masked(kept[edge]) not in repeated or heading_line(kept[edge]) is not None:
+                break
+            kept.pop(edge)
+    return kept
 
 
 def _masked(line: str) -> str:

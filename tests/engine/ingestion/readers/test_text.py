@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.ingestion.readers.base import ReadDocument, SourceFile
-from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.lines import heading_line, mended
 from engine.ingestion.readers.text import TextReader
+from engine.ingestion.readers.text_pages import without_furniture
 
 
 def read(folder: Path, text: str) -> ReadDocument:
@@ -78,6 +79,84 @@ def test_lines_that_are_headings(line: str, label: str, rest: str) -> None:
 )
 def test_lines_that_are_none(line: str) -> None:
     assert heading_line(line) is None
+
+
+def headed(folder: Path, text: str) -> list[tuple[str, str | None, str]]:
+    return [(str(section.kind), section.number, section.title) for section in read(folder, text).sections]
+
+
+def test_titles_over_several_lines(tmp_path: Path) -> None:
+    text = (
+        "BAB I\nKETENTUAN UMUM\nDAN TUJUAN\nPasal 1\nIsi.\nBAB II\nTATA CARA\nBagian Kesatu\nUmum\n\n"
+        "Pasal 2\nIsi dua.\n"
+        "Bagian Kedua\nPermohonan Surat\nWajib Pajak Dalam Negeri\n(1) Ayat satu.\n(2) Ayat dua.\n"
+    )
+    assert headed(tmp_path, text) == [
+        ("chapter", "I", "KETENTUAN UMUM DAN TUJUAN"),
+        ("article", "1", ""),
+        ("chapter", "II", "TATA CARA"),
+        ("part", "1", "Umum"),
+        ("article", "2", ""),
+        ("part", "2", "Permohonan Surat Wajib Pajak Dalam Negeri"),
+    ]
+    levels = {section.id: section.parent_id for section in read(tmp_path, text).sections}
+    assert levels["law/chapter-ii/part-1"] == "law/chapter-ii"
+
+
+def test_a_title_in_small_letters_stands_alone(tmp_path: Path) -> None:
+    text = (
+        "Chapter I\nGeneral provisions\nArticle 1\nText.\n"
+        "Chapter II\nThis chapter has text\nover two lines.\n"
+    )
+    assert headed(tmp_path, text) == [
+        ("chapter", "I", "General provisions"),
+        ("article", "1", ""),
+        ("chapter", "II", ""),
+    ]
+
+
+def test_numbers_cut_off_from_their_word(tmp_path: Path) -> None:
+    text = (
+        "IV. PENDANAAN\n8. Sesuai dengan cara pada angka\n7. V. TENAGA KERJA\n1. Penyelenggara menyerahkan.\n"
+        "I. KETENTUAN UMUM Dalam Surat Edaran ini:\n"
+    )
+    found = read(tmp_path, text)
+    assert [(section.number, section.title) for section in found.sections] == [
+        ("IV", "PENDANAAN"),
+        ("V", "TENAGA KERJA"),
+        ("I", "KETENTUAN UMUM"),
+    ]
+    assert found.passages[0].text == "8. Sesuai dengan cara pada angka 7."
+    assert mended(["see paragraph", "(2) of it", "end", "3. item"]) == [
+        "see paragraph (2)",
+        "of it",
+        "end",
+        "3. item",
+    ]
+
+
+def test_what_pages_leave_behind(tmp_path: Path) -> None:
+    pages = [
+        f"THE GAZETTE No. {n}\n\nArticle {n}\nText {'abcd'[n - 1]}.\n\nPage {n} of 4" for n in range(1, 5)
+    ]
+    found = read(tmp_path, "\f".join(pages))
+    assert [passage.text for passage in found.passages] == [f"Text {letter}." for letter in "abcd"]
+    assert headed(tmp_path, "- 1 -\nArticle 1\nText.\n-2BAB II\nUMUM\nPasal 3\nIsi.\n") == [
+        ("article", "1", ""),
+        ("chapter", "II", "UMUM"),
+        ("article", "3", ""),
+    ]
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\f\n"), max_size=30), max_size=12
+    )
+)
+def test_text_without_pages_keeps_its_lines(lines: list[str]) -> None:
+    kept = without_furniture("\n".join(lines)).split("\n")
+    assert set(kept) <= {*lines, ""}
+    assert all(line in kept for line in lines if not any(map(str.isdigit, line)))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))

@@ -1,0 +1,82 @@
+"""Real files of every kind, dropped in one go: each is read, or the report says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.ingestion.build import build_corpus
+from engine.ingestion.report import FileReport, FileStatus, IngestionReport
+
+RAW = Path(__file__).resolve().parents[4] / "shared" / "data" / "raw"
+SLOWEST = 60.0
+
+# What has no text, by the words that must stand in the report.
+NOT_READ = {
+    "image-only-ccitt.pdf": "no text layer",
+    "scanned_ocr-test.pdf": "no text layer",
+    "scanned_rotated-90.pdf": "no text layer",
+    "tiny-472-bytes-issue-297.pdf": "no text",
+    "zero-bytes.pdf": "empty",
+}
+# Passages that a file has at least: a tenth fewer than were counted by eye and by its source.
+AT_LEAST = {
+    "AML_VER09.211223.txt": 380,
+    "gdpr-en.xml": 400,
+    "gdpr-de.xml": 400,
+    "gdpr-fr.xml": 400,
+    "civil_transactions_sa.json": 721,
+    "law_0264f52c-70bd-40f2-94c1-a9a700f2b561.json": 44,
+    "bdsg_2018.md": 200,
+    "cn-regulation-1.md": 149,
+    "kuh-perdata_indonesian-civil-code.pdf": 1900,
+    "id-uu-10-2020-bea-meterai.pdf": 60,
+    "federal-register-2020-17221_three-column.pdf": 100,
+    "wiki_duck.html": 80,
+    "docx_lists.docx": 15,
+    "id-seojk-19-2023.txt": 60,
+    "encrypted-libreoffice.pdf": 1,
+    "encrypted_password-required.pdf": 1,
+}
+
+pytestmark = [
+    pytest.mark.corpora,
+    pytest.mark.skipif(not RAW.is_dir(), reason=f"no files beside the project ({RAW.name})"),
+]
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> IngestionReport:
+    folder = tmp_path_factory.mktemp("dropped") / "corpus"
+    return build_corpus([RAW], folder, embedding="none", passwords=("test", "openpassword"))
+
+
+def by_name(report: IngestionReport) -> dict[str, FileReport]:
+    return {Path(file.name).name: file for file in report.files}
+
+
+def test_every_file_is_in_the_report(report: IngestionReport) -> None:
+    files = {path.name for path in RAW.rglob("*") if path.is_file()} - {"manifest.tsv"}
+    assert set(by_name(report)) == files
+    assert len(files) == 69
+    assert [Path(problem.path).name for problem in report.skipped] == ["manifest.tsv"]
+
+
+def test_what_is_not_read_has_its_reason(report: IngestionReport) -> None:
+    missing = {
+        name: file.reason for name, file in by_name(report).items() if file.status is FileStatus.NOT_READ
+    }
+    assert set(missing) == set(NOT_READ), missing
+    for name, words in NOT_READ.items():
+        assert words in missing[name]
+
+
+def test_files_have_their_passages(report: IngestionReport) -> None:
+    found = by_name(report)
+    few = {name: found[name].passages for name, least in AT_LEAST.items() if found[name].passages < least}
+    assert few == {}
+
+
+def test_no_file_takes_a_minute(report: IngestionReport) -> None:
+    assert [file.name for file in report.files if file.seconds > SLOWEST] == []
