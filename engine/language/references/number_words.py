@@ -106,8 +106,8 @@ def _arabic_adverb(printed: str) -> str | None:
 
 def indonesian(printed: str) -> str:
     """Digits with what scans make of them ("7l8" is 718), and numbers in words: "Kedua" is 2."""
-    number = visible(printed).strip(" ()\n\t")
-    value = indonesian_number(number.removeprefix("ke-"))
+    number = visible(printed).strip(" ()\n\t").removeprefix("ke-")
+    value = indonesian_number(number)
     if value is not None:
         return str(value)
     return (_SCANNED_ITEM if "(" in printed else _SCANNED).sub(_as_digits, number)

@@ -47,6 +47,32 @@ TABLE: list[tuple[str, list[Row]]] = [
     ("Pasal 34A", [("Pasal 34A", None, ("article 34A",))]),
     ("BAB III", [("BAB III", None, ("chapter III",))]),
     ("pasal-pasal lain", []),
+    # the old codes put a list behind the singular, and a small letter behind the number
+    (
+        "dalam Pasal 35,37 dan 39",
+        [("Pasal 35,37 dan 39", None, ("article 35", "article 37", "article 39"))],
+    ),
+    ("menurut Pasal 1603 f.", [("Pasal 1603 f", None, ("article 1603 f",))]),
+    ("pasal 1601l sampai 1602n", [("pasal 1601l sampai 1602n", None, ("article 1601l .. 1602n",))]),
+    ("Pasal-pasal 181-184", [("Pasal-pasal 181-184", None, ("article 181 .. 184",))]),
+    # what is counted is no article
+    ("Pasal 1449, orang yang", [("Pasal 1449", None, ("article 1449",))]),
+    ("Pasal 5 dan 2 tahun", [("Pasal 5", None, ("article 5",))]),
+    ("Bagian Kedua Bab V", [("Bagian Kedua Bab V", None, ("chapter V > part 2",))]),
+    # a heading, and an office
+    ("BAB I KETENTUAN UMUM", []),
+    ("Bagian Kedua Umum", []),
+    ("Bagian Perencanaan", []),
+    (
+        "Keputusan Menteri Perhubungan Nomor KM 3 Tahun 2000",
+        [
+            (
+                "Keputusan Menteri Perhubungan Nomor KM 3 Tahun 2000",
+                "Keputusan Menteri Perhubungan Nomor KM 3 Tahun 2000",
+                (),
+            )
+        ],
+    ),
 ]
 
 
@@ -66,6 +92,13 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("diubah dengan Undang-Undang Nomor 6 Tahun 1983", Relation.CITES),
         ("perubahan atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
         ("mencabut Undang-Undang Nomor 6 Tahun 1983", Relation.REPEALS),
+        ("perubahan kedua atas Undang-Undang Nomor 6 Tahun 1983", Relation.AMENDS),
+        ("Pasal 5 dihapus", Relation.REPEALS),
+        ("Di antara Pasal 5 disisipkan", Relation.AMENDS),
+        ("kecuali yang ditentukan dalam Pasal 5", Relation.EXCEPTION_TO),
+        ("dengan tidak mengurangi ketentuan Pasal 5", Relation.EXCEPTION_TO),
+        ("Pasal 5 tidak berlaku terhadap perbuatan itu", Relation.EXCEPTION_TO),
+        ("pada ayat (2) dikecualikan bagi warga", Relation.EXCEPTION_TO),
     ],
 )
 def test_relations(text: str, relation: Relation) -> None:

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.language.references.number_words import NUMBERS
+
+
+@pytest.mark.parametrize(
+    ("numbers", "printed", "canonical"),
+    [
+        ("arabic_item", "(٢)", "2"),
+        ("arabic_item", "الثانية", "2"),
+        ("arabic_item", "(أولاً)", "1"),
+        ("arabic_item", "ثانيًا", "2"),
+        ("arabic_item", "( هـ )", "ه"),
+        ("arabic_item", "(2/أ)", "2/أ"),
+        ("arabic_item", "(أولاً/ أ)", "1/أ"),
+        # what scans make of digits, and the letters of real numbers
+        ("indonesian", "7l8", "718"),
+        ("indonesian", "2O1", "201"),
+        ("indonesian", "1601l", "1601l"),
+        ("indonesian", "25A", "25A"),
+        ("indonesian", "(l)", "1"),
+        ("indonesian", "(lO)", "10"),
+        ("indonesian", "(1a)", "1a"),
+        ("indonesian", "III", "III"),
+        ("indonesian", "Kedua", "2"),
+        ("indonesian", "ke-3", "3"),
+    ],
+)
+def test_a_printed_number(numbers: str, printed: str, canonical: str) -> None:
+    assert NUMBERS[numbers](printed) == canonical
