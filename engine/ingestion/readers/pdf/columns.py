@@ -23,7 +23,7 @@ _FILL, _NARROWEST = 0.27, 0.55
 # A gutter has text on both sides over at least so many scan lines, and so many more than cross it.
 _FEWEST_LINES, _SHARE = 6, 0.6
 # What makes running text of a column: rows, their filled share, characters a row, share of digits.
-_ROWS, _FILLED, _CHARACTERS, _DIGITS = 4, 0.45, 17, 0.35
+_ROWS, _FILLED, _CHARACTERS, _DIGITS = 4, 0.4, 17, 0.35
 _DEEPEST = 6
 # So many rows of a column are at most as wide as its full ones.
 _FULL_ROWS = 0.8

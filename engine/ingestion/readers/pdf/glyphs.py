@@ -28,6 +28,7 @@ _HYPHENS = frozenset({0x02, 0xFFFE, 0x2010, 0x2011})
 _SHAPES = ((0xFB00, 0xFB06), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC), (0x2F00, 0x2FDF))
 _PRIVATE = (0xE000, 0xF8FF)
 _LONE = (0xD800, 0xDFFF)
+_CONTROLS = range(0x7F, 0xA0)
 # Copies of a letter printed less than this share of its height apart are one (bold by double printing).
 _SAME_PLACE = 0.18
 # So many characters of a page are asked for their angle before all are.
@@ -132,7 +133,8 @@ def _visible(codes: npt.NDArray[np.int32], box: Floats, page: pdfium.PdfPage) ->
 
 
 def _characters(codes: npt.NDArray[np.int32]) -> list[str]:
-    if ((codes > 2) & (codes < 0x2010)).all():
+    plain = (codes > 0x1F) & (codes < 0x7F) | (codes > 0x9F) & (codes < 0x2010)
+    if plain.all():
         return list(map(chr, codes.tolist()))
     return [_character(code) for code in codes.tolist()]
 
@@ -140,9 +142,10 @@ def _characters(codes: npt.NDArray[np.int32]) -> list[str]:
 def _character(code: int) -> str:
     if code in _HYPHENS:
         return "-"
-    if code < 128:
+    if 0x1F < code < 0x7F:
         return chr(code)
-    if _PRIVATE[0] <= code <= _PRIVATE[1]:
+    # Signs of a font of its own: a box to tick, an arrow, a bullet.
+    if _PRIVATE[0] <= code <= _PRIVATE[1] or code in _CONTROLS:
         return "•"
     if any(first <= code <= last for first, last in _SHAPES):
         return unicodedata.normalize("NFKC", chr(code)).strip() or " "

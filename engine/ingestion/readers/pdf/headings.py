@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from engine.ingestion.assembly import HeadingBlock
 from engine.ingestion.headings import Heading, parse_heading, slug_of
 from engine.ingestion.readers.lines import heading_line
+from engine.ingestion.readers.pdf.hyphens import Vocabulary
 from engine.ingestion.readers.pdf.lines import Line
-from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence, goes_on, is_item
+from engine.ingestion.readers.pdf.paragraphs import Setting, ends_sentence, goes_on, is_item, paragraph_of
 from engine.language.addresses import CONTAINERS
 from engine.model import SectionKind
 
@@ -40,6 +41,7 @@ _OTHER_SIZE = 1.07
 _STYLED_LEVEL = 10
 _LETTERS = re.compile(r"[^\W\d_]")
 _FEWEST_LETTERS = 3
+_BULLETS = "-–—•*"
 # In a heading by its setting a number has a dot behind it or inside: "14 CFR Part 39" is no chapter 14.
 _NUMBERED = re.compile(r"\d+(?:[.)]|(?:\.\d+)+)\s")
 _GOES_ON = re.compile(r"[,،;–—-]\s*\Z")
@@ -127,14 +129,11 @@ def _nearest(sizes: Sequence[float], height: float) -> int:
 
 
 def styled_heading(
-    lines: Sequence[Line], place: int, setting: Setting, levels: Levels
+    lines: Sequence[Line], place: int, setting: Setting, levels: Levels, vocabulary: Vocabulary
 ) -> tuple[HeadingBlock, int] | None:
     """The heading that begins at a line by its bold or larger type, and of how many lines it is."""
     line = lines[place]
-    before = lines[place - 1] if place else None
-    if not _is_styled(line, setting):
-        return None
-    if before is not None and before.bold != line.bold and goes_on(before, line, setting):
+    if not _is_styled(line, setting) or (place and goes_on(lines[place - 1], line, setting)):
         return None
     stop = place + 1
     while stop < len(lines) and goes_on(lines[stop - 1], lines[stop], setting):
@@ -145,7 +144,9 @@ def styled_heading(
         ):
             return None
         stop += 1
-    text = " ".join(one.text for one in lines[place:stop])
+    if _GOES_ON.search(lines[stop - 1].text):
+        return None
+    text = paragraph_of(lines[place:stop], vocabulary)
     level = levels.of(line, numbered=_NUMBERED.match(text) is not None)
     return HeadingBlock(level, _named(text)), stop - place
 
@@ -165,9 +166,9 @@ def _is_styled(line: Line, setting: Setting) -> bool:
         # Signs of a list, numbers and lines of dashes are no titles.
         and len(_LETTERS.findall(line.text)) >= _FEWEST_LETTERS
         and len(line.text) <= _LONGEST_STYLED
-        and not _GOES_ON.search(line.text)
         and not (ends_sentence(line.text) and not line.text.endswith((":", "?")))
-        and not (is_item(line.text) and not line.text[0].isdigit())
+        and line.text[0] not in _BULLETS
+        and not (is_item(line.text) and not (line.bold or line.text[0].isdigit()))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -102,9 +103,12 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
 
 def _pages(document: pdfium.PdfDocument) -> _Pages:
     pages = _Pages()
-    for first in range(0, len(document), _WINDOW):
+    # Of about one size each: one page alone would keep its head and foot.
+    windows = -(-len(document) // _WINDOW)
+    borders = [len(document) * place // windows for place in range(windows + 1)]
+    for first, stop in pairwise(borders):
         sheets: list[Sheet] = []
-        for number in range(first, min(first + _WINDOW, len(document))):
+        for number in range(first, stop):
             try:
                 found = list(sheets_of(document, number))
                 if sum(len(run.text) for sheet in found for run in sheet.runs) < _FEW and _is_picture(

@@ -111,7 +111,7 @@ class Structure:
         while place < len(self.lines):
             line = self.lines[place]
             marked = self.bookmarks.get((line.page, slug_of(line.text)))
-            styled = styled_heading(self.lines, place, setting, levels)
+            styled = styled_heading(self.lines, place, setting, levels, self.vocabulary)
             if marked is not None:
                 found[place] = _Found(HeadingBlock(_BOOKMARK_LEVEL + marked, parse_heading(line.text)))
             elif styled is not None:
