@@ -168,8 +168,9 @@
     const form = one(".add-form", lib.root);
     if (form) form.reset();
     await refresh();
-    if (opens) await open(found.corpus, { tab: found.kind === "remove" ? "read" : "report", anew: true });
-    say(found.kind === "remove" ? "The document is no longer in the corpus." : `${found.corpus} is ready; the report says what was read.`, { good: true });
+    if (opens) await open(found.corpus, { tab: { remove: "read", apply: "resolve" }[found.kind] || "report", anew: true });
+    const said = { remove: "The document is no longer in the corpus.", apply: "The decisions are in force." };
+    say(said[found.kind] || `${found.corpus} is ready; the report says what was read.`, { good: true });
   }
   function stop() {
     if (job.sending) { job.sending.stopped = true; job.sending.requests.forEach((request) => request.abort()); return; }

@@ -28,6 +28,7 @@
     if (list.only !== null) cases.append(fromHtml('<li class="more-cases"><button type="button" data-all>Show all</button></li>'));
     part("open").textContent = list.only === null ? found.total.toLocaleString("en") : "";
     part("may").hidden = lib.facts.writable;
+    part("waiting").hidden = !found.waiting;
     choices(found);
   }
   function choices(found) {
@@ -40,10 +41,10 @@
   const placeOf = (item) => JSON.parse(item.dataset.place);
   const refsOf = (item) => (item.dataset.ref === undefined ? [] : [Number(item.dataset.ref)]);
   function decide(item, target) {
-    return asking({ do: "decide", refs: refsOf(item), target }, (found) => { replace(item, found.html); });
+    return asking({ do: "decide", refs: refsOf(item), target }, (found) => { replace(item, found.html); part("waiting").hidden = !found.waiting; });
   }
   function undo(item) {
-    return asking({ do: "undo", refs: refsOf(item), place: placeOf(item) }, (found) => { replace(item, found.html); });
+    return asking({ do: "undo", refs: refsOf(item), place: placeOf(item) }, (found) => { replace(item, found.html); part("waiting").hidden = !found.waiting; });
   }
   function replace(item, html) {
     const made = fromHtml(html);
@@ -145,6 +146,7 @@
     ["status", "relation", "source"].forEach((name) => part(name).addEventListener("change", () => { list.only = null; draw(); }));
     part("words").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => { list.only = null; draw(); }, TYPING); });
     part("cases").addEventListener("click", onClick);
+    part("apply").addEventListener("click", () => asking({ do: "apply" }, (found) => lib.parts.forEach((member) => member.resume && member.resume(found.job, { open: true }))));
     part("cases").addEventListener("input", (event) => { if (event.target.matches("[data-suggest]")) suggest(event.target); });
     part("plots").addEventListener("click", (event) => {
       const most = event.target.closest(".most");

@@ -76,7 +76,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     build_corpus([SOURCES], folder / "sample", name=NAME, embedding="none")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
-        page = build_page(open_library([folder / "sample", folder / "bad"]))
+        library = open_library([folder / "sample", folder / "bad"], folder / "home")
+        page = build_page(library)
         _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
     yield local
     page.close(verbose=False)

@@ -38,9 +38,18 @@ def remove(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved, browser = desk.writable(ask), desk.browser(ask)
     if len(browser.documents) < 2:
         raise InputError("the last document cannot be removed; delete the corpus instead")
-    order = Order(kind="remove", folder=shelved.folder, documents=(browser.document(ask.document).id,))
+    order = Order(
+        kind="remove", folder=shelved.folder.absolute(), documents=(browser.document(ask.document).id,)
+    )
     job = desk.jobs.start(ask.visitor, shelved.name, order, empty_workspace())
     return {"job": job.id}
+
+
+def apply(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Put in force what people have decided about the references of a corpus."""
+    shelved = desk.writable(ask)
+    order = Order(kind="apply", folder=shelved.folder.absolute())
+    return {"job": desk.jobs.start(ask.visitor, shelved.name, order, empty_workspace()).id}
 
 
 def poll(desk: CorpusDesk, ask: Ask) -> Answer:

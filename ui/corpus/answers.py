@@ -27,6 +27,7 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "create": adding.create,
     "add": adding.add,
     "remove": adding.remove,
+    "apply": adding.apply,
     "delete": adding.delete,
     "poll": adding.poll,
     "cancel": adding.cancel,

@@ -11,10 +11,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.errors import InputError
-from engine.ingestion.build import build_corpus
+from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 
+READING = ("create", "add")
 Tell = Callable[[dict[str, Any]], None]
-Kind = Literal["create", "add", "remove"]
+Kind = Literal["create", "add", "remove", "apply"]
 # A step is told when it begins, when it ends, and no more often than this in between, s.
 PAUSE = 0.1
 
@@ -38,26 +39,36 @@ class Steps:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._step, self._at, self._began = "", 0.0, 0.0
+        self._step, self._at = "", 0.0
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """Hear how far a step is."""
         now = perf_counter()
         if step != self._step:
-            self._step, self._began = step, now
+            self._step = step
         elif done < total and now - self._at < PAUSE:
             return
         self._at = now
         self._tell({"step": step, "done": done, "total": total})
-        if done >= total:
-            self._tell({"line": f"{step}: done, {now - self._began:.1f} s"})
 
 
 def carry_out(order: Order, sources: Sequence[Path], tell: Tell) -> dict[str, Any]:
     """Do what is ordered and return the ingestion's report. Raises RedstringError."""
-    if not sources and order.kind != "remove":
+    if not sources and order.kind in READING:
         raise InputError("there is nothing to read: no file arrived")
-    report = build_corpus(
-        sources, order.folder, embedding=order.embedding, name=order.name or None, progress=Steps(tell)
-    )
-    return asdict(report)
+    heard: dict[str, Any] = {"progress": Steps(tell), "log": lambda line: tell({"line": line})}
+    given: dict[str, Any] = {"passwords": order.passwords, "mapping": order.mapping, **heard}
+    if order.kind == "create":
+        report = build_corpus(sources, order.folder, embedding=order.embedding, name=order.name, **given)
+    elif order.kind == "add":
+        report = add_to_corpus(sources, order.folder, **given)
+    else:
+        # Without documents to remove the corpus is written as it is, with what people have decided.
+        report = remove_from_corpus(order.documents, order.folder, **heard)
+    return _without_places(asdict(report), order.folder)
+
+
+def _without_places(report: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The report without the corpus's place on the server, which is nobody's business."""
+    problems = [{**each, "path": str(each["path"]).replace(f"{folder}/", "")} for each in report["problems"]]
+    return {**report, "problems": problems}

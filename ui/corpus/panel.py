@@ -111,7 +111,9 @@ _RESOLVE = (
     '<select data-lib="source" aria-label="Document"></select>'
     '<input type="search" data-lib="words" placeholder="filter" aria-label="Words in the reference"></div>'
     '<p class="hint" data-lib="may" hidden>Only whoever runs this server may decide about this corpus; '
-    'in a corpus of your own you can.</p><div class="resolve-scroll">'
+    'in a corpus of your own you can.</p><p class="hint" data-lib="waiting" hidden>Decisions take effect '
+    'when the corpus is written: <button type="button" data-lib="apply">put them in force now</button> '
+    'or with the next documents.</p><div class="resolve-scroll">'
     '<ol class="cases" data-lib="cases"></ol></div></div></section>'
 )
 _STATISTICS = (

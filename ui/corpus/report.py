@@ -56,7 +56,10 @@ def report_html(info: CorpusInfo, report: Mapping[str, Any] | None, *, deletable
 
 
 def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
-    """For each file what became of it: (name, outcome, documents, why or what was noted)."""
+    """For each file what became of it: (name, outcome, documents, why or what was noted).
+
+    A file that had not changed keeps what was said of it when it was read.
+    """
     problems: dict[str, list[str]] = {}
     for problem in report.get("problems", ()):
         place = f"line {problem['line']}: " if problem.get("line") is not None else ""
@@ -67,8 +70,10 @@ def file_rows(report: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
         name = str(file.get("name", ""))
         notes = problems.pop(name, [])
         documents = int(file.get("documents", 0))
-        outcome = "read" if not notes else "partly" if documents else "not read"
-        rows.append((name, str(file.get("status") or outcome), str(documents), "; ".join(notes)))
+        reason = str(file.get("reason") or "")
+        if reason and not any(reason in note for note in notes):
+            notes.append(reason)
+        rows.append((name, str(file["status"]), str(documents), "; ".join(notes)))
     rows += [(name, "not read", "", "; ".join(notes)) for name, notes in problems.items()]
     for left in report.get("skipped", ()):
         rows.append((str(left["path"]), "skipped", "", str(left["reason"]).removeprefix("skipped: ")))

@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
+from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.model import Passage, Reference, Relation, Status
@@ -35,7 +38,11 @@ def cases(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved, browser = desk.shelved(ask), desk.browser(ask)
     decided = standing(load_decisions(shelved.folder))
     writable = shelved.writable
-    choices = {"relations": _relations(browser), "sources": browser.open_sources, "decided": len(decided)}
+    choices = {
+        "relations": _relations(browser),
+        "sources": browser.open_sources,
+        "waiting": writable and decisions_waiting(shelved.folder),
+    }
     if ask.kind == "decided":
         lines = [_decided_html(browser, decision, writable=writable) for decision in decided.values()]
         shown = lines[ask.first : ask.first + CASES_SHOWN]
@@ -72,7 +79,7 @@ def decide(desk: CorpusDesk, ask: Ask) -> Answer:
     place = place_of(reference.source_id, passage.text, reference.span)
     decision = add_decision(shelved.folder, place, ask.target)
     decided: Mapping[Place, Decision] = {place: decision}
-    return {"html": _case_html(browser, number, reference, passage, decided, writable=True)}
+    return {"html": _case_html(browser, number, reference, passage, decided, writable=True), "waiting": True}
 
 
 def undo(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -85,9 +92,18 @@ def undo(desk: CorpusDesk, ask: Ask) -> Answer:
         raise InputError("this decision has been taken back already")
     add_decision(shelved.folder, place, None, withdrawn=True)
     if not ask.refs:
-        return {"html": ""}
-    number, reference, passage = _one(desk.browser(ask), ask)
-    return {"html": _case_html(desk.browser(ask), number, reference, passage, {}, writable=True)}
+        return {"html": "", "waiting": True}
+    browser = desk.browser(ask)
+    number, reference, passage = _one(browser, ask)
+    return {"html": _case_html(browser, number, reference, passage, {}, writable=True), "waiting": True}
+
+
+def decisions_waiting(folder: Path) -> bool:
+    """Whether something was decided since the corpus was last written."""
+    try:
+        return (folder / DECISIONS_NAME).stat().st_mtime_ns > (folder / MANIFEST_NAME).stat().st_mtime_ns
+    except OSError:
+        return False
 
 
 def _one(browser: Browser, ask: Ask) -> tuple[int, Reference, Passage]:

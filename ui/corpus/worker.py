@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from engine.errors import RedstringError
-from ui.corpus.orders import Order, Tell, carry_out
+from ui.corpus.orders import READING, Order, Tell, carry_out
 
 # The parts of an order that stand beside documents when they are dropped as single files.
 BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
@@ -39,7 +39,7 @@ def main() -> int:
     tell = _teller(told)
     order = Order.model_validate_json(sys.stdin.buffer.read())
     try:
-        report = carry_out(order, sources_here() if order.kind != "remove" else [], tell)
+        report = carry_out(order, sources_here() if order.kind in READING else [], tell)
     except RedstringError as error:
         tell({"error": str(error)})
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,18 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Path:
+    """The visitor's corpus, made once; each test gets a copy."""
+    folder = tmp_path_factory.mktemp("made") / "mine"
+    build_corpus([sources], folder, name="Mine", embedding="none")
+    return folder
+
+
 @pytest.fixture
-def desk(tmp_path: Path, corpus_folder: Path, sources: Path) -> CorpusDesk:
+def desk(tmp_path: Path, corpus_folder: Path, made: Path) -> CorpusDesk:
     library = open_library([corpus_folder], tmp_path / "home")
-    build_corpus([sources], library.place_for("Mine", VISITOR), name="Mine", embedding="none")
+    shutil.copytree(made, library.place_for("Mine", VISITOR))
     return CorpusDesk(library)
 
 

@@ -1,0 +1,243 @@
+"""The Corpus view in a real browser: documents sent, read, resolved, and nobody else's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.encrypted_pdf import encrypted_pdf
+from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+SAMPLE_CODE = "Commercial Agency and Powers of Attorney Code"
+PHONE = {"viewport": {"width": 390, "height": 844}}
+LONG = 60_000
+SECRET = "open-sesame"
+FILES = {"act.md": ACT.encode(), "regulation.md": REGULATION.encode(), "nizam.md": ARABIC.encode()}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return sorted(tmp_path.iterdir())
+
+
+def enter(page: Page) -> None:
+    page.click(".views [data-view=corpus]")
+    page.wait_for_selector(".line.doc")
+
+
+def send(page: Page, paths: list[Path]) -> None:
+    page.set_input_files("[data-input=files]", [str(path) for path in paths])
+    page.click("[data-lib=go]")
+    page.wait_for_selector(".banner-slot .banner", timeout=LONG)
+
+
+def create(page: Page, name: str, paths: list[Path]) -> None:
+    enter(page)
+    page.click("[data-lib=new]")
+    page.fill("[name=name]", name)
+    send(page, paths)
+    assert f"{name} is ready" in page.inner_text(".banner-slot")
+
+
+def remove(page: Page) -> None:
+    """Delete the corpus that is open, so that the next test finds the shelf as it was."""
+    page.click("[data-tab=report]")
+    page.click("[data-delete]")
+    page.click("[data-delete]")
+    page.wait_for_selector("text=is deleted")
+
+
+def text(page: Page, words: str) -> None:
+    page.wait_for_function(
+        "words => document.querySelector('[data-lib=text]').innerText.includes(words)", arg=words
+    )
+
+
+def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: list[Path]) -> None:
+    bad = files[0].parent / "notes.xyz"
+    bad.write_bytes(b"\x00\x01\x02 nothing")
+    create(page, "Uploaded", [*files, bad])
+    report = page.inner_text("[data-lib=report]")
+    assert "notes.xyz" in report
+    assert "not read" in report
+    page.click("[data-sort='0']")
+    assert page.get_attribute("[data-sort='0']", "aria-sort") == "ascending"
+    assert "read" in (page.text_content("[data-lib=log]") or "")
+
+    page.click(".views [data-view=investigate]")
+    page.click("#corpus input")
+    page.locator("[role=option]", has_text="Uploaded").click()
+    page.fill("#question textarea", "limits of the authority of a manager")
+    page.click("#go")
+    page.wait_for_selector(".story[data-state=done]")
+    card = page.locator("#ranked .card", has_text="entered in the register").first
+    card.click()
+    card.locator("[data-act=read]").click()
+    page.wait_for_selector("#library[data-here]")
+    text(page, "The limits of the authority of a manager")
+    remove(page)
+
+
+def test_the_tree_opens_by_level_and_a_reference_is_followed(page: Page) -> None:
+    enter(page)
+    code = page.locator(".line.doc", has_text=SAMPLE_CODE)
+    code.click()
+    page.wait_for_selector(".tree ul .line")
+    text(page, "Article 1")
+    page.wait_for_function("document.querySelectorAll('.prov').length >= 40")
+    before = page.locator("[data-lib=doc] h2").inner_text()
+    page.fill("[data-lib=search]", "register act article 31")
+    page.locator(".line.found", has_text="Article 31").first.click()
+    page.wait_for_function(
+        "before => document.querySelector('[data-lib=doc] h2').innerText !== before", arg=before
+    )
+    by = page.locator(".prov .by").first
+    by.click()
+    citing = page.locator(".citing .go").first
+    citing.wait_for()
+    citing.click()
+    link = page.locator("a.ref.resolved[data-relation]").first
+    link.wait_for()
+    link.hover()
+    page.wait_for_selector("[data-lib=peek]:visible .target")
+    page.keyboard.press("Escape")
+    link.click()
+    page.wait_for_selector(".flash")
+
+
+def test_the_tree_is_walked_by_keys(page: Page) -> None:
+    enter(page)
+    first = page.locator(".line.doc").first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".tree ul .line")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.section") == "0"
+    page.keyboard.press("ArrowLeft")
+    assert page.evaluate("document.activeElement.classList.contains('doc')")
+    page.keyboard.press("ArrowLeft")
+    assert first.get_attribute("aria-expanded") == "false"
+
+
+def test_a_decision_is_kept_through_another_ingestion(page: Page, files: list[Path]) -> None:
+    create(page, "Resolved", files)
+    page.click("[data-tab=resolve]")
+    page.fill("[data-suggest]", "regulation")
+    page.locator(".suggested .candidate", has_text="Agency Regulation").first.click()
+    page.wait_for_selector(".case.done .verdict >> text=Agency Regulation")
+
+    more = files[0].parent / "more.md"
+    more.write_text(
+        "---\nid: more\ntitle: More\nlanguage: en\n---\n\n# More\n\n#### Article 1\n\nNew.\n", "utf-8"
+    )
+    page.click("[data-tab=add]")
+    send(page, [more])
+    page.click("[data-tab=read]")
+    page.wait_for_selector(".line.doc >> text=More")
+    page.click("[data-tab=resolve]")
+    page.select_option("[data-lib=status]", "decided")
+    page.wait_for_selector(".case.done >> text=Agency Regulation")
+    page.click("[data-tab=read]")
+    page.locator(".line.doc", has_text="Agency Act").first.click()
+    link = page.locator("a.ref", has_text="Article 77")
+    link.click()
+    page.wait_for_function("document.querySelector('[data-lib=doc] h2').innerText === 'Agency Regulation'")
+    remove(page)
+
+
+def test_what_one_visitor_sends_no_other_sees(
+    page: Page, browser: Browser, address: str, files: list[Path]
+) -> None:
+    create(page, "Secret matter", files)
+    other = browser.new_context()
+    stranger = other.new_page()
+    stranger.goto(address)
+    stranger.wait_for_selector("#question textarea")
+    enter(stranger)
+    assert "Secret matter" not in stranger.content()
+    stolen = stranger.evaluate(
+        "redstring.lib.ask({ do: 'documents', corpus: 'Secret matter' })"
+        ".then(() => 'read', error => error.message)"
+    )
+    assert "unknown corpus" in stolen
+    assert "Secret matter" not in (stranger.text_content("#corpus") or "")
+    other.close()
+
+    page.reload()
+    page.wait_for_selector("#question textarea")
+    enter(page)
+    page.locator(".book", has_text="Secret matter").click()
+    page.wait_for_selector("h1 >> text=Secret matter")
+    remove(page)
+
+
+def test_an_encrypted_pdf_opens_with_its_password(page: Page, tmp_path: Path) -> None:
+    locked = tmp_path / "locked.pdf"
+    locked.write_bytes(encrypted_pdf(["Article 1", "The vault opens for the manager alone."], SECRET))
+    enter(page)
+    page.click("[data-lib=new]")
+    page.fill("[name=name]", "Locked")
+    send(page, [locked])
+    assert "password" in page.inner_text(".banner-slot")
+    page.click("details.more-fields summary")
+    page.fill("[name=passwords]", SECRET)
+    page.click("[data-lib=go]")
+    page.wait_for_selector(".banner.good", timeout=LONG)
+    page.click("[data-tab=read]")
+    text(page, "The vault opens")
+    assert SECRET not in page.content()
+    assert page.input_value("[name=passwords]") == ""
+    remove(page)
+
+
+def test_statistics_are_drawn_and_lead_into_the_text(page: Page) -> None:
+    enter(page)
+    page.click("[data-tab=statistics]")
+    page.wait_for_selector(".plot svg .bars", timeout=LONG)
+    page.locator(".most").first.click()
+    page.wait_for_selector("[data-view=read]:visible .flash")
+
+
+def test_text_of_documents_does_nothing_here_either(page: Page) -> None:
+    enter(page)
+    page.locator(".book", has_text="Hostile").click()
+    text(page, "A harmful clause")
+    for tab in ("resolve", "statistics", "report"):
+        page.click(f"[data-tab={tab}]")
+    page.wait_for_selector("[data-lib=report] .counts")
+    assert page.evaluate("window.harmed === undefined")
+
+
+def test_files_of_the_server_are_not_served(page: Page, address: str) -> None:
+    here = Path(__file__).resolve()
+    for path in (here, here.parents[2] / "pyproject.toml", Path("/etc/passwd")):
+        answer = page.request.get(f"{address}gradio_api/file={path}")
+        assert answer.status in (403, 404)
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_on_a_phone_the_tree_and_the_text_take_turns(page: Page) -> None:
+    enter(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert page.locator(".text-pane").is_hidden()
+    page.locator(".line.doc").first.click()
+    page.wait_for_selector(".prov:visible")
+    assert page.locator(".tree-pane").is_hidden()
+    page.click("[data-back]")
+    assert page.locator(".tree-pane").is_visible()
+    for tab in ("resolve", "statistics", "report"):
+        page.click(f"[data-tab={tab}]")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
