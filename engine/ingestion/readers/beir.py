@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ from engine.language.addresses import parse_label
 from engine.language.aliases import aliases_of
 from engine.model import NOTHING, Document, Passage, SectionKind
 
+# A larger file, packed or not, is read twice: once to count the lines of each document, so that no more than
+# one need be held at a time, and once to make them. Twice costs a tenth more time, once all of the memory.
+LARGEST_AT_ONCE = 16 * 1024 * 1024
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-")
 _ID = re.compile(rb'"_?id"\s*:')
 _ID_SEPARATORS = re.compile(r"[-_./:# ]")
@@ -66,26 +70,46 @@ class BeirReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file; lines of one document need not stand together."""
-        yield from documents_of(_lines(source), source)
+        counts = None
+        if source.path.stat().st_size > LARGEST_AT_ONCE:
+            counts = Counter(_key(line) for line in _lines(source) if isinstance(line, Line))
+        yield from documents_of(_lines(source), source, counts)
 
 
-def documents_of(lines: Iterable[Line | Problem], source: SourceFile) -> Iterator[ReadDocument | Problem]:
-    """The documents that lines make, those of one document together; problems are passed on."""
+def documents_of(
+    lines: Iterable[Line | Problem], source: SourceFile, counts: Mapping[tuple[str, ...], int] | None = None
+) -> Iterator[ReadDocument | Problem]:
+    """The documents that lines make, those of one document together; problems are passed on.
+
+    ``counts``, the number of lines of each document, lets one go as soon as its last line was there;
+    without them all lines are held until the end.
+    """
     groups: dict[tuple[str, ...], list[Line]] = {}
+    left = dict(counts or {})
     seen: set[str] = set()
+    ids: set[str] = set()
     for line in lines:
         if isinstance(line, Problem):
             yield line
-        elif line.id in seen:
+            continue
+        key = _key(line)
+        if line.id in seen:
             yield Problem(source.name, "this id stands on an earlier line", line.number, line.id)
         else:
             seen.add(line.id)
-            groups.setdefault(_key(line), []).append(line)
-    ids: set[str] = set()
+            groups.setdefault(key, []).append(line)
+        if key in left:
+            left[key] -= 1
+            if not left[key] and key in groups:
+                yield _made(groups.pop(key), ids, source.path)
     for group in groups.values():
-        document_id = _document_id(group, ids)
-        ids.add(document_id)
-        yield _document(document_id, group, source.path)
+        yield _made(group, ids, source.path)
+
+
+def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
+    document_id = _document_id(lines, ids)
+    ids.add(document_id)
+    return _document(document_id, lines, path)
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:

@@ -331,6 +331,21 @@ METADATA = st.dictionaries(
 TEXT = st.characters(exclude_categories=["Cs"])
 
 
+def test_a_large_file_is_read_a_document_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines: list[dict[str, Any] | bytes] = [
+        line(f"{act}-{number}", regulation=f"Act {act}") for number in range(3) for act in ("a", "b", "c")
+    ]
+    lines += [b"broken", line("a-1", regulation="Act a"), line("d")]
+    whole, problems = read(tmp_path, *lines)
+    monkeypatch.setattr("engine.ingestion.readers.beir.LARGEST_AT_ONCE", 0)
+    apart, same_problems = read(tmp_path, *lines)
+    assert sorted(apart, key=lambda item: item.document.id) == sorted(
+        whole, key=lambda item: item.document.id
+    )
+    assert [str(problem) for problem in same_problems] == [str(problem) for problem in problems]
+    assert [item.document.id for item in apart] == ["b", "c", "a", "d"]
+
+
 @given(st.lists(st.tuples(st.text(TEXT, max_size=6), st.text(TEXT, max_size=200), METADATA), max_size=8))
 def test_nothing_makes_it_raise(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, dict[str, Any]]]
