@@ -61,13 +61,13 @@ class Neighbours:
     def paragraphs_beside(self, target: Target, row: int) -> list[Aim]:
         """The paragraphs of the passage's own provision that a step leads to, nearest first."""
         own = self._provisions.of_row[row]
-        mine = self._provisions.passages[row].paragraph
+        mine = self._provisions.paragraph_of(row)
         if own is None or not mine or not target.step:
             return []
         passages = self._provisions.passages
         heads: dict[str, int] = {}
         for place in self._provisions.all[own].rows:
-            top = (passages[place].paragraph or "").split("/")[0]
+            top = (self._provisions.paragraph_of(place) or "").split("/")[0]
             if top:
                 heads.setdefault(top, place)
         order = list(heads)

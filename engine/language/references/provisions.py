@@ -6,17 +6,21 @@ its paragraphs. Guidance is not part of the provision it explains.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from engine.language.addresses import CONTAINERS, number_key
+from engine.language.numerals import HAN_NUMBER
 from engine.model import Document, Passage, Section, SectionKind
 
 # First and last day in force; None is an open end.
 Validity = tuple[date | None, date | None]
 Ancestors = tuple[tuple[SectionKind, str], ...]
 
+# An item of a list in Chinese law: "（一）".
+_ITEM = re.compile(rf"\s*[（(]{HAN_NUMBER}[）)]")
 # Kinds that one numbering serves: a "section" of one text is a "rule" or an "article" of another.
 _SERIES = {SectionKind.PARAGRAPH: "paragraph", SectionKind.RECITAL: "recital"}
 # Schedules and annexes are the same thing by two names.
@@ -67,6 +71,7 @@ class Provisions:
         self.containers: dict[tuple[int, SectionKind, str], list[int]] = {}
         self._own_rows: dict[int, tuple[int, ...]] = {}
         self._collect()
+        self._counted = self._count_paragraphs()
 
     def _all_ancestors(self) -> list[Ancestors]:
         """For each section the chain from the outermost section down to itself."""
@@ -89,6 +94,30 @@ class Provisions:
     def document_number(self, document_id: str) -> int:
         """The position of a document in the corpus."""
         return self._document_numbers[document_id]
+
+    def paragraph_of(self, row: int) -> str | None:
+        """The number of a passage's paragraph: as printed, or in Chinese law as counted (第二款)."""
+        return self.passages[row].paragraph or self._counted.get(row)
+
+    def _count_paragraphs(self) -> dict[int, str]:
+        """Chinese law prints no numbers of paragraphs and cites by them: the passages of an article, counted.
+
+        Only where a source gives paragraph by paragraph; items (一) and the rest of a long paragraph
+        belong to the one before.
+        """
+        counted: dict[int, str] = {}
+        for provision in self.all:
+            rows = provision.rows
+            passages = [self.passages[row] for row in rows]
+            if not passages[0].language.startswith("zh") or len(rows) < 2:
+                continue
+            if any(passage.paragraph or passage.source_id != passage.id for passage in passages):
+                continue
+            number = 0
+            for row, passage in zip(rows, passages, strict=True):
+                number += not (passage.overlap or _ITEM.match(passage.text))
+                counted[row] = str(max(1, number))
+        return counted
 
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""

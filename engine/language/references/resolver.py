@@ -182,13 +182,11 @@ class Resolver:
     def _part(self, provision: Provision, paragraph: str) -> tuple[list[int], str]:
         """The rows that carry a paragraph of a provision, or the nearest part that encloses it."""
         parts = paragraph.split("/")
-        passages = self._provisions.passages
+        numbers = {row: self._provisions.paragraph_of(row) or "" for row in provision.rows}
         for length in range(len(parts), 0, -1):
             wanted = parts[:length]
-            rows = [
-                row for row in provision.rows if (passages[row].paragraph or "").split("/")[:length] == wanted
-            ]
-            exact = [row for row in rows if passages[row].paragraph == "/".join(wanted)]
+            rows = [row for row, number in numbers.items() if number.split("/")[:length] == wanted]
+            exact = [row for row in rows if numbers[row] == "/".join(wanted)]
             if rows:
                 return exact or rows, "/".join(wanted)
         return [], ""
@@ -244,7 +242,8 @@ class Resolver:
         if index is None or path is None:
             return []
         provision = self._provisions.all[index]
-        own = (passage.paragraph or "").split("/") if passage.paragraph else []
+        printed = self._provisions.paragraph_of(row)
+        own = printed.split("/") if printed else []
         for length in range(len(own), -1, -1):
             wanted = "/".join([*own[:length], *path.split("/")])
             rows, matched = self._part(provision, wanted)
