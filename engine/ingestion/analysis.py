@@ -21,6 +21,7 @@ from engine.ingestion.indexing import lexical_terms
 from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
+from engine.ingestion.validity import dated
 from engine.language.entities import Stems, facts_of, words_of, written_as_name
 from engine.language.references import find_mentions, packed
 from engine.language.references.registry import defined_names
@@ -44,6 +45,7 @@ class Analyst:
 
 def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     """The block of some documents. Raises ValueError where they contradict themselves."""
+    read = [dated(item) for item in read]
     documents = [item.document for item in read]
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]

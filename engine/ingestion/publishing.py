@@ -19,6 +19,7 @@ from engine.corpus.embedded.manifest import Manifest
 from engine.corpus.embedded.writing import CONTENT_KEYS, Parts, write_generation
 from engine.errors import SourceError
 from engine.ingestion.indexing import VectorSource
+from engine.ingestion.intervals import row_intervals
 from engine.ingestion.ledger import Entry, Ledger, Previous, keep, makers
 from engine.ingestion.linking import Edge, declared_references, stated_edges
 from engine.ingestion.naming import Naming
@@ -93,10 +94,11 @@ class Publishing:
             first_rows = view.document_rows.tolist()
             edges = stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
             stated = [*declared_references(view.documents, first_rows), *edges]
+            references = resolving.columns(links, stated)
             parts = Parts(
                 self._plan.name,
                 list(zip(placed.names, placed.blocks, strict=True)),
-                resolving.columns(links, stated),
+                references,
                 table.entities,
                 (table.rows, table.numbers),
                 definers,
@@ -104,6 +106,7 @@ class Publishing:
                 self._plan.embedding,
                 self._plan.ontology,
                 self._plan.metadata,
+                row_intervals(view, references),
             )
             options = {"headings": self._plan.headings, "edges": [edge[:2] for edge in self._plan.edges]}
             Ledger(tuple(entries), options).save(self._generation)

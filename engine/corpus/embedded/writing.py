@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
+from engine.corpus.embedded.arrays import write_array
 from engine.corpus.embedded.block import BLOCKS, Block, block_path
 from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
@@ -40,7 +41,8 @@ class Parts:
 
     ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
     ``mentions``: arrays (rows, entity numbers); ``definers``: the row that defines each entity, or -1.
-    ``vectors``: shape (passages, d), or None.
+    ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
+    numbers, shapes (passages,), where the whole corpus tells more than the blocks do.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Parts:
     embedding: str = NO_EMBEDDING
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    intervals: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -112,6 +115,9 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     DocumentTable.write(generation, blocks, status_codes)
     SectionTable.write(generation, blocks)
     PassageTable.write(generation, blocks, language_codes, status_codes)
+    if parts.intervals is not None:
+        for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
+            write_array(generation, f"passages.{name}", days.astype(np.int32))
     np.save(generation / f"{CONTENT_KEYS}.npy", joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2))
     passages = sum(block.passages for block in blocks)
     EntityTable.write(generation, parts.entities, *parts.mentions, parts.definers, passages)

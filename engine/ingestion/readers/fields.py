@@ -74,6 +74,9 @@ def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
     """The first of several fields that holds a text."""
     for name in names:
         value = metadata.get(name)
+        if isinstance(value, date):
+            # YAML reads "2020-04-01" as a day.
+            return value.isoformat()
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
             return str(value).strip()
     return None

@@ -1,0 +1,94 @@
+"""What the whole corpus tells of the time in which a passage is in force."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+
+OLD_ACT = """---
+id: old-act
+title: Ports Act 1998
+type: act
+language: en
+valid_from: 1998-01-01
+---
+## Section 1 Berths
+A berth is allocated by the harbour master on the written application of the owner.
+## Section 2 Dues
+The owner of a vessel pays the dues that are laid down in the tariff.
+"""
+NEW_ACT = """---
+id: new-act
+title: Harbours Act 2020
+type: act
+language: en
+---
+## Section 1 Berths
+A berth is allocated by the port authority on the application of the master of a vessel.
+## Section 2 Repeal
+The Ports Act 1998 is repealed with effect from 1 July 2021.
+## Section 3 Commencement
+(1) This Act comes into force on 1 March 2020.
+
+(2) Section 1 comes into force on 1 July 2021.
+"""
+RULES = """---
+id: rules-{year}
+title: Vessel Rules
+type: rules
+language: en
+version: {year}-04-01
+---
+## Rule 1 Lights
+A vessel under way shows {count} lights between sunset and sunrise.
+"""
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    root: Path = tmp_path_factory.mktemp("intervals")
+    sources = root / "sources"
+    sources.mkdir()
+    (sources / "old.md").write_text(OLD_ACT, encoding="utf-8")
+    (sources / "new.md").write_text(NEW_ACT, encoding="utf-8")
+    for year, count in ((2010, "two"), (2015, "three"), (2020, "four")):
+        (sources / f"rules-{year}.md").write_text(RULES.format(year=year, count=count), encoding="utf-8")
+    build_corpus([sources], root / "corpus", embedding="none")
+    return open_corpus(root / "corpus")
+
+
+def held(corpus: Corpus, day: date) -> set[str]:
+    rows = np.flatnonzero(corpus.in_force(day)).astype(np.int32)
+    return {passage.id for passage in corpus.passages(rows)}
+
+
+def test_a_repeal_ends_the_act_on_the_day_that_it_names(corpus: Corpus) -> None:
+    before, after = held(corpus, date(2021, 6, 30)), held(corpus, date(2021, 7, 1))
+    assert {"old-act/section-1", "old-act/section-2"} <= before
+    assert not {name for name in after if name.startswith("old-act")}
+
+
+def test_an_act_begins_as_its_clauses_say(corpus: Corpus) -> None:
+    assert not {name for name in held(corpus, date(2020, 2, 29)) if name.startswith("new-act")}
+    since = held(corpus, date(2020, 3, 1))
+    assert "new-act/section-2" in since
+    # Section 1 has a later day of its own.
+    assert "new-act/section-1" not in since
+    assert "new-act/section-1" in held(corpus, date(2021, 7, 1))
+
+
+def test_one_version_of_a_work_is_in_force_at_a_time(corpus: Corpus) -> None:
+    def rules(day: date) -> set[str]:
+        return {name for name in held(corpus, day) if name.startswith("rules")}
+
+    assert rules(date(2012, 1, 1)) == {"rules-2010/rule-1"}
+    assert rules(date(2015, 3, 31)) == {"rules-2010/rule-1"}
+    assert rules(date(2015, 4, 1)) == {"rules-2015/rule-1"}
+    assert rules(date(2026, 1, 1)) == {"rules-2020/rule-1"}
