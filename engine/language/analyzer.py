@@ -2,7 +2,8 @@
 
 A term is a case-folded, stemmed word. Legal numbers are kept whole beside their parts: "Rule 4.3.2"
 gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact
-citation in a question meets exactly that citation in a text. Chinese, Japanese, Korean and Thai are
+citation in a question meets exactly that citation in a text; "第十二条" and "第12条" both give
+``第12条``, "article L. 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are
 cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer.
 """
 
@@ -16,6 +17,7 @@ from itertools import chain
 
 import Stemmer
 
+from engine.language.numerals import HAN_NUMBER, han_number
 from engine.language.script import fold_arabic, visible, western_digits
 from engine.language.stopwords import STOPWORDS
 
@@ -104,6 +106,7 @@ class Analyzer:
         self._stem = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else None
         self._stopwords = frozenset(_folded(word, language) for word in STOPWORDS.get(language, frozenset()))
         self._terms = _TermCache(self)
+        self._printed = _PRINTED.get(language)
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text; whole legal numbers follow the words."""
@@ -111,6 +114,8 @@ class Analyzer:
         found = list(chain.from_iterable(map(self._terms.__getitem__, _WORD.findall(folded))))
         if _DIGIT.search(folded):
             found.extend(whole_numbers(folded))
+        if self._printed:
+            found.extend(self._printed(folded))
         return found
 
     def batch(self, texts: Sequence[str]) -> list[list[str]]:
@@ -207,6 +212,25 @@ def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
         if match:
             end = match.end()
             yield match
+
+
+def _chinese_articles(folded: str) -> Iterator[str]:
+    """Numbers of articles in Chinese numerals or digits, in one form: ``第12条``."""
+    for match in _CHINESE_ARTICLE.finditer(folded):
+        value = int(match[1]) if match[1].isdigit() else han_number(match[1])
+        if value is not None:
+            yield f"第{value}条"
+
+
+def _french_articles(folded: str) -> Iterator[str]:
+    """Numbers of articles in a series of a French code, in one form: ``l110-1``."""
+    for match in _FRENCH_ARTICLE.finditer(folded):
+        yield match["series"].replace(".", "").replace(" ", "") + match["number"]
+
+
+_CHINESE_ARTICLE = re.compile(rf"第({HAN_NUMBER}|\d{{1,4}})条")
+_FRENCH_ARTICLE = re.compile(r"\b(?P<series>l\.?\s?o|[lrda])\.?\s?\*?\s?(?P<number>\d{2,4}(?:-\d{1,4})+)\b")
+_PRINTED = {"zh": _chinese_articles, "fr": _french_articles}
 
 
 def _with_brackets(folded: str, position: int, number: str) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ _AS_CELEX = re.compile(r"(?<!\d)([0-9])([12]\d{3})([RLDFHGQ])(\d{4})(?!\d)")
 _AS_ELI = re.compile(r"\beli/(reg|dir|dec_framw|dec)(?:_impl|_del)?/(\d{4})/(\d{1,4})\b")
 _ELI_LETTERS = {"reg": "R", "dir": "L", "dec": "D", "dec_framw": "F"}
 _AS_NUMBER = re.compile(r"(\d{1,4})/(\d{1,4})(?:/([A-Za-z]+))?")
-_NUMBER_WORD = re.compile(r"(?<![^\W\d_])(?:No|Nr|n)\.?\s?[o°ºr]?\.?\s*(?=\d)", re.IGNORECASE)
+_NUMBER_WORD = re.compile(r"(?<![^\W\d_])(?:No|Nr|n)\.?\s?[o°ºr]?\.?\s*\Z", re.IGNORECASE)
 _FIRST_YEAR = 1952
 
 

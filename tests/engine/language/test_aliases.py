@@ -36,6 +36,18 @@ from engine.language.aliases import aliases_of, name_key
         ),
         ("Undang-Undang Nomor 18 Tahun 2019 tentang Pesantren", "id", {"Undang-Undang Pesantren"}),
         ("Kitab Undang-Undang Hukum Perdata (Burgerlijk Wetboek)", "id", {"KUHPerdata"}),
+        (
+            "Loi n° 78-17 du 6 janvier 1978 relative à l'informatique, aux fichiers et aux libertés",
+            "fr",
+            {
+                "Loi n° 78-17 du 6 janvier 1978",
+                "Loi n° 78-17",
+                "Loi relative à l'informatique, aux fichiers et aux libertés",
+            },
+        ),
+        ("Loi du 29 juillet 1881 sur la liberté de la presse", "fr", {"Loi du 29 juillet 1881"}),
+        ("中华人民共和国专利法实施细则", "zh", {"专利法实施细则"}),
+        ("中华人民共和国水法（2016修正）", "zh", {"水法", "中华人民共和国水法"}),
         ("قانون (نظام) العلامات التجارية", "ar", {"قانون العلامات التجارية"}),
     ],
 )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.references.names import Names, merged_groups
+from engine.language.references.names import Names, merged_groups, name_in_front
 
 
 @pytest.fixture
@@ -49,6 +49,22 @@ def test_names_of_a_group_mean_the_same(names: Names) -> None:
     merged_groups((("BGB", "Bürgerliches Gesetzbuch"), ("StGB", "Strafgesetzbuch")), names, "de")
     assert names.meanings("BGB", "de") == (0,)
     assert names.meanings("StGB", "de") == (None,)
+
+
+def test_a_chinese_name_ends_where_its_letters_do() -> None:
+    names = Names()
+    names.add("专利法", 0, "zh")
+    names.add("外资银行管理条例", 1, "zh")
+    text = "适用外资银行管理条例第五条，依照《专利法》第三条"
+    assert names.match(text, text.index("外"), "zh") == ((1,), text.index("第五条"))
+    printed, at = "适用外资银行管理条例", 0
+    assert name_in_front(printed, at, lambda place: names.match(text, place, "zh")) == (
+        (1,),
+        text.index("第五条"),
+    )
+    quoted = text.index("《")
+    found = name_in_front("《专利法》", quoted, lambda place: names.match(text, place, "zh"))
+    assert found == ((0,), text.index("》") + 1)
 
 
 def test_what_is_no_name_is_not_learned() -> None:
