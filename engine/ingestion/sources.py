@@ -40,7 +40,6 @@ BESIDE: tuple[tuple[str, str], ...] = (
     *((name, "program text") for name in ("*.py", "*.js", "*.ts", "*.css", "*.sh", "*.java", "*.c", "*.h")),
     *((name, "a schema or style of documents") for name in ("*.xsd", "*.dtd", "*.xsl", "*.xslt", "*.rng")),
     ("thumbs.db", "made by an operating system"),
-    ("__macosx", "made by an operating system"),
     (".*", "hidden"),
 )
 TOO_DEEP = "an archive in an archive in an archive: not read"
@@ -97,8 +96,11 @@ class _Search:
         for path in _walk(folder, set()):
             self.consider(SourceFile(path, "", self.passwords, self.mapping))
 
-    def consider(self, source: SourceFile, depth: int = 0) -> None:
-        """Take a file that nobody named itself, for what its name says it is."""
+    def consider(self, source: SourceFile, depth: int = 0, inside: str = "") -> None:
+        """Take a file that nobody named itself, for what its name says it is.
+
+        ``inside`` is the path of a member in its archive, which is ``depth`` archives deep.
+        """
         name, path = source.name.rpartition("/")[2].lower(), source.path
         if name == ONTOLOGY:
             self.found.ontology = self.found.ontology or path
@@ -108,7 +110,7 @@ class _Search:
             self.found.edges.append(path)
         elif name == OTHER_CORPUS and depth == 0:
             self._follow(path)
-        elif (reason := _beside(source.name, name, depth)) is not None:
+        elif (reason := _beside(name, inside)) is not None:
             self.found.skipped.append(Problem(source.name, f"skipped: {reason}"))
         else:
             self.take(source, depth)
@@ -178,7 +180,7 @@ class _Search:
             if isinstance(member, Problem):
                 self.found.problems.append(member)
             else:
-                self.consider(member, depth + 1)
+                self.consider(member, depth + 1, member.name.removeprefix(f"{source.name}/"))
         if len(self.found.documents) + len(self.found.problems) + len(self.found.skipped) == before:
             self.found.problems.append(Problem(source.name, "the archive holds no file"))
 
@@ -227,11 +229,8 @@ def _walk(folder: Path, seen: set[Path]) -> Iterator[Path]:
             yield path
 
 
-def _beside(full: str, name: str, depth: int) -> str | None:
+def _beside(name: str, inside: str) -> str | None:
     """Why a file is no document, from its name and, in an archive, those of its folders."""
-    folders = full.lower().split("/")[1:-1] if depth else []
-    for part in (*folders, name):
-        for pattern, reason in BESIDE:
-            if fnmatch.fnmatchcase(part, pattern):
-                return reason
-    return None
+    if any(part.startswith(".") or part.casefold() == "__macosx" for part in inside.split("/")[:-1]):
+        return "in a hidden folder"
+    return next((reason for pattern, reason in BESIDE if fnmatch.fnmatchcase(name, pattern)), None)

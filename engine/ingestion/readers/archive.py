@@ -24,6 +24,8 @@ from engine.ingestion.readers.base import Problem, SourceFile
 
 # More is no bundle of documents. A deflated text shrinks 3 to 30 times, a table of zeros a thousand times.
 MOST_MEMBERS = 5000
+# All archives of one ingestion together.
+MOST_FILES = 20_000
 LARGEST_MEMBER = 256 * 1024 * 1024
 LARGEST_TOTAL = 1024 * 1024 * 1024
 HIGHEST_RATIO = 200
@@ -60,6 +62,11 @@ class Unpacked:
     folder: Path
     total: int = 0
     _count: int = field(default=0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further file may be unpacked."""
+        return self._count >= MOST_FILES
 
     def place(self, name: str) -> Path:
         """A free path for a member, in a folder of its own."""
@@ -118,6 +125,11 @@ def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Pr
             while shown in names:
                 shown += "~"
             names.add(shown)
+            if unpacked.is_full:
+                yield Problem(
+                    source.name, f"archives hold more than {MOST_FILES} files: the rest is not read"
+                )
+                return
             reason = _refusal(entry)
             if reason is not None:
                 yield Problem(name, reason)

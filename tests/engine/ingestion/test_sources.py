@@ -173,6 +173,16 @@ def test_documents_of_one_name_are_told_apart(tmp_path: Path) -> None:
     }
 
 
+def test_the_folders_around_an_archive_say_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "readme.d").mkdir()
+    with zipfile.ZipFile(tmp_path / "readme.d" / "a.zip", "w") as packed:
+        packed.writestr("notice/law.txt", "words")
+        packed.writestr(".git/law.txt", "words")
+    readers, found = look(tmp_path / "readme.d" / "a.zip")
+    assert readers == {"a.zip/notice/law.txt": "plain text"}
+    assert found.skipped[0].reason == "skipped: in a hidden folder"
+
+
 def test_the_temporary_folder_goes_also_after_an_error(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
         packed.writestr("a.txt", "words")
@@ -225,6 +235,9 @@ def test_bombs_are_named_and_the_rest_is_read(tmp_path: Path, monkeypatch: pytes
     assert "200 times" in look(tmp_path / "b.txt.gz")[1].problems[0].reason
     monkeypatch.setattr(archive, "MOST_MEMBERS", 1)
     assert "only the first 1" in look(tmp_path / "a.zip")[1].problems[0].reason
+    monkeypatch.setattr(archive, "MOST_FILES", 0)
+    assert "more than 0 files" in look(tmp_path / "a.zip")[1].problems[-1].reason
+    monkeypatch.setattr(archive, "MOST_FILES", 100)
     monkeypatch.setattr(archive, "LARGEST_TOTAL", 3)
     monkeypatch.setattr(archive, "MOST_MEMBERS", 9)
     assert any("all archives" in problem.reason for problem in look(tmp_path / "a.zip")[1].problems)

@@ -59,7 +59,7 @@ class Notes:
 
     def __init__(self, parts: dict[str, Element]) -> None:
         self._notes: dict[tuple[str, str], Element] = {}
-        self._called = 0
+        self._called: dict[tuple[str, str], int] = {}
         for kind, part in parts.items():
             for note in part:
                 # Separators are notes of a type of their own.
@@ -67,13 +67,16 @@ class Notes:
                     self._notes[(kind, note.get(f"{W}id") or "")] = note
 
     def call(self, kind: str, note_id: str) -> tuple[int, str] | None:
-        """The number of the next note and its text; None where the file has no such note."""
-        note = self._notes.get((kind, note_id))
+        """The number of a note, and its text the first time; None where the file has no such note."""
+        key = (kind, note_id)
+        note = self._notes.get(key)
         if note is None:
             return None
-        self._called += 1
+        if key in self._called:
+            return self._called[key], ""
+        self._called[key] = len(self._called) + 1
         words = [paragraph_text(paragraph, None).text for paragraph in note.iter(_PARAGRAPH)]
-        return self._called, " ".join(" ".join(words).split())
+        return self._called[key], " ".join(" ".join(words).split())
 
 
 @dataclass(slots=True)

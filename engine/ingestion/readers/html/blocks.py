@@ -264,7 +264,7 @@ def _table(table: Element, into: _Gathered, depth: int) -> None:
     rows = [row for row in table.iter("tr") if next(row.iterancestors("table"), None) is table]
     rows = [row for row in rows if not is_left_out(row)]
     cells = [[cell for cell in row if cell.tag in ("td", "th") and not is_left_out(cell)] for row in rows]
-    if cells and all(len(row) == 2 and _MARK_ALONE.match(_plain(_within(row[0], depth))) for row in cells):
+    if cells and all(len(row) == 2 and _is_mark(row[0]) for row in cells):
         # "(a)" in a cell and its text in the next: how gazettes indent a list.
         for mark, text in cells:
             _marked(_plain(_within(mark, depth)), text, into, depth)
@@ -285,6 +285,11 @@ def _table(table: Element, into: _Gathered, depth: int) -> None:
         for source, row in zip(rows, cells, strict=True)
     ]
     into.found.extend(TextBlock(text) for text in table_text(read))
+
+
+def _is_mark(cell: Element) -> bool:
+    """Whether a cell holds nothing but "(a)"."""
+    return _MARK_ALONE.match(" ".join("".join(map(str, cell.itertext())).split())) is not None
 
 
 def _is_in_head(row: Element) -> bool:

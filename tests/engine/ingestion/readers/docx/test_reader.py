@@ -273,7 +273,7 @@ def test_no_damage_makes_it_raise(tmp_path: Path, place: float, data: bytes) -> 
 
 
 @given(words=st.lists(st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1), max_size=6))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_word_is_kept(tmp_path: Path, words: list[str]) -> None:
     document = python_docx.Document()
     for word in words:

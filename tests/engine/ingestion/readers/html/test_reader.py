@@ -159,6 +159,9 @@ def test_deep_nesting_ends(tmp_path: Path) -> None:
     assert len(found) == 1
     items(tmp_path, "<ul><li>" * 400 + "deep")
     items(tmp_path, "<table><tr><td>" * 120 + "deep")
+    items(tmp_path, "<table><tr><td>a</td><td>" * 60 + "deep")
+    items(tmp_path, "<table><tr><td><p>b</p>" * 60 + "</td><td>c</td></tr></table>" * 60)
+    items(tmp_path, "<dl><dt>a<dd>" * 120 + "deep")
 
 
 MARKUP = st.lists(
