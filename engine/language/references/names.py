@@ -21,7 +21,11 @@ LONGEST_IN_FRONT = 40
 Matched = tuple[tuple[int | None, ...], int]
 
 # Between the words of a name: spaces, brackets, commas, quotes and dashes; no sentence ends inside.
-_GAP = re.compile(r"[\s(),\"'“”„’«»《》〈〉（）、–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
+_GAP = re.compile(r"[\s(),\"'“”„’«»《》〈〉（）、°–—/&-]{0,6}(?:Nr\.|No\.)?\s*\Z")
+
+# The Indonesian word for an act breaks at its hyphen at the end of a line, and scans lose the hyphen.
+_BROKEN = "undang-undang"
+_BROKEN_PIECES = (("undang", "undang"), ("undangundang",))
 
 
 class Names:
@@ -39,6 +43,12 @@ class Names:
         key = name_key(name, language)
         if not key or len(key) > (LONGEST_UNSPACED if "\u3400" <= key[0] <= "\u9fff" else LONGEST_NAME):
             return
+        self._put(key, document)
+        if key[0] == _BROKEN:
+            for pieces in _BROKEN_PIECES:
+                self._put((*pieces, *key[1:]), document)
+
+    def _put(self, key: tuple[str, ...], document: int | None) -> None:
         self._documents.setdefault(key, {})[document] = None
         lengths = self._lengths.setdefault(key[0], [])
         if len(key) not in lengths:
@@ -61,6 +71,8 @@ class Names:
             last = found.end()
             key = name_key(found[0], language)
             if not key:
+                # "No. 6": the point belongs to the word.
+                last += text[last : last + 1] == "."
                 continue
             if lengths is None:
                 lengths = self._lengths.get(key[0])
