@@ -58,6 +58,9 @@ INDONESIAN_SHORT = {
     "peraturan otoritas jasa keuangan": "POJK",
     "peraturan bank indonesia": "PBI",
 }
+_ARABIC_ACT = re.compile(r"\s*(?:نظام|قانون|لائحة|تنظيم)\s+\w+")
+# Ministries that print the short form in front of the number: "Peraturan Menteri Perhubungan Nomor PM 4".
+_OWN_SERIES = frozenset(("PM",))
 _INDONESIAN_CODE = re.compile(
     r"Kitab Undang-Undang Hukum (Acara Pidana|Perdata|Pidana|Dagang)", re.IGNORECASE
 )
@@ -217,6 +220,9 @@ def _indonesian(name: str) -> Iterator[str]:
         if form:
             yield f"{form} Nomor {tail}"
             yield f"{form} {match['number']}/{match['year']}"
+    yield f"{kind} Republik Indonesia Nomor {tail}"
+    if short in _OWN_SERIES:
+        yield f"{kind} Nomor {short} {tail}"
     if match["about"] and len(match["about"]) < LONGEST_ALIAS:
         yield f"{kind} tentang {match['about']}"
         if kind.casefold() == "undang-undang" and not match["about"].casefold().startswith("perubahan"):
@@ -227,6 +233,8 @@ def _arabic(name: str) -> Iterator[str]:
     bare = _IN_BRACKETS.sub(" ", name)
     if bare != name:
         yield bare
+    # "النظام التجاري ( نظام المحكمة التجارية )": the older name.
+    yield from (inner.strip() for inner in _IN_BRACKETS.findall(name) if _ARABIC_ACT.match(inner))
 
 
 # A word, or one letter of a script that puts no spaces between words.

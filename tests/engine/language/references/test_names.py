@@ -72,3 +72,21 @@ def test_what_is_no_name_is_not_learned() -> None:
     names.add("the", 0, "en")
     names.add("word " * 60, 1, "en")
     assert len(names) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Undang-Undang Nomor 9 Tahun 2018 tentang PNBP",
+        "Undang-Undang No. 9 Tahun 2018",
+        # broken at the end of a line, and joined by a scan
+        "Undang-\nUndang Nomor 9 Tahun 2018",
+        "UndangUndang Nomor 9 Tahun 2018",
+    ],
+)
+def test_an_indonesian_act_by_number(text: str) -> None:
+    names = Names()
+    names.add("Undang-Undang Nomor 9 Tahun 2018", 7, "id")
+    matched = names.match(text, 0, "id")
+    assert matched is not None
+    assert (matched[0], text[: matched[1]][-4:]) == ((7,), "2018")
