@@ -174,9 +174,8 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
     elif tag == "header":
         # What stands at the head of an article beside its title and its lead is menus and buttons.
         into.close(element.getparent())
-        for child in element.iter(*_HEADINGS, "p"):
-            if not any(is_left_out(above) for above in (child, *child.iterancestors())):
-                _take(child, into, depth)
+        for child in _lead(element):
+            _take(child, into, depth)
     elif tag in _LISTS:
         into.close(element.getparent())
         _list(element, into, depth)
@@ -194,6 +193,20 @@ def _take(element: Element, into: _Gathered, depth: int) -> None:
         into.close(element.getparent())
         _gather(element, into, depth)
         into.close(element)
+
+
+def _lead(header: Element) -> Iterator[Element]:
+    """The headings and paragraphs of an article's header."""
+    waiting = [iter(header)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+        elif not is_left_out(child):
+            if child.tag in _HEADINGS or child.tag == "p":
+                yield child
+            else:
+                waiting.append(iter(child))
 
 
 def _heading(element: Element, into: _Gathered, depth: int) -> None:
