@@ -15,6 +15,7 @@ from engine.language.references import Resolver
 from engine.model import Document, Passage, Reference, Section, Status, TargetKind
 
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[4].parent / "shared" / "data")
+WRONG_EDGES = Path(__file__).parent / "wrong_edges.tsv"
 
 pytestmark = [
     pytest.mark.corpora,
@@ -49,9 +50,22 @@ def reached(found: list[Reference], sections: list[Section], passages: list[Pass
     return pairs
 
 
+def wrong_edges(name: str) -> set[tuple[str, str]]:
+    """Edges that point elsewhere than their text, each with the reason (they are made by patterns)."""
+    with WRONG_EDGES.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return {(row["source"], row["target"]) for row in rows if row["corpus"] == name}
+
+
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("obliqa_adgm", 0.95), ("de_bundesrecht", 0.96), ("sa_laws_ar", 0.80), ("id_peraturan", 0.95)],
+    [
+        ("obliqa_adgm", 0.95),
+        ("de_bundesrecht", 0.96),
+        ("sa_laws_ar", 0.99),
+        ("id_peraturan", 0.98),
+        ("id_kuhperdata", 0.99),
+    ],
 )
 def test_annotated_references_are_found(name: str, least: float) -> None:
     documents, sections, passages = read(name)
@@ -63,6 +77,7 @@ def test_annotated_references_are_found(name: str, least: float) -> None:
     with (DATA / name / "edges.tsv").open(encoding="utf-8") as file:
         edges = {(row["source-id"], row["target-id"]) for row in csv.DictReader(file, delimiter="\t")}
     edges = {(source, target) for source, target in edges if {source, target} <= sources and source != target}
+    edges -= wrong_edges(name)
     assert len(edges & reached(found, sections, passages)) / len(edges) >= least
     # A machine shared with others is slow; a tenth of the usual speed is a mistake in a pattern.
     assert speed > 300
