@@ -26,8 +26,12 @@ class BelowReader:
             (level, re.compile(rf"(?:{'|'.join(cased(level.words))})\s*"), re.compile(level.value))
             for level in grammar.levels
         ]
-        every = [word for level in grammar.levels for word in cased(level.words)]
-        self._any_level = re.compile("|".join(every) or NEVER)
+        self._pattern_of = {level: (words, value) for level, words, value in self._levels}
+        # The group that matched is the place of the level: one look instead of two for each level.
+        self._any_level = re.compile(
+            "|".join(rf"(?:{'|'.join(cased(level.words))})\s*({level.value})" for level in grammar.levels)
+            or NEVER
+        )
         self._also = re.compile(grammar.also)
         self._through = re.compile(grammar.through)
         self._glue = re.compile(r"\s*,?\s*")
@@ -98,19 +102,16 @@ class BelowReader:
                 return paths, end
 
     def _level_at(self, text: str, position: int) -> tuple[Level, int, int, str] | None:
-        if not self._any_level.match(text, position):
+        found = self._any_level.match(text, position)
+        if not found or found.lastindex is None:
             return None
-        for level, words, value in self._levels:
-            word = words.match(text, position)
-            found = value.match(text, word.end()) if word else None
-            if word and found:
-                return level, word.start(), found.end(), _value(level, found[0])
-        return None
+        level = self._levels[found.lastindex - 1][0]
+        return level, position, found.end(), _value(level, found[found.lastindex])
 
     def _more_values(
         self, text: str, level: Level, end: int, paths: list[Path], parts: list[str], limit: int | None
     ) -> int:
-        words, pattern = next((words, value) for known, words, value in self._levels if known is level)
+        words, pattern = self._pattern_of[level]
         while True:
             through = self._through.match(text, end)
             joiner = through or self._also.match(text, end)

@@ -26,18 +26,28 @@ class CueReader:
         start = "" if joined else r"(?<!\w)"
         self._any_before = _before(start, "|".join(f"(?:{pattern})" for pattern in before) or NEVER)
         self._any_after = _after("|".join(f"(?:{cue.after})" for cue in grammar.cues) or NEVER)
+        self._signs = tuple(
+            dict.fromkeys(sign for cue in grammar.cues if cue.before != NEVER for sign in cue.signs)
+        )
         self._cues = [(cue.relation, _before(start, cue.before), _after(cue.after)) for cue in grammar.cues]
 
     def relation(self, text: str, start: int, end: int) -> Relation:
         """The relation that the words around a reference from ``start`` to ``end`` tell."""
         before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
         # One look for all cues: most references have none.
-        if not self._any_before.search(before) and not self._any_after.match(after):
+        led = self._has_sign(before) and self._any_before.search(before) is not None
+        if not led and not self._any_after.match(after):
             return Relation.CITES
         for relation, cue_before, cue_after in self._cues:
-            if cue_before.search(before) or cue_after.match(after):
+            if (led and cue_before.search(before)) or cue_after.match(after):
                 return relation
         return Relation.CITES
+
+    def _has_sign(self, before: str) -> bool:
+        for sign in self._signs:  # noqa: SIM110 - a generator takes twice as long
+            if sign in before:
+                return True
+        return False
 
 
 def _before(start: str, pattern: str) -> re.Pattern[str]:

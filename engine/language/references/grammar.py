@@ -50,11 +50,15 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words that show more than a plain citation, right before or right after the reference."""
+    """Words that show more than a plain citation, right before or right after the reference.
+
+    One of the plain ``signs`` is in what ``before`` matches: it is not tried where there is none.
+    """
 
     relation: Relation
     before: str = NEVER
     after: str = NEVER
+    signs: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, slots=True)

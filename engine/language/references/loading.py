@@ -70,6 +70,7 @@ class CueFile(_Part):
     relation: Relation
     before: Pattern = NEVER
     after: Pattern = NEVER
+    signs: Words = [""]
 
 
 class ActFile(_Part):
@@ -281,6 +282,7 @@ def _grammar(file: GrammarFile) -> Grammar:
                 cue.relation,
                 fields.pattern(f"cues.{place}.before", cue.before),
                 fields.pattern(f"cues.{place}.after", cue.after),
+                tuple(cue.signs),
             )
             for place, cue in enumerate(file.cues)
         ),

@@ -191,6 +191,9 @@ class Recogniser:
 
         ``strict`` is where the singular alone ends: in "§ 3 Nummer 12 oder 13" behind all numbers.
         """
+        also = self._also.match(text, strict)
+        if not also or not self._units[unit].number.match(text, also.end()):
+            return None
         targets, end = self._provisions(text, start, unit, position, plural=True)
         if end <= strict or any(target.span.start < strict for target in targets[1:]):
             return None
