@@ -117,7 +117,7 @@ def add_decision(
 ) -> Decision:
     """Add a decision to a corpus folder; durable once this returns. Several processes may add at once.
 
-    It shows in the corpus after ``engine.corpus.embedded.deciding.apply_decisions``, or the next
+    It shows in the corpus after ``engine.corpus.embedded.applying.apply_decisions``, or the next
     ingestion. Raises CorpusError where the folder cannot be written, or the place has no words.
     """
     when = datetime.now(UTC).isoformat(timespec="seconds")

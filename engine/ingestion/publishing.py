@@ -27,7 +27,7 @@ from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_path
-from engine.ingestion.view import CorpusView
+from engine.ingestion.view import CorpusView, passages_of
 from engine.ingestion.workers import Crew, Finished, Limits, run
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
@@ -194,12 +194,12 @@ class Publishing:
             known = self._known_vectors()
             if known is not None:
                 source.learn_from(*known)
-            vectors = np.zeros((len(view.passages), model.dimensions), np.float32)
+            vectors = np.zeros((len(view), model.dimensions), np.float32)
             missing = 0
             for number, block in enumerate(view.blocks):
                 self._control.check()
                 rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
-                passages = view.passages.focus(number)
+                passages = passages_of(view, number, whole=True)
                 missing += source.vectors(passages, block["passages.content"], vectors[rows])
         return vectors, source.encoded, missing
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import overload
 
 import numpy as np
 import orjson
@@ -22,8 +21,6 @@ from engine.language.references import Mention, unpacked
 from engine.language.references.definitions import DefinedName
 from engine.model import NOTHING, Passage, Section, Span
 
-# Blocks whose passages are kept with their texts: the one that is read, and the one before.
-_KEPT = 2
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
 _KEPT_MENTIONS = 256
 
@@ -45,7 +42,15 @@ class CorpusView:
         ]
         counts = [np.zeros(0, np.int32), *(block["documents.passages"] for block in blocks)]
         self.document_rows = _first(np.concatenate(counts).tolist())
-        self.passages = Passages(self)
+
+    def __len__(self) -> int:
+        """How many passages there are."""
+        return int(self.first_row[-1])
+
+    @cached_property
+    def passages(self) -> Passages:
+        """All passages."""
+        return Passages(self)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -129,45 +134,29 @@ class CorpusView:
             )
 
 
-class Passages(Sequence[Passage]):
-    """The passages of a view by row: with their texts where they are near the one that is read."""
+class Passages(list[Passage]):
+    """The passages of a view by row: those of one block with their texts, all others without.
+
+    A plain list, since a resolver looks at millions of places in it.
+    """
 
     def __init__(self, view: CorpusView) -> None:
+        super().__init__(
+            passage
+            for number in range(len(view.blocks))
+            for passage in passages_of(view, number, whole=False)
+        )
         self._view = view
-        self._focus = -1
-        self._light = [None for _ in view.blocks]  # type: list[list[Passage] | None]
-        self._full = lru_cache(_KEPT)(lambda number: passages_of(view, number, whole=True))
-
-    def __len__(self) -> int:
-        return int(self._view.first_row[-1])
+        self._without: tuple[slice, list[Passage]] = (slice(0, 0), [])
 
     def focus(self, number: int) -> list[Passage]:
-        """The passages of a block with their texts; from now on those are met with their texts."""
-        self._focus = number
-        return self._full(number)
-
-    @overload
-    def __getitem__(self, row: int) -> Passage: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[Passage]: ...
-    def __getitem__(self, row: int | slice) -> Passage | Sequence[Passage]:
-        if isinstance(row, slice):
-            return [self[number] for number in range(*row.indices(len(self)))]
-        number = self._view.block_of(row)
-        place = row - int(self._view.first_row[number])
-        if number == self._focus:
-            return self._full(number)[place]
-        return self._of(number)[place]
-
-    def __iter__(self) -> Iterator[Passage]:
-        for number in range(len(self._view.blocks)):
-            yield from self._of(number)
-
-    def _of(self, number: int) -> list[Passage]:
-        light = self._light[number]
-        if light is None:
-            light = self._light[number] = passages_of(self._view, number, whole=False)
-        return light
+        """The passages of a block with their texts; until the next focus they stand in the list so."""
+        place, passages = self._without
+        self[place] = passages
+        place = slice(int(self._view.first_row[number]), int(self._view.first_row[number + 1]))
+        self._without = (place, self[place])
+        self[place] = passages_of(self._view, number, whole=True)
+        return self[place]
 
 
 def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:

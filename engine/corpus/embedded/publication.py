@@ -51,6 +51,7 @@ def new_generation(folder: Path) -> Iterator[Path]:
     Raises CorpusError where the folder holds something else, or is being written by another process.
     """
     refuse_foreign(folder)
+    is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / LOCK_NAME, "wb") as lock:
         try:
@@ -59,13 +60,16 @@ def new_generation(folder: Path) -> Iterator[Path]:
             raise CorpusError(
                 f"another process is writing the corpus at {folder}; wait until it is done"
             ) from None
-        _sweep(folder, keep=_current_generation(folder))
+        _sweep(folder, keep=current_generation(folder))
         generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
         generation.mkdir()
         try:
             yield generation
         finally:
-            _sweep(folder, keep=_current_generation(folder))
+            current = current_generation(folder)
+            _sweep(folder, keep=current)
+            if is_new and current is None:
+                shutil.rmtree(folder)
 
 
 def publish(folder: Path, manifest: Manifest) -> None:
@@ -80,7 +84,7 @@ def publish(folder: Path, manifest: Manifest) -> None:
     _flush(folder)
 
 
-def _current_generation(folder: Path) -> str | None:
+def current_generation(folder: Path) -> str | None:
     """The generation that the manifest names, read without judging the rest of it."""
     try:
         content = json.loads((folder / MANIFEST_NAME).read_bytes())
