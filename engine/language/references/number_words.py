@@ -70,8 +70,10 @@ def arabic(printed: str) -> str | None:
 
 
 def han(printed: str) -> str | None:
-    """A Chinese numeral or digits: "第一百二十三条" is 123, "第十二条之一" is 12-1."""
+    """A Chinese numeral or digits: "第一百二十三条" is 123, "第十二条之一" is 12-1; nothing stays nothing."""
     text = visible(printed)
+    if not text:
+        return ""
     again = _HAN_AGAIN.search(text)
     value = _han_value(text[: again.start()] if again else text)
     added = _han_value(again[1]) if again else None

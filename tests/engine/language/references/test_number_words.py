@@ -26,6 +26,17 @@ from engine.language.references.number_words import NUMBERS
         ("indonesian", "III", "III"),
         ("indonesian", "Kedua", "2"),
         ("indonesian", "ke-3", "3"),
+        ("han", "一百二十三条", "123"),
+        ("han", "第12条", "12"),
+        ("han", "十二条之二", "12-2"),
+        ("han", "", ""),
+        ("french", "L. 110-1", "L110-1"),
+        ("french", "1er", "1"),
+        ("french", "3°", "3"),
+        ("french", "IX", "IX"),
+        ("ordinal", "6.º", "6"),
+        ("ordinal", "22.o", "22"),
+        ("ordinal", "5.º-A", "5-A"),
     ],
 )
 def test_a_printed_number(numbers: str, printed: str, canonical: str) -> None:
