@@ -43,7 +43,7 @@ _PART_OF_CODE = re.compile(r"SGB\Z|[IVXLC]+\Z")
 _ROMANS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV")
 _INDONESIAN = re.compile(
     r"(?P<type>undang-\s*undang|peraturan\s+[\w\s]+?|keputusan\s+[\w\s]+?|UU|PP|PMK|Perpres|Permen\w*)\s+"
-    r"(?:nomor|no\.?)\s*(?P<number>[\w./-]+)\s+tahun\s+(?P<year>\d{4})(?:\s+tentang\s+(?P<about>.+))?",
+    r"(?:republik\s+indonesia\s+)?(?:nomor|no\.?)\s*(?P<number>[\w./-]+)\s+tahun\s+(?P<year>\d{4})(?:\s+tentang\s+(?P<about>.+))?",
     re.IGNORECASE | re.DOTALL,
 )
 INDONESIAN_SHORT = {
@@ -119,7 +119,9 @@ def _telling(document_id: str) -> bool:
 def _names(source: str, language: str) -> Iterator[str]:
     if not source:
         return
-    plain = " ".join(_VERSION.sub(" ", visible(source)).replace("_", " ").split()).strip(" -–—")
+    # In an Arabic title "(39)" is the number of the act, not that of a copy.
+    shown = visible(source) if language == "ar" else _VERSION.sub(" ", visible(source))
+    plain = " ".join(shown.replace("_", " ").split()).strip(" -–—")
     if language == "de" and _GERMAN_BOOK.fullmatch(plain):
         # Lawyers count the books of the social code in Roman numerals.
         yield from _german(plain)
@@ -230,7 +232,7 @@ def _indonesian(name: str) -> Iterator[str]:
 
 
 def _arabic(name: str) -> Iterator[str]:
-    bare = _IN_BRACKETS.sub(" ", name)
+    bare = _IN_BRACKETS.sub(lambda match: match[0] if match[1].strip().isdecimal() else " ", name)
     if bare != name:
         yield bare
     # "النظام التجاري ( نظام المحكمة التجارية )": the older name.

@@ -57,7 +57,12 @@ class Decrees:
                 self._read(number, document)
 
     def _read(self, number: int, document: Document) -> None:
-        said = [document.issuer, *document.aliases, *(document.metadata.get(field) for field in MADE_BY)]
+        said = [
+            document.title,
+            document.issuer,
+            *document.aliases,
+            *(document.metadata.get(field) for field in MADE_BY),
+        ]
         found = dict.fromkeys(decree for text in said if isinstance(text, str) for decree in decrees_in(text))
         if found:
             self._made_by[number] = tuple(found)

@@ -109,3 +109,33 @@ def test_any_title_gives_distinct_tidy_names(title: str, language: str) -> None:
     names = aliases_of(title, language=language)
     assert len(set(names)) == len(names)
     assert all(name == name.strip() and len(name) >= 2 for name in names)
+
+
+def test_a_title_page_gives_an_indonesian_act_its_number() -> None:
+    names = aliases_of(
+        "UNDANG-UNDANG REPUBLIK INDONESIA NOMOR 10 TAHUN 2020 TENTANG BEA METERAI", language="id"
+    )
+    assert {"UU Nomor 10 Tahun 2020", "UU 10/2020", "UNDANG-UNDANG BEA METERAI"} <= set(names)
+
+
+def test_a_ministry_prints_its_short_form_in_front_of_the_number() -> None:
+    names = aliases_of("Peraturan Menteri Perhubungan Nomor 4 Tahun 2025", language="id")
+    assert "Peraturan Menteri Perhubungan Nomor PM 4 Tahun 2025" in names
+
+
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        # the number of the act stands in brackets
+        (
+            "مرسوم بقانون اتحادي رقم (39) لسنة 2022 في شأن التعليم الإلزامي",
+            ("مرسوم بقانون اتحادي رقم (39) لسنة 2022 في شأن التعليم الإلزامي",),
+        ),
+        (
+            "النظام التجاري (نظام المحكمة التجارية)",
+            ("النظام التجاري (نظام المحكمة التجارية)", "النظام التجاري", "نظام المحكمة التجارية"),
+        ),
+    ],
+)
+def test_arabic_titles(title: str, names: tuple[str, ...]) -> None:
+    assert aliases_of(title, language="ar") == names
