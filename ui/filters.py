@@ -21,6 +21,8 @@ CHOSEN: Mapping[str, str] = {
     "statuses": "Status",
 }
 MOST_CHOICES = 1000
+TRANSACTION = "transaction_type"
+OF_CORPUS = (*CHOSEN, TRANSACTION)
 Choices = list[tuple[str, str]]
 
 
@@ -50,6 +52,21 @@ def build_date(knob: Knob) -> Component:
     )  # fmt: skip
 
 
+def build_transaction(knob: Knob, corpus: Corpus) -> Component:
+    """What kind of transaction the question is about, where the corpus's ontology knows kinds."""
+    given = transactions_of(corpus)
+    return gr.Dropdown(
+        given, value="", label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
+        visible=len(given) > 1,
+    )  # fmt: skip
+
+
+def transactions_of(corpus: Corpus) -> Choices:
+    """The kinds of transactions of a corpus's ontology, behind the choice of none."""
+    known = () if corpus.ontology is None else corpus.ontology.transactions
+    return [("any", ""), *((name.replace("_", " "), name) for name in known)]
+
+
 def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
     """The controls of the filters inside the accordion that is open, by the names of their settings."""
     given = choices_of(corpus)
@@ -57,7 +74,7 @@ def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]
     for knob in knobs:
         if knob.name in CHOSEN:
             built[knob.name] = gr.Dropdown(
-                given[knob.name], value=[], multiselect=True, label=CHOSEN[knob.name], info=knob.meaning,
+                given[knob.name], value=[], multiselect=True, label=CHOSEN[knob.name],
                 elem_id=f"set-{knob.name}", interactive=True, filterable=True,
                 visible=_offers(knob.name, given[knob.name]),
             )  # fmt: skip
@@ -68,10 +85,11 @@ def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]
 
 def refreshed(corpus: Corpus) -> dict[str, Any]:
     """What the filters of another corpus look like: its choices, nothing chosen."""
-    given = choices_of(corpus)
-    return {
+    given, kinds = choices_of(corpus), transactions_of(corpus)
+    lists = {
         name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
     }
+    return {**lists, TRANSACTION: gr.update(choices=kinds, value="", visible=len(kinds) > 1)}
 
 
 def _offers(name: str, choices: Choices) -> bool:

@@ -13,7 +13,7 @@ from gradio.components import Component
 from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
-from ui.filters import CHOSEN, build_date, build_filters, refreshed
+from ui.filters import OF_CORPUS, TRANSACTION, build_date, build_filters, build_transaction, refreshed
 from ui.palette import colour, thread
 from ui.shelf import Example, Library
 
@@ -95,7 +95,9 @@ def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]
             if group == FILTERS:
                 continue
             gr.HTML(f'<span class="h">{title}</span>', apply_default_css=False)
-            built.update({knob.name: component(knob) for knob in by_name.values() if knob.group == group})
+            for knob in (knob for knob in by_name.values() if knob.group == group):
+                of_corpus = knob.name == TRANSACTION
+                built[knob.name] = build_transaction(knob, corpus) if of_corpus else component(knob)
     return {name: built[name] for name in by_name}
 
 
@@ -144,13 +146,13 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
     def change_corpus(visitor: str, name: str) -> list[Any]:
         brought = refreshed(library.corpus(name, visitor))
         chips = chips_html(library.examples(name, visitor))
-        return [chips, facts_html(name, visitor), *(brought[field] for field in CHOSEN)]
+        return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
     rail.depth.input(
         apply_preset, rail.depth, [rail.settings[name] for name in names], api_visibility="private",
         show_progress="hidden", queue=False,
     )  # fmt: skip
-    chosen = [rail.settings[field] for field in CHOSEN]
+    chosen = [rail.settings[field] for field in OF_CORPUS]
     rail.corpus.input(
         change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen], api_visibility="private",
         show_progress="hidden", queue=False,
@@ -162,7 +164,7 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
 
     ``changed`` registers a listener for the latter.
     """
-    outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in CHOSEN)]
+    outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in OF_CORPUS)]
 
     def offer(visitor: str, current: str) -> list[Any]:
         names = library.names(visitor)
@@ -173,7 +175,7 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
             return [offered, *(gr.skip() for _ in outputs[1:])]
         brought = refreshed(library.corpus(name, visitor))
         chips = chips_html(library.examples(name, visitor))
-        return [offered, chips, facts_html(name, visitor), *(brought[field] for field in CHOSEN)]
+        return [offered, chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
     changed(
         offer, [rail.visitor, rail.corpus], outputs, api_visibility="private", show_progress="hidden",

@@ -75,7 +75,7 @@ def test_a_corpus_is_made_by_upload_and_can_be_asked_at_once(page: Page, files: 
     assert "not read" in report
     page.click("[data-sort='0']")
     assert page.get_attribute("[data-sort='0']", "aria-sort") == "ascending"
-    assert "read" in (page.text_content("[data-lib=log]") or "")
+    assert "act.md" in (page.text_content("[data-lib=log]") or "")
 
     page.click(".views [data-view=investigate]")
     page.click("#corpus input")

@@ -236,10 +236,10 @@ def test_wrong_input_is_a_calm_line(page: Page) -> None:
     page.wait_for_selector(".banner")
     assert "no question" in page.inner_text(".banner")
     page.click("#more button.label-wrap")
-    page.fill("#set-as_of textarea, #set-as_of input", "yesterday")
+    page.fill("#set-stop_confidence textarea, #set-stop_confidence input", "plenty")
     page.fill("#question textarea", QUESTION)
     page.click("#go")
-    page.wait_for_function("document.querySelector('.banner').innerText.includes('as_of')")
+    page.wait_for_function("document.querySelector('.banner').innerText.includes('stop_confidence')")
     assert "Traceback" not in page.content()
 
 

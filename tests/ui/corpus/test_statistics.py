@@ -29,9 +29,9 @@ def test_the_report_tells_what_became_of_each_file() -> None:
     rows = file_rows(
         {
             "files": [
-                {"name": "good.pdf", "documents": 1},
-                {"name": "half.pdf", "documents": 1},
-                {"name": "bad.pdf", "documents": 0},
+                {"name": "good.pdf", "documents": 1, "status": "read", "reason": ""},
+                {"name": "half.pdf", "documents": 1, "status": "partly", "reason": "page 3 is a picture"},
+                {"name": "bad.pdf", "documents": 0, "status": "not read", "reason": "needs a password"},
             ],
             "problems": [
                 {"path": "half.pdf", "reason": "page 3 is a picture", "line": None, "id": None},
