@@ -67,6 +67,16 @@ TABLE: list[tuple[str, list[Row]]] = [
         "§§ 17 ff. des Handelsgesetzbuchs",
         [("§§ 17 ff. des Handelsgesetzbuchs", "Handelsgesetzbuchs", ("section 17",))],
     ),
+    (
+        "§ 36 Abs. 2 erster Halbsatz und Abs. 4 des Vierten Buches",
+        [
+            (
+                "§ 36 Abs. 2 erster Halbsatz und Abs. 4 des Vierten Buches",
+                "Vierten Buches",
+                ("section 36/2", "section 36/4"),
+            )
+        ],
+    ),
     # an act by its name alone
     (
         "die Vorschriften des Gerichtskostengesetzes",
