@@ -16,7 +16,7 @@ _ONLY_OF = frozenset(
 )
 _PATTERNS = {
     "en": re.compile(
-        rf"(?:\S+\s+)*?(?P<word>{_ENGLISH})(?P<rest>\Z|\s+(?:of|for|on|and)\s+.*\Z)|United Nations.*\Z"
+        rf"(?:\S+\s+)*?(?P<word>{_ENGLISH})(?P<rest>\Z|\s+(?:of|for)\s+.*\Z)|United Nations.*\Z"
     ),
     "de": re.compile(
         r".*(?:amt|ämter|ministerium|behörde|anstalt|agentur|gericht|gerichtshof|bank|kammer|kommission|ausschuss|rat"

@@ -45,8 +45,14 @@ def one_of(pattern: str | Sequence[str]) -> str:
 class Parts:
     """The named parts of one grammar, each put in where a pattern says ``%name%``."""
 
-    def __init__(self, parts: Mapping[str, str | Sequence[str]], ready: Mapping[str, str]) -> None:
-        """``ready`` are parts that come with the program and are regular expressions already."""
+    def __init__(
+        self, parts: Mapping[str, str | Sequence[str]], ready: Mapping[str, str], *, checked: bool = True
+    ) -> None:
+        """``ready`` are parts that come with the program and are regular expressions already.
+
+        Checking compiles each expression by itself, which takes longer than all the rest.
+        """
+        self._checked = checked
         self._ready = {name: f"(?:{pattern})" for name, pattern in ready.items()}
         for name, pattern in parts.items():
             self._ready[name] = f"(?:{self.expanded(one_of(pattern))})"
@@ -58,6 +64,8 @@ class Parts:
             ValueError: a part is not known where it is used, the expression is not valid, or it captures.
         """
         expression = _PART.sub(self._part, spaced(pattern))
+        if not self._checked:
+            return expression
         try:
             compiled = re.compile(expression)
         except re.error as error:
