@@ -1,4 +1,4 @@
-"""Section trees of Saudi laws kept as JSON and of an Indonesian regulation kept as Markdown."""
+"""Section trees of Saudi laws kept as JSON, of German laws and an Indonesian regulation kept as Markdown."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ RAW = Path(__file__).resolve().parents[5] / "shared" / "data" / "raw"
     ("tree", "path", "reader"),
     [
         ("pmk-111-2025", "id_md/pmk-111-2025.md", MarkdownReader()),
+        ("de-agg", "de_gesetze_md/agg.md", MarkdownReader()),
+        ("de-milog", "de_gesetze_md/milog.md", MarkdownReader()),
         ("sa-cooperatives", "sa_json/law_0264f52c-70bd-40f2-94c1-a9a700f2b561.json", JsonReader()),
         ("sa-civil-transactions", "sa_json/civil_transactions_sa.json", JsonReader()),
     ],
