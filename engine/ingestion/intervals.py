@@ -64,6 +64,9 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
         if source == owner and not versions:
             # "Section 5 is repealed", said by the act of itself, is a history note or a schedule.
             continue
+        if view.documents[owner].status is not None and not versions:
+            # The source itself says what became of the document: a link that was read is less sure.
+            continue
         starts = day_of(int(begins[row])) or view.documents[source].valid_from
         span = Span(int(columns["start"][number]), int(columns["end"][number]))
         clauses = ending_clauses(_text_of(view, row), view.documents[source].language)

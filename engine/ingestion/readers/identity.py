@@ -11,6 +11,7 @@ from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import SourceFile
 from engine.language.aliases import aliases_of
 from engine.language.detect import detect
+from engine.language.front_page import FrontPage, read_front_page
 from engine.language.stopwords import STOPWORDS
 from engine.model import Document
 
@@ -25,8 +26,10 @@ def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | Non
     title = fields.text_of(known, ("title", "judul")) or heading or Path(source.name).stem
     language = fields.text_of(known, ("language", "lang")) or language_of(body)
     document_id = fields.text_of(known, ("id", "slug")) or slug_of(source.stem) or "document"
-    number, kind = fields.text_of(known, ("number",)), fields.text_of(known, fields.TYPES)
-    year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")})
+    page = read_front_page(title, body, language)
+    number = fields.text_of(known, ("number",)) or page.number
+    kind = fields.text_of(known, fields.TYPES) or page.type
+    year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")}) or page.year
     stated = known.get("aliases")
     aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
     derived = aliases_of(
@@ -50,11 +53,21 @@ def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | Non
         version=fields.text_of(known, fields.VERSIONS),
         valid_from=fields.day_of(known.get("valid_from") or known.get("ausfertigungsdatum")),
         valid_to=fields.day_of(known.get("valid_to")),
+        issuer=fields.text_of(known, ("issuer", "issuing_body")) or page.issuer,
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
         source=fields.text_of(known, ("source", "url")) or source_name(source),
-        metadata={name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
+        metadata={
+            **_days_of(page),
+            **{name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
+        },
     )
+
+
+def _days_of(page: FrontPage) -> dict[str, str]:
+    """The days of enactment and publication, as the text has them."""
+    days = {"enacted": page.enacted, "published": page.published}
+    return {name: day.isoformat() for name, day in days.items() if day is not None}
 
 
 def language_of(text: str) -> str:
@@ -81,5 +94,7 @@ _UNDERSTOOD = frozenset(
         "valid_to",
         "aliases",
         "quality",
+        "issuer",
+        "issuing_body",
     }
 )
