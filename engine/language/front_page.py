@@ -80,7 +80,8 @@ _LANGUAGES: Mapping[str, _Patterns] = {
         (
             rf"(?:Salinan )?(?P<type>Undang-Undang|Peraturan Pemerintah(?: Pengganti Undang-Undang)?|"
             rf"Peraturan Presiden|Keputusan Presiden|Peraturan Menteri [\w ]{{3,60}}?|"
-            rf"Peraturan Otoritas Jasa Keuangan|Surat Edaran Otoritas Jasa Keuangan|Peraturan Bank Indonesia|Peraturan Daerah [\w ]{{3,60}}?)"
+            rf"Peraturan Otoritas Jasa Keuangan|Surat Edaran Otoritas Jasa Keuangan|Peraturan Bank Indonesia|"
+            rf"Peraturan Daerah [\w ]{{3,60}}?)"
             rf"(?: Republik Indonesia)? Nomor {_NUMBER}(?: ?/ ?(?P<slash>\d{{4}})| Tahun {_YEAR})",
         ),
         issuers=(r"^(?P<issuer>(?:Presiden|Menteri [\w ]{3,60}?) Republik Indonesia),$",),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Rows, Scores
 from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.versions import newest
 from engine.model import Direction, Passage, Reference
 
 # What a passage cites was chosen by its author for it; what cites it was not.
@@ -52,9 +53,13 @@ class Citations:
         both = []
         for direction in DIRECTIONS:
             links = context.corpus.neighbours(sources, None, direction)
+            rows = links.rows
+            if direction is Direction.OUT and context.mask is not None:
+                # A reference to a text that was superseded leads to the version that holds.
+                rows = newest(context.corpus, rows, context.mask)
             both.append(
                 make_leads(
-                    links.rows,
+                    rows,
                     sources[links.origins],
                     links.weights,
                     links.relations,
