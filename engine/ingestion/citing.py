@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[0-9A-Za-z]{1,5}\Z")
 
 
 def cited_as(address: Address, language: str) -> str:
-    """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "Pasal 25 ayat (1)", "المادة 5(2)"."""
+    """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "Pasal 25 ayat (1)", "المادة 5، الفقرة (2)"."""
     if address.number is None:
         return ""
     word = _WORDS.get(language, {}).get(address.kind) or _ENGLISH[address.kind]
@@ -46,6 +46,8 @@ def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
         return f" {_ITEMS[language]} {parts[0]}"
     if language == "de":
         return f" Abs. {parts[0]}" + "".join(f" Nr. {part}" for part in parts[1:])
+    if language == "ar":
+        return f"، الفقرة ({'/'.join(parts)})"
     lead = " ayat " if language == "id" else ""
     return lead + "".join(
         f"({part})" if _PLAIN.match(part) and "Guidance" not in parts else f" {part}" for part in parts

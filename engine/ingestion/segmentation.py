@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from engine.language.script import western_digits
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -54,11 +56,12 @@ def _rising(marker: re.Pattern[str], text: str) -> list[tuple[int, str]]:
     series: list[tuple[int, str]] = []
     last = (0, "")
     for match in marker.finditer(text):
-        value, letters = _NUMBER.fullmatch(match["number"]).groups()  # type: ignore[union-attr]
+        number = western_digits(match["number"])
+        value, letters = _NUMBER.fullmatch(number).groups()  # type: ignore[union-attr]
         key = (int(value), letters)
         # One step up, or a letter inserted after the same number; a gap of a few is a repealed paragraph.
         if last < key and key[0] <= last[0] + (4 if series else 1):
-            series.append((match.start(), match["number"]))
+            series.append((match.start(), number))
             last = key
     return series
 

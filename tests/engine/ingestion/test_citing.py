@@ -16,7 +16,7 @@ from engine.model import SectionKind
         (SectionKind.SECTION, "14", "2", "de", "§ 14 Abs. 2"),
         (SectionKind.ARTICLE, "14", None, "de", "Art. 14"),
         (SectionKind.ARTICLE, "25", "1", "id", "Pasal 25 ayat (1)"),
-        (SectionKind.ARTICLE, "5", "2", "ar", "المادة 5(2)"),
+        (SectionKind.ARTICLE, "5", "2", "ar", "المادة 5، الفقرة (2)"),
         (SectionKind.ARTICLE, "12", "3", "zh", "第12条第3款"),
         (SectionKind.ANNEX, "I", "2", "en", "Annex I(2)"),
         (SectionKind.PREAMBLE, None, None, "en", ""),
@@ -29,7 +29,7 @@ def test_citations(
 
 
 @pytest.mark.parametrize(
-    ("language", "label"), [("de", " Nr. 3"), ("id", " angka 3"), ("en", "(3)"), ("ar", "(3)")]
+    ("language", "label"), [("de", " Nr. 3"), ("id", " angka 3"), ("en", "(3)"), ("ar", "، الفقرة (3)")]
 )
 def test_items_of_a_list(language: str, label: str) -> None:
     assert below("3", language, item=True) == label

@@ -17,6 +17,7 @@ def texts(text: str, **options: bool) -> list[tuple[str | None, str]]:
         ("In this Act:\n\n(1) a;\n\n(2) b.", [(None, "In this Act:"), ("1", "(1) a;"), ("2", "(2) b.")]),
         ("1. One.\n2. Two.", [("1", "1. One."), ("2", "2. Two.")]),
         ("1- الأول\n2- الثاني", [("1", "1- الأول"), ("2", "2- الثاني")]),
+        ("(١) الأول\n(٢) الثاني", [("1", "(١) الأول"), ("2", "(٢) الثاني")]),
         # A gap is a repealed paragraph; a jump is another list.
         ("(1) One.\n(4) Four.", [("1", "(1) One."), ("4", "(4) Four.")]),
         ("(1) One.\n(40) persons.", [(None, "(1) One.\n(40) persons.")]),
