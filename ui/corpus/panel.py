@@ -88,7 +88,7 @@ _ADD = (
     '<ul class="chosen" data-lib="chosen" aria-label="Chosen files"></ul>'
     '<details class="more-fields"><summary>Passwords, mapping, search by meaning</summary>'
     '<label class="field"><span>Passwords of encrypted files, separated by spaces</span>'
-    '<input type="text" class="secret" name="passwords" autocomplete="off" spellcheck="false"></label>'
+    '<input type="text" class="masked" name="passwords" autocomplete="off" spellcheck="false"></label>'
     '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
     '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label>'
     '<label class="field" data-only="new"><span>Search by meaning</span><select name="embedding">'

@@ -41,7 +41,8 @@ def main() -> int:
     try:
         report = carry_out(order, sources_here() if order.kind in READING else [], tell)
     except RedstringError as error:
-        tell({"error": str(error)})
+        # Where the corpus stands on the server is nobody's business.
+        tell({"error": str(error).replace(str(order.folder), order.name or "this name")})
     else:
         tell({"report": report})
     return 0
