@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from engine.cli_corpora import add_corpus_commands
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.model import Relation
 from engine.settings import InvestigationSettings, Preset, preset
@@ -43,26 +43,12 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line."""
     root = argparse.ArgumentParser(prog="python -m engine", description="Redstring, on the command line.")
     commands = root.add_subparsers(required=True, metavar="COMMAND")
-    _add_ingest(commands.add_parser("ingest", help="read sources into a corpus"))
+    add_corpus_commands(commands)
     _add_investigate(commands.add_parser("investigate", help="investigate a question"))
     _add_evaluate(commands.add_parser("evaluate", help="evaluate on gold questions"))
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
     return root
-
-
-def _add_ingest(command: argparse.ArgumentParser) -> None:
-    command.add_argument("sources", nargs="+", type=Path, metavar="SOURCE", help="files and folders")
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
-    command.add_argument(
-        "--embedding",
-        default="minilm",
-        metavar="SPEC",
-        help="none, minilm (default), st:NAME_OR_FOLDER or openai:MODEL@URL",
-    )
-    command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
-    command.add_argument("--json", action="store_true", help="print the report as JSON")
-    command.set_defaults(command=ingest)
 
 
 def _add_investigate(command: argparse.ArgumentParser) -> None:
@@ -117,26 +103,6 @@ def _add_info(command: argparse.ArgumentParser) -> None:
     command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=info)
-
-
-def ingest(options: argparse.Namespace) -> None:
-    """Read sources into a corpus and report."""
-    from engine.ingestion.build import build_corpus
-    from engine.ingestion.progress import ProgressBar
-    from engine.records.text import ingestion_text
-
-    with ProgressBar() as progress:
-        report = build_corpus(
-            options.sources,
-            options.corpus,
-            embedding=options.embedding,
-            with_edges=options.edges,
-            progress=progress,
-        )
-    if options.json:
-        print_json({**asdict(report), "problems": [asdict(problem) for problem in report.problems]})
-    else:
-        print_lines(ingestion_text(report))
 
 
 def investigate(options: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ failed, with the reason, and the others go on.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -24,6 +25,8 @@ _CONTEXT = multiprocessing.get_context("fork")
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
+
+_PR_SET_PDEATHSIG = 1
 
 DEADLINE = 60.0
 MEMORY = 1 << 30
@@ -196,6 +199,7 @@ def _serve(
     for other in others:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with_parent()
     _limit_memory(memory)
     # Millions of objects are made, few in a cycle; what was there before the fork is not looked at again,
     # which would copy its pages.
@@ -237,6 +241,15 @@ def _say(pipe: Connection, reason: str) -> None:
     try:
         pipe.send(("failed", reason))
     except OSError:
+        return
+
+
+def _die_with_parent() -> None:
+    """A parent that is killed takes its children along: nobody would listen to them (Linux)."""
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (OSError, AttributeError):
+        # Another system: the child ends when it next looks for its parent.
         return
 
 

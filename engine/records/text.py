@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
 
@@ -95,6 +96,10 @@ def ingestion_text(report: IngestionReport) -> Iterator[str]:
     yield f"Embedding: {report.embedding}{unread}"
     steps = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
     yield f"Time: {report.total_seconds:.1f} s ({steps})"
+    if report.files:
+        states = Counter(str(file.status) for file in report.files)
+        unchanged = sum(file.reused for file in report.files)
+        yield f"Files: {_counts(states)}" + (f"; {unchanged:,} unchanged" if unchanged else "")
     if report.problems:
         yield f"{plural(len(report.problems), 'problem')}:"
         yield from (f"  {problem}" for problem in report.problems[:MOST_PROBLEMS])

@@ -224,6 +224,22 @@ def test_ingest(run: CommandLine, tmp_path: Path, flags: tuple[str, ...]) -> Non
     assert run("info", "--corpus", tmp_path / "law", "--json").json["passages"] == 33
 
 
+def test_a_corpus_is_changed_in_place(run: CommandLine, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"---\nid: {name}\n---\n# {name}\n\nA pier called {name}.")
+    law = tmp_path / "law"
+    assert run("ingest", tmp_path / "one.md", "--corpus", law, "--embedding", "none").code == 0
+    added = run("add", tmp_path / "two.md", "--corpus", law, "--json").json
+    assert (added["documents"], [file["status"] for file in added["files"]]) == (2, ["read", "read"])
+    removed = run("remove", "one", "--corpus", law)
+    assert removed.out.startswith("law: 1 document, ")
+    gone = run("remove", "one", "--corpus", law)
+    assert (gone.code, gone.out) == (2, "")
+    assert "no document 'one' in the corpus" in gone.err
+    mistaken = run("add", tmp_path / "two.md", "--corpus", law, "--deadline", "0")
+    assert (mistaken.code, "--deadline" in mistaken.err) == (2, True)
+
+
 UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
     (("investigate", "q", "--corpus", "HARBOUR", "--preset", "fast"), "unknown preset 'fast'"),
     (("investigate", "q", "--corpus", "HARBOUR", "--strategies", "luck"), "unknown strategy 'luck'"),

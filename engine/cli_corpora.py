@@ -1,0 +1,155 @@
+"""The commands that make and change corpora: ``ingest``, ``add``, ``remove``.
+
+``ingest`` makes a corpus hold exactly its sources, and reads again only what has changed. ``add`` adds files
+or puts them in the place of those with their names; ``remove`` takes documents out. Whoever has the corpus
+open meanwhile goes on seeing what it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from engine.errors import SettingsError
+
+if TYPE_CHECKING:
+    from engine.ingestion.report import IngestionReport
+    from engine.ingestion.workers import Limits
+
+
+def add_corpus_commands(commands: Any) -> None:
+    """Describe the commands to the parser."""
+    _add_ingest(commands.add_parser("ingest", help="make a corpus hold exactly some sources"))
+    _add_add(commands.add_parser("add", help="add sources to a corpus, or replace some of its files"))
+    _add_remove(commands.add_parser("remove", help="take documents out of a corpus"))
+
+
+def _add_ingest(command: argparse.ArgumentParser) -> None:
+    _add_sources(command)
+    command.add_argument(
+        "--embedding",
+        default="minilm",
+        metavar="SPEC",
+        help="none, minilm (default), st:NAME_OR_FOLDER or openai:MODEL@URL",
+    )
+    command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
+    command.set_defaults(command=ingest)
+
+
+def _add_add(command: argparse.ArgumentParser) -> None:
+    _add_sources(command)
+    command.set_defaults(command=add)
+
+
+def _add_remove(command: argparse.ArgumentParser) -> None:
+    command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="ids of documents")
+    _add_corpus(command)
+    command.set_defaults(command=remove)
+
+
+def _add_corpus(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument("--json", action="store_true", help="print the report as JSON")
+
+
+def _add_sources(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "sources", nargs="+", type=Path, metavar="SOURCE", help="files, folders and archives"
+    )
+    _add_corpus(command)
+    command.add_argument(
+        "--password", action="append", default=[], metavar="P", help="tried on encrypted files; repeatable"
+    )
+    command.add_argument(
+        "--mapping", type=Path, metavar="FILE", help="what the fields of tables and JSON mean, as JSON"
+    )
+    command.add_argument(
+        "--deadline", type=float, metavar="SECONDS", help="for reading one file at most (default 60)"
+    )
+    command.add_argument(
+        "--memory", type=int, metavar="MIB", help="for reading one file at most (default 1024)"
+    )
+
+
+def ingest(options: argparse.Namespace) -> None:
+    """Make a corpus hold exactly some sources, and report."""
+    from engine.ingestion.build import build_corpus
+    from engine.ingestion.progress import ProgressBar
+
+    with ProgressBar() as progress:
+        report = build_corpus(
+            options.sources,
+            options.corpus,
+            embedding=options.embedding,
+            with_edges=options.edges,
+            passwords=options.password,
+            mapping=_mapping(options.mapping),
+            limits=_limits(options),
+            progress=progress,
+        )
+    _print(report, options)
+
+
+def add(options: argparse.Namespace) -> None:
+    """Add sources to a corpus, and report."""
+    from engine.ingestion.build import add_to_corpus
+    from engine.ingestion.progress import ProgressBar
+
+    with ProgressBar() as progress:
+        report = add_to_corpus(
+            options.sources,
+            options.corpus,
+            passwords=options.password,
+            mapping=_mapping(options.mapping),
+            limits=_limits(options),
+            progress=progress,
+        )
+    _print(report, options)
+
+
+def remove(options: argparse.Namespace) -> None:
+    """Take documents out of a corpus, and report."""
+    from engine.ingestion.build import remove_from_corpus
+    from engine.ingestion.progress import ProgressBar
+
+    with ProgressBar() as progress:
+        report = remove_from_corpus(options.documents, options.corpus, progress=progress)
+    _print(report, options)
+
+
+def _print(report: IngestionReport, options: argparse.Namespace) -> None:
+    from engine.cli import print_json, print_lines
+    from engine.records.text import ingestion_text
+
+    if options.json:
+        print_json(asdict(report))
+    else:
+        print_lines(ingestion_text(report))
+
+
+def _mapping(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    try:
+        content = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise SettingsError(f"--mapping: {path} is not readable as JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise SettingsError(f"--mapping: {path} holds no JSON object")
+    return content
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    from engine.ingestion.workers import DEADLINE, MEMORY, Limits
+
+    deadline = DEADLINE if options.deadline is None else options.deadline
+    memory = MEMORY if options.memory is None else options.memory << 20
+    if deadline <= 0:
+        raise SettingsError(f"--deadline: must be above 0 (given: {options.deadline})")
+    if memory < 64 << 20:
+        raise SettingsError(f"--memory: must be at least 64 (given: {options.memory})")
+    return Limits(deadline, memory)

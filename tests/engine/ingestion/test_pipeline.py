@@ -1,0 +1,90 @@
+"""Files that hang, crash or eat memory: each is named, and the others are read."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.ingestion import sources as sources_module
+from engine.ingestion.build import build_corpus
+from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
+from engine.ingestion.readers.registry import reader_of
+from engine.ingestion.report import FileStatus
+from engine.ingestion.workers import Limits
+from engine.model import Document, Passage
+
+LIMITS = Limits(deadline=1.5, memory=300 << 20)
+
+
+class HostileReader:
+    """A reader that does what the file says."""
+
+    name = "hostile"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return path.suffix == ".evil"
+
+    def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
+        order = source.path.read_text()
+        name = source.path.stem
+        yield ReadDocument(Document(name, name), (), (Passage(f"{name}/1", name, None, 0, "A harbour."),))
+        match order:
+            case "hang":
+                time.sleep(600)
+            case "crash":
+                ctypes.string_at(0)
+            case "eat":
+                yield Problem(source.name, str(len(bytearray(2 << 30))))
+            case "mistake":
+                raise KeyError("nothing there")
+            case "contradiction":
+                passage = Passage("x/1", "x", None, 5, "Out of place.")
+                yield ReadDocument(Document("x", "x"), (), (passage,))
+
+
+@pytest.fixture(autouse=True)
+def hostile_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(path: Path, head: bytes, *, mapped: bool = False) -> Reader | None:
+        return HostileReader() if path.suffix == ".evil" else reader_of(path, head, mapped=mapped)
+
+    monkeypatch.setattr(sources_module, "reader_of", found)
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        ("hang", "longer than 1.5 seconds"),
+        ("crash", "ended by SIGSEGV"),
+        ("eat", "more than 300 MiB"),
+        ("mistake", "KeyError: 'nothing there'"),
+        ("contradiction", "order of their documents"),
+    ],
+)
+def test_a_hostile_file_is_named_and_the_others_are_read(tmp_path: Path, order: str, reason: str) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "bad.evil").write_text(order)
+    (tmp_path / "sources" / "good.md").write_text("# Good\n\nA pier.")
+    lines: list[str] = []
+    report = build_corpus(
+        [tmp_path / "sources"], tmp_path / "corpus", embedding="none", limits=LIMITS, log=lines.append
+    )
+    status = {Path(file.name).name: file for file in report.files}
+    assert status["good.md"].status is FileStatus.READ
+    assert status["bad.evil"].status is not FileStatus.READ
+    assert any(reason in problem.reason and "bad.evil" in problem.path for problem in report.problems)
+    assert any("good.md" in line for line in lines)
+    rows = np.arange(report.passages, dtype=np.int32)
+    assert "A pier." in [passage.text for passage in open_corpus(tmp_path / "corpus").passages(rows)]
+
+
+def test_what_was_read_before_a_failure_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "half.evil").write_text("contradiction")
+    report = build_corpus([tmp_path / "half.evil"], tmp_path / "corpus", embedding="none", limits=LIMITS)
+    assert [document.id for document in open_corpus(tmp_path / "corpus").documents()] == ["half"]
+    assert [problem.id for problem in report.problems] == ["x"]
