@@ -13,7 +13,7 @@ from typing import NamedTuple
 logging.getLogger("eyecite").addHandler(logging.NullHandler())
 
 _SIGN = re.compile(
-    r"\d\s+(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp)|[A-Z][A-Za-z.]*\.\s?(?:2d|3d|4th|5th)?)\s+\d"
+    r"\d\s+(?!U\.\s?S\.\s?C|C\.\s?F\.\s?R|Fed\.|Stat\.)(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.|F\.\s?(?:2d|3d|4th|Supp)|[A-Z][A-Za-z.]*\.\s?(?:2d|3d|4th|5th)?)\s+\d"
 )
 # The names of the parties are printed right before the volume.
 _LONGEST_NAMES = 160

@@ -65,12 +65,14 @@ class Cue:
 class ActForm:
     """The form of a document's name that stands alone; ``sign`` is what every such name contains.
 
-    ``reach`` is how many characters a name has at most on either side of its sign.
+    ``reach`` is how many characters a name has at most on either side of its sign. With ``whole`` what
+    looks like a provision inside the name is none: "14 CFR Part 39".
     """
 
     pattern: str
     sign: str
     reach: int = 200
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

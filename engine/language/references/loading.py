@@ -79,6 +79,7 @@ class ActFile(_Part):
     pattern: Pattern
     sign: Pattern
     reach: int = Field(default=200, ge=1)
+    whole: bool = False
 
 
 class RelativeFile(_Part):
@@ -312,7 +313,7 @@ def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
     for place, one in enumerate(file.acts if isinstance(file.acts, list) else ()):
         if isinstance(one, ActFile):
             pattern = fields.pattern(f"acts.{place}.pattern", one.pattern)
-            yield ActForm(pattern, fields.pattern(f"acts.{place}.sign", one.sign), one.reach)
+            yield ActForm(pattern, fields.pattern(f"acts.{place}.sign", one.sign), one.reach, one.whole)
     if (
         plain := file.acts
         if isinstance(file.acts, str)

@@ -261,12 +261,15 @@ class Recogniser:
 
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
         """Adds documents that are named on their own, and court decisions."""
-        named: list[tuple[int, int, str]] = list(decisions(text)) if self.grammar.case_law else []
-        if named:
-            # In "410 U.S. 113" there is no section 113.
-            found = [one for one in found if not any(_overlap(one.span, *place) for *place, _ in named)]
+        whole: list[tuple[int, int, str]] = list(decisions(text)) if self.grammar.case_law else []
+        named: list[tuple[int, int, str]] = []
         for form in self._acts:
-            named.extend((start, end, text[start:end]) for start, end in form.names(text))
+            names = [(start, end, text[start:end]) for start, end in form.names(text)]
+            (whole if form.whole else named).extend(names)
+        if whole:
+            # In "410 U.S. 113" there is no section 113.
+            found = [one for one in found if not any(_overlap(one.span, *place) for *place, _ in whole)]
+            named = [*whole, *named]
         taken = [mention.span for mention in found]
         for start, end, name in named:
             if any(_overlap(span, start, end) for span in taken):
@@ -287,6 +290,7 @@ class _ActReader:
         self._sign = re.compile(form.sign)
         self._pattern = re.compile(form.pattern)
         self._reach = form.reach
+        self.whole = form.whole
 
     def names(self, text: str) -> Iterator[tuple[int, int]]:
         """Where names begin and end, in order; none overlaps another."""

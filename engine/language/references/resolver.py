@@ -113,7 +113,8 @@ class Resolver:
         if target.step is not None:
             return self._stepped(mention, target, passage, row)
         if target.address.number is None and not target.address.within:
-            return self._relative(mention, target, passage, row)
+            # "nach dessen Absatz 3": a part of another act's provision, not of the one that speaks.
+            return [] if mention.that else self._relative(mention, target, passage, row)
         own = self._provisions.document_of[row]
         if _is_own_paragraph(target.address, passage) and not meaning.named and meaning.documents == (own,):
             return self._relative(mention, _without_number(target), passage, row)

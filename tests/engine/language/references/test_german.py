@@ -82,6 +82,7 @@ TABLE: list[tuple[str, list[Row]]] = [
         "die Vorschriften des Gerichtskostengesetzes",
         [("Gerichtskostengesetzes", "Gerichtskostengesetzes", ())],
     ),
+    ("das Einführungsgesetz zum Aktiengesetz", [("Einführungsgesetz", "Einführungsgesetz", ())]),
     ("nach dem SGB IX und", [("SGB IX", "SGB IX", ())]),
     ("§ 3 des genannten Gesetzes", [("§ 3 des genannten Gesetzes", None, ("section 3",))]),
     # numbers of chapters begin anew in each part

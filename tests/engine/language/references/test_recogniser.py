@@ -17,6 +17,12 @@ PIECES = st.sampled_from(
         *" ".join(WORDS).split(" "),
         "\n\n",
         "this Act",
+        "the preceding Article",
+        "the provisions of this Chapter",
+        "42 U.S.C. § 1983",
+        "Roe v. Wade, 410 U.S. 113",
+        "des vorstehenden Paragraphen",
+        "des Aktiengesetzes",
         "Commercial Register Act 2004",
         "Undang-Undang Nomor 6 Tahun 1983",
     ]

@@ -455,3 +455,15 @@ def test_relation_and_grammar_are_kept() -> None:
 def test_a_passage_from_elsewhere_has_no_references() -> None:
     resolver = Resolver((COBS,), (), ())
     assert resolver.references(passage("cobs/unknown", "Rule 3.4.3")) == []
+
+
+def test_a_part_of_another_act_is_no_part_of_the_own_provision() -> None:
+    law = Document("g", "Aktiengesetz", "de", aliases=("AktG",))
+    passages = [
+        Passage(f"g/5/{part}", "g", None, row, text, "de", K.SECTION, "5", part)
+        for row, (part, text) in enumerate(
+            [("1", "Nach Artikel 8 des Zollkodex und Absatz 2 jenes Gesetzes"), ("2", "Text.")]
+        )
+    ]
+    found = Resolver((law,), (), passages).references(passages[0])
+    assert [one.text for one in found if one.target_id == "g/5/2"] == []
