@@ -35,7 +35,10 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class TermPatterns:
-    """How one language defines and names. Groups: ``term`` and, where there is one, ``other``."""
+    """How one language defines and names. Groups: ``term`` and, where there is one, ``other``.
+
+    Definitions are looked for only in texts in which ``only_in`` is found.
+    """
 
     defined: tuple[re.Pattern[str], ...]
     named: re.Pattern[str] | None = None
@@ -78,7 +81,9 @@ _GERMAN = TermPatterns(
         r"|Statistisch|Kassenärztlich|Erneuerbar)(?:e|en|er|es|em)\s[A-ZÄÖÜ][a-zäöüß]{3,}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?"
         r"|[A-ZÄÖÜ][a-zäöüß]+(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\s(?:für|der|des)\s[A-ZÄÖÜ][\wäöüß-]+)"
     ),
+    only_in=re.compile(r"[„“”«»\"]|Sinne"),
 )
+
 _INDONESIAN = TermPatterns(
     defined=(
         re.compile(
