@@ -20,7 +20,7 @@ from typing import Any
 from engine.corpus.embedded.block import block_path
 from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
-from engine.errors import CorpusError
+from engine.errors import CorpusError, SourceError
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, file_key, keep, makers, previous
 from engine.ingestion.linking import Edge, read_edges
@@ -65,6 +65,7 @@ def build_corpus(
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings)
     model = embedder(embedding)
+    _check_sources(sources)
     with work.opened() as before, work.read(sources, before) as (found, entries):
         problems = found.problems
         paths = found.edges if with_edges else ()
@@ -104,6 +105,7 @@ def add_to_corpus(
     """
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, True)
+    _check_sources(sources)
     with work.opened() as state:
         before = _existing(state, folder)
         work.headings = bool(before.ledger.options.get("headings", True))
@@ -291,6 +293,13 @@ def _refused(problem: Problem) -> FileReport:
 def _unreadable(name: str, error: OSError) -> Entry:
     reason = f"cannot be read ({error})"
     return Entry(name, "", problems=(Problem(name, reason),), failure=reason)
+
+
+def _check_sources(sources: Sequence[Path]) -> None:
+    """Before anything is made, which might be what is named."""
+    for source in sources:
+        if not source.exists():
+            raise SourceError(f"no such file or folder: {source}")
 
 
 def _existing(before: Previous | None, folder: Path) -> Previous:
