@@ -19,6 +19,10 @@ from engine.model import Passage, Relation, SectionKind, Span
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
 _KEPT = 256
 
+# Looked up, not called: a corpus has a hundred thousand mentions.
+_KINDS = {str(kind): kind for kind in SectionKind}
+_RELATIONS = {str(relation): relation for relation in Relation}
+
 
 class Readings(Protocol):
     """Where a resolver takes the mentions and names of a corpus from, by position of the passage."""
@@ -69,7 +73,7 @@ def unpacked(rows: Iterable[Sequence[Any]]) -> list[Mention]:
             Span(start, end),
             text,
             grammar,
-            Relation(relation),
+            _RELATIONS[relation],
             tuple(_unpacked_target(target) for target in targets),
             document,
             name_at,
@@ -103,5 +107,5 @@ def _unpacked_target(row: Sequence[Any]) -> Target:
 
 def _unpacked_address(row: Sequence[Any]) -> Address:
     kind, number, paragraph, within = row
-    inside = tuple((SectionKind(outer), count) for outer, count in within)
-    return Address(SectionKind(kind), number, paragraph, inside)
+    inside = tuple((_KINDS[outer], count) for outer, count in within)
+    return Address(_KINDS[kind], number, paragraph, inside)
