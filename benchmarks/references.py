@@ -128,7 +128,7 @@ def compare(edges: set[Pair], named: Sequence[Named], missed: int, texts: dict[s
 
 
 def draw(name: str, named: Sequence[Named], options: Options) -> None:
-    """Print resolved references drawn at random, as a table with two empty columns for the reader's verdict."""
+    """Print resolved references drawn at random, with two empty columns for the reader's verdict."""
     drawn = random.Random(options.seed).sample(named, min(options.draw, len(named)))
     print("\t".join(COLUMNS))
     for passage, one, target in sorted(drawn, key=lambda row: (row[0].source_id, row[1].span.start)):
