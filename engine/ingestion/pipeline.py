@@ -103,10 +103,9 @@ class Pipeline:
                 if is_full:
                     readers.hold()
                 pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
-                left = min(
-                    readers.seconds_left() if not is_full else _PULSE, analysts.seconds_left() or _PULSE
-                )
-                wait(pipes, min(_PULSE, left) if readers.is_busy or analysts.is_busy else 0)
+                left = min(_PULSE, analysts.seconds_left(), _PULSE if is_full else readers.seconds_left())
+                if pipes:
+                    wait(pipes, left)
                 for analysed in analysts.events():
                     if isinstance(analysed, Finished):
                         self._analysed(analysed.task, analysed.failure)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import math
 import multiprocessing
 import os
 import resource
@@ -140,9 +141,9 @@ class Crew(Generic[Task, Item]):
                 yield self._failed(child, reason)
 
     def seconds_left(self) -> float:
-        """Until the next task runs out of time."""
+        """Until the next task runs out of time; without end where none is worked on."""
         ends = [child.overdue_at for child in self._children if child.task is not None]
-        return max(0.0, min(ends) - monotonic()) if ends else 0.0
+        return max(0.0, min(ends, default=math.inf) - monotonic())
 
     def _received(self, child: _Child[Task]) -> Event[Task, Item]:
         assert child.task is not None

@@ -14,6 +14,7 @@ import json
 import os
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,6 +135,8 @@ def open_blocks(generation: Path, names: Sequence[str]) -> list[Block]:
     return [open_block(block_path(generation, name)) for name in names]
 
 
+# Words come again in every block; a bound keeps the memory of a process in bounds.
+@lru_cache(maxsize=1 << 17)
 def hashed(value: str) -> int:
     """A 64-bit key of a string, the same in every process."""
     return int.from_bytes(blake2b(value.encode("utf-8", "replace"), digest_size=8).digest(), "little")
