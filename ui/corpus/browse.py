@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from engine.model import Document, Passage, Reference, Section, SectionKind, Sta
 
 OUTLINES_KEPT = 64
 MOST_FOUND = 60
+# Documents in which a provision is looked for by its number.
+LIKELY_DOCUMENTS = 6
 _KIND_WORDS = {kind: kind.value.capitalize() for kind in SectionKind}
 
 
@@ -61,7 +64,14 @@ class Browser:
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self._outlines: OrderedDict[int, Outline] = OrderedDict()
+        self._counted: dict[str, dict[str, Any]] = {}
         self._lock = Lock()
+
+    def once(self, name: str, count: Callable[[Browser], dict[str, Any]]) -> dict[str, Any]:
+        """What is counted once for a corpus as it stands, and kept."""
+        if name not in self._counted:
+            self._counted[name] = count(self)
+        return self._counted[name]
 
     @property
     def documents(self) -> list[Document]:
@@ -207,6 +217,18 @@ class Browser:
                 found.append((_missed(own, key), number, place))
         found.sort(key=lambda hit: (hit[0], hit[2] is not None))
         return [(number, place) for _, number, place in found[:limit]]
+
+    def numbered(self, words: str) -> list[Spot]:
+        """Provisions with the number that the words end in, of documents that the other words name."""
+        *names, last = words.split() or [""]
+        likely = [number for number, place in self.find(" ".join(names)) if place is None]
+        found = []
+        for number in likely[:LIKELY_DOCUMENTS]:
+            passages = self.passages(number, 0, self.length(number))
+            first = next((passage for passage in passages if passage.number == last), None)
+            if first is not None:
+                found.append(Spot(number, first.position, first.id))
+        return found
 
     @cached_property
     def _names(self) -> list[str]:

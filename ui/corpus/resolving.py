@@ -29,7 +29,6 @@ CASES_SHOWN = 25
 MOST_READ = 5000
 BLOCK = 250
 SUGGESTIONS = 12
-LIKELY_DOCUMENTS = 6
 OPEN = (Status.AMBIGUOUS, Status.UNRESOLVED)
 
 
@@ -239,21 +238,8 @@ def _spots(browser: Browser, words: str) -> list[Spot]:
         else:
             section = browser.outline(number).sections[place]
             found.append(Spot(number, section.first, section.id))
-    found += _numbered(browser, words)
+    found += browser.numbered(words)
     return list(dict.fromkeys(found))
-
-
-def _numbered(browser: Browser, words: str) -> list[Spot]:
-    """Provisions with the number that the words end in, of documents that the other words name."""
-    *names, last = words.split()
-    likely = [number for number, place in browser.find(" ".join(names)) if place is None]
-    found = []
-    for number in likely[:LIKELY_DOCUMENTS]:
-        for passage in browser.passages(number, 0, browser.length(number)):
-            if passage.number == last:
-                found.append(Spot(number, passage.position, passage.id))
-                break
-    return found
 
 
 def _relations(browser: Browser) -> list[str]:

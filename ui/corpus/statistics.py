@@ -31,7 +31,10 @@ _STATUS_NAMES = {
 
 def statistics(desk: CorpusDesk, ask: Ask) -> Answer:
     """Plots as plotly's JSON with a title each, and the provisions that are cited most."""
-    browser = desk.browser(ask)
+    return desk.browser(ask).once("statistics", _counted)
+
+
+def _counted(browser: Browser) -> Answer:
     plots = [plot for plot in (_types(browser), _years(browser), _references(browser)) if plot is not None]
     return {"plots": plots, "cited": most_cited_html(browser)}
 

@@ -28,18 +28,31 @@ def documents_html(browser: Browser, words: str, kind: str, first: int, today: d
 
 
 def found_html(browser: Browser, words: str) -> str:
-    """Sections whose headings hold all the words, each with its document."""
-    hits = [(number, place) for number, place in browser.find(words) if place is not None]
-    lines = []
-    for number, place in hits:
-        document, section = browser.document(number), browser.outline(number).sections[place]
-        lines.append(
-            f'<li role="none"><button type="button" role="treeitem" class="line found" tabindex="-1" '
-            f'data-document="{number}" data-at="{section.first}" dir="{direction(document.language)}">'
-            f'<span class="words"><b dir="auto">{escape(browser.heading(number, place))}</b>'
-            f'<small dir="auto">{escape(document.title or document.id)}</small></span></button></li>'
-        )
-    return "".join(lines)
+    """Provisions that the words name by number ("code 14"), and sections whose headings hold the words."""
+    places = [
+        (spot.document, spot.position, _label(browser, spot.document, spot.position))
+        for spot in browser.numbered(words)
+    ]
+    for number, place in browser.find(words):
+        if place is not None:
+            first = browser.outline(number).sections[place].first
+            places.append((number, first, browser.heading(number, place)))
+    return "".join(_found_line(browser, *place) for place in dict.fromkeys(places))
+
+
+def _label(browser: Browser, number: int, position: int) -> str:
+    passage = browser.passages(number, position, position + 1)[0]
+    return passage.label or passage.number or passage.id
+
+
+def _found_line(browser: Browser, number: int, position: int, heading: str) -> str:
+    document = browser.document(number)
+    return (
+        f'<li role="none"><button type="button" role="treeitem" class="line found" tabindex="-1" '
+        f'data-document="{number}" data-at="{position}" dir="{direction(document.language)}">'
+        f'<span class="words"><b dir="auto">{escape(heading)}</b>'
+        f'<small dir="auto">{escape(document.title or document.id)}</small></span></button></li>'
+    )
 
 
 def nodes_html(browser: Browser, number: int, section: int | None, first: int) -> str:

@@ -57,6 +57,7 @@ def test_documents_are_listed_filtered_and_escaped(mine: Caller) -> None:
     found = mine.good("documents", words="article approval")
     assert found["html"] == ""
     assert "Article 3 Approval" in found["found"]
+    assert "المادة 2" in mine.good("documents", words="نظام 2")["found"]
 
 
 def test_the_tree_opens_level_by_level(mine: Caller) -> None:
