@@ -11,7 +11,7 @@
   let files = [];
 
   /* ---------- choosing ---------- */
-  const megabytes = (size) => `${(size / 1e6).toLocaleString("en", { maximumFractionDigits: 1, minimumFractionDigits: size < 1e6 ? 1 : 0 })} MB`;
+  const megabytes = (size) => (size < 1e5 ? `${Math.max(1, Math.round(size / 1e3))} KB` : `${(size / 1e6).toLocaleString("en", { maximumFractionDigits: 1 })} MB`);
   function take(found) {
     const known = new Set(files.map((item) => `${item.name}|${item.file.size}`));
     files.push(...found.filter((item) => !known.has(`${item.name}|${item.file.size}`)));

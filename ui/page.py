@@ -20,12 +20,16 @@ from ui.steer import wire_steering
 
 CONCURRENT = 4
 LONGEST_QUEUE = 64
+# Files that were sent and never used: how often they are looked for, and how long they stay, s.
+UPLOADS_KEPT = (3600, 7200)
 
 
 def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
     desk = desk or Desk()
-    page: gr.Blocks = gr.Blocks(title="Redstring", analytics_enabled=False, fill_width=True)
+    page: gr.Blocks = gr.Blocks(
+        title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
+    )
     with page:
         token = gr.State("", delete_callback=desk.forget)
         header = build_header(library)
