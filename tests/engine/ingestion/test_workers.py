@@ -32,7 +32,7 @@ def misbehave(task: str) -> Iterator[str]:
         case "exit":
             os._exit(3)
         case "mistake":
-            {}["nothing"]
+            raise KeyError("nothing")
         case "nested":
             yield from misbehave_deeply(0)
     yield f"{task} is fine"
