@@ -216,14 +216,14 @@ class EntityKind(StrEnum):
 class Entity:
     """A named thing, defined term or legal concept that passages mention.
 
-    ``defined_in`` is the id of the passage that defines it, where one does.
+    ``definitions`` are the ids of the passages that define it, the first of each document that does.
     """
 
     id: str
     name: str
     kind: EntityKind
     language: str = "und"
-    defined_in: str | None = None
+    definitions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,10 +117,10 @@ def toy_contents() -> Contents:
 
 
 _ENTITIES = (
-    Entity("harbour", "harbour", EntityKind.DEFINED_TERM, "en", "p5"),
+    Entity("harbour", "harbour", EntityKind.DEFINED_TERM, "en", ("p5",)),
     Entity("vessel", "vessel", EntityKind.NAME, "en"),
     Entity("fees", "fees", EntityKind.HEADING, "en"),
-    Entity("master", "harbour master", EntityKind.NAME, "en", "p1"),
+    Entity("master", "harbour master", EntityKind.NAME, "en", ("p1",)),
 )
 
 

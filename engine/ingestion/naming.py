@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import BLOCKS, Block, digest, hashed, open_block
+from engine.corpus.embedded.mentions import Definers, definers_of
 from engine.errors import CorpusError
 from engine.ingestion.ledger import keep
 from engine.ingestion.view import CorpusView
@@ -68,8 +69,8 @@ class Naming:
         """Write the mentions in a block beside it."""
         found.save(self._path(self._generation, number))
 
-    def table(self, parts: Sequence[Block]) -> tuple[EntityTable, NDArray[np.int32]]:
-        """The entities worth keeping with their mentions, and the row that defines each (-1 for none).
+    def table(self, parts: Sequence[Block]) -> tuple[EntityTable, Definers]:
+        """The entities worth keeping with their mentions, and the rows that define each.
 
         An entity that one passage alone mentions links nothing and is dropped, unless that passage defines
         it; an acronym that the corpus also writes in small letters is a word in capitals.
@@ -85,17 +86,17 @@ class Naming:
         renumbered = np.cumsum(worth) - 1
         chosen = worth[number]
         entities = [
-            Entity(name, title, EntityKind(kind), language, defined_in)
-            for name, title, kind, language, defined_in in map(
+            Entity(name, title, EntityKind(kind), language, tuple(definitions))
+            for name, title, kind, language, definitions in map(
                 orjson.loads, vocabulary.strings("entities").take(kept)
             )
         ]
         rows_of = self._view.rows
-        definers = [rows_of.get(entity.defined_in or "", -1) for entity in entities]
+        definers = definers_of(entities, rows_of)
         table = EntityTable(
             entities, row[chosen].astype(np.int32), renumbered[number[chosen]].astype(np.int32)
         )
-        return table, np.asarray(definers, np.int32)
+        return table, definers
 
     def save_vocabulary(self) -> None:
         """Write the vocabulary beside the blocks, for the next ingestion."""
@@ -148,14 +149,14 @@ def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
     alone = [vocabulary.may_stand_alone(number) for number in range(len(entities))]
     settled = Block(
         {
-            "defined": np.asarray([entity.defined_in is not None for entity in entities], np.bool_),
+            "defined": np.asarray([bool(entity.definitions) for entity in entities], np.bool_),
             "alone": np.asarray(alone, np.bool_),
             "small.number": np.asarray([number for number, _, _ in small], np.int32),
             "small.key": np.asarray([hashed(f"{language} {word}") for _, language, word in small], np.uint64),
         },
         {"key": key},
     )
-    records_of = [orjson.dumps([e.id, e.name, e.kind, e.language, e.defined_in]).decode() for e in entities]
+    records_of = [orjson.dumps([e.id, e.name, e.kind, e.language, e.definitions]).decode() for e in entities]
     settled.put_strings("entities", records_of)
     for length, pairs in _terms_by_length(vocabulary).items():
         keys = np.asarray([term for term, _ in pairs], np.uint64)

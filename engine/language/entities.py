@@ -75,7 +75,7 @@ class _Candidate:
     kind: EntityKind
     forms: Counter[str] = field(default_factory=Counter)
     keys: set[Key] = field(default_factory=set)
-    defined_in: str | None = None
+    definitions: list[str] = field(default_factory=list)
     long_form: str | None = None
 
 
@@ -95,11 +95,13 @@ def extract_entities(passages: Sequence[Passage], encode: Encode | None = None) 
 
 def facts_of(passages: Sequence[Passage]) -> list[Fact]:
     """The terms of a run of passages and of the titles above them, each where it first stands."""
-    counts: dict[tuple[str, str, str, str, str | None, bool], list[int]] = {}
+    counts: dict[tuple[str, str, str, str, str, str | None, bool], list[int]] = {}
     titles_seen: set[str] = set()
 
     def count(position: int, language: str, heading: str, found: Found) -> None:
-        key = (language, heading, found.name, str(found.kind), found.other, found.sure)
+        # Each document defines for itself.
+        owner = passages[position].document_id if found.sure else ""
+        key = (owner, language, heading, found.name, str(found.kind), found.other, found.sure)
         counts.setdefault(key, [position, 0])[1] += 1
 
     for position, passage in enumerate(passages):
@@ -110,7 +112,7 @@ def facts_of(passages: Sequence[Passage]) -> list[Fact]:
                 titles_seen.add(heading)
                 for term in title_terms(visible(heading), passage.language):
                     count(position, passage.language, heading, Found(term, EntityKind.HEADING))
-    return [Fact(position, *key, number) for key, (position, number) in counts.items()]
+    return [Fact(position, *key[1:], number) for key, (position, number) in counts.items()]
 
 
 def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> EntityTable:
@@ -118,7 +120,7 @@ def _table(candidates: list[_Candidate], pairs: list[tuple[int, int]]) -> Entity
     kept = [
         number
         for number, candidate in enumerate(candidates)
-        if counts[number] > 1 or (counts[number] == 1 and candidate.defined_in)
+        if counts[number] > 1 or (counts[number] == 1 and candidate.definitions)
     ]
     renumbered = {number: position for position, number in enumerate(kept)}
     left = [(row, renumbered[number]) for row, number in pairs if number in renumbered]
@@ -132,7 +134,7 @@ def _entity(candidate: _Candidate) -> Entity:
     longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
     slug = "-".join(longest)
     return Entity(
-        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, candidate.defined_in
+        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, tuple(candidate.definitions)
     )
 
 
@@ -206,8 +208,8 @@ class Vocabulary:
                 candidate.keys.add(key)
         if _RANK[found.kind] < _RANK[candidate.kind]:
             candidate.kind = found.kind
-        if found.sure and candidate.defined_in is None:
-            candidate.defined_in = passage_id
+        if found.sure and passage_id not in candidate.definitions:
+            candidate.definitions.append(passage_id)
 
     def _key(self, name: str, language: str) -> Key:
         """Stems of a term; empty where it is too long, or nothing but a common word."""
@@ -242,7 +244,7 @@ class Vocabulary:
             kept.forms.update(variant.forms)
             kept.keys.update(variant.keys)
             kept.kind = min(kept.kind, variant.kind, key=_RANK.__getitem__)
-            kept.defined_in = kept.defined_in or variant.defined_in
+            kept.definitions.extend(one for one in variant.definitions if one not in kept.definitions)
             kept.long_form = kept.long_form or variant.long_form
             numbers = self._numbers[variant.language]
             numbers.update((key, first) for key in variant.keys)
@@ -273,7 +275,7 @@ class Vocabulary:
     def small_forms(self) -> Iterator[tuple[int, str, str]]:
         """How acronyms that no text defines would be written as words: number, language, word."""
         for number, candidate in enumerate(self.candidates):
-            if candidate.kind is EntityKind.ACRONYM and candidate.defined_in is None:
+            if candidate.kind is EntityKind.ACRONYM and not candidate.definitions:
                 for form in candidate.forms:
                     yield number, candidate.language, form.lower()
                     yield number, candidate.language, form.capitalize()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import orjson
@@ -15,6 +16,25 @@ from engine.corpus.protocol import Links, Rows
 from engine.model import Entity, EntityKind, Relation
 
 
+class Definers(NamedTuple):
+    """Which passages define which entities: passage ``rows[i]`` defines entity ``numbers[i]``."""
+
+    numbers: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def definers_of(entities: Sequence[Entity], rows: Mapping[str, int]) -> Definers:
+    """The passages that define entities; ``rows`` by the ids of passages, others are passed over."""
+    pairs = [
+        (number, rows[passage])
+        for number, entity in enumerate(entities)
+        for passage in entity.definitions
+        if passage in rows
+    ]
+    array = np.asarray(pairs, np.int64).reshape(-1, 2)
+    return Definers(np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1]))
+
+
 class EntityTable:
     """Entities by number, and the mentions between them and passages, both ways.
 
@@ -24,7 +44,7 @@ class EntityTable:
 
     def __init__(self, folder: Path) -> None:
         self._records = StringTable(folder, "entities")
-        self._definer: NDArray[np.int32] = open_array(folder, "entities.definer")
+        self._defines: NDArray[np.bool_] = open_array(folder, "mentions.defines")
         self._rarity: NDArray[np.float32] = open_array(folder, "entities.rarity")
         self._passage_pointers: NDArray[np.int64] = open_array(folder, "mentions.passage_pointers")
         self._passage_entities: Rows = open_array(folder, "mentions.passage_entities")
@@ -37,27 +57,26 @@ class EntityTable:
         entities: Sequence[Entity],
         mention_rows: Array,
         mention_entities: Array,
-        definer: Array,
+        definers: Definers,
         passages: int,
     ) -> None:
         """Write the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
 
-        ``definer``: the row of the passage that defines each entity, -1 for none.
-        The passages of an entity are kept with the one that defines it first, then in corpus order.
+        The passages of an entity are kept with those that define it first, then in corpus order.
         """
-        definer = np.asarray(definer, np.int32)
         size = max(len(entities), 1)
         pairs = np.unique(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
         rows, numbers = pairs // size, pairs % size
         write_array(folder, "mentions.passage_pointers", row_pointers(rows, passages))
         write_array(folder, "mentions.passage_entities", numbers.astype(np.int32))
-        order = np.lexsort((rows, rows != definer[numbers], numbers)) if len(pairs) else np.zeros(0, np.int64)
+        defines = np.isin(pairs, definers.rows * size + definers.numbers)
+        order = np.lexsort((rows, ~defines, numbers))
         pointers = row_pointers(numbers[order], len(entities))
         write_array(folder, "mentions.entity_pointers", pointers)
         write_array(folder, "mentions.entity_rows", rows[order].astype(np.int32))
         scale = np.log(max(passages, 2))
         rarity = np.log(max(passages, 2) / np.maximum(np.diff(pointers), 1)) / scale
-        write_array(folder, "entities.definer", definer)
+        write_array(folder, "mentions.defines", defines[order])
         write_array(folder, "entities.rarity", np.clip(rarity, 0.0, 1.0).astype(np.float32))
         StringTable.write(folder, "entities", [_dump(entity) for entity in entities])
 
@@ -74,10 +93,11 @@ class EntityTable:
         bounds = zip(pointers[chosen].tolist(), pointers[chosen + 1].tolist(), strict=True)
         return [tuple(self._passage_entities[start:stop].tolist()) for start, stop in bounds]
 
-    def shared(self, rows: Rows, limit: int) -> Links:
+    def shared(self, rows: Rows, limit: int, documents: NDArray[np.int32]) -> Links:
         """Passages that share entities with ``rows``; at most ``limit`` for an origin and an entity.
 
-        The passage that defines an entity is reached by ``defines``, the others by ``mentions``.
+        A passage that defines an entity is reached by ``defines``, the others by ``mentions``; where the
+        origin's own document defines it, only that definition counts. ``documents`` by row.
         """
         chosen = np.asarray(rows, np.int64)
         origins, places = ranges(self._passage_pointers[chosen], self._passage_pointers[chosen + 1])
@@ -85,14 +105,17 @@ class EntityTable:
         first, stop = self._entity_pointers[entities], self._entity_pointers[entities.astype(np.int64) + 1]
         # One more than the limit, since the origin itself is among them.
         pairs, postings = ranges(first, np.minimum(stop, first + limit + 1))
-        reached = self._entity_rows[postings]
+        reached, defining = self._entity_rows[postings], self._defines[postings]
+        near = documents[reached] == documents[chosen[origins[pairs]]]
+        has_own = np.zeros(len(entities), np.bool_)
+        has_own[pairs[defining & near]] = True
+        defining &= near | ~has_own[pairs]
         other = reached != chosen[origins[pairs]]
-        pairs, reached = pairs[other], reached[other]
+        pairs, reached, defining = pairs[other], reached[other], defining[other]
         starts = np.searchsorted(pairs, np.arange(len(entities)))
         within = np.arange(len(pairs)) - starts[pairs] < limit
-        pairs, reached = pairs[within], reached[within]
+        pairs, reached, defining = pairs[within], reached[within], defining[within]
         numbers = entities[pairs]
-        defining = reached == self._definer[numbers]
         relations = np.where(
             defining, RELATION_NUMBERS[Relation.DEFINES], RELATION_NUMBERS[Relation.MENTIONS]
         ).astype(np.int8)
@@ -100,9 +123,9 @@ class EntityTable:
 
 
 def _dump(entity: Entity) -> str:
-    return orjson.dumps([entity.id, entity.name, entity.kind, entity.language, entity.defined_in]).decode()
+    return orjson.dumps([entity.id, entity.name, entity.kind, entity.language, entity.definitions]).decode()
 
 
 def _load(record: str) -> Entity:
-    entity_id, name, kind, language, defined_in = orjson.loads(record)
-    return Entity(entity_id, name, EntityKind(kind), language, defined_in)
+    entity_id, name, kind, language, definitions = orjson.loads(record)
+    return Entity(entity_id, name, EntityKind(kind), language, tuple(definitions))

@@ -159,7 +159,7 @@ class EmbeddedCorpus:
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
         """Passages that share entities with ``rows``, weighted by rarity."""
-        return self._entities.shared(rows, limit)
+        return self._entities.shared(rows, limit, self._passages.document)
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities that each passage mentions."""

@@ -23,7 +23,7 @@ from engine.corpus.embedded.joining import joined
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import FORMAT_VERSION, Manifest
-from engine.corpus.embedded.mentions import EntityTable
+from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
@@ -40,7 +40,7 @@ class Parts:
     """Everything a generation is made of, once its blocks stand in its folder.
 
     ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
-    ``mentions``: arrays (rows, entity numbers); ``definers``: the row that defines each entity, or -1.
+    ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity.
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
     numbers, shapes (passages,), where the whole corpus tells more than the blocks do.
     """
@@ -52,7 +52,7 @@ class Parts:
     mentions: tuple[NDArray[Any], NDArray[Any]] = field(
         default_factory=lambda: (np.zeros(0, np.int32), np.zeros(0, np.int32))
     )
-    definers: NDArray[Any] = field(default_factory=lambda: np.zeros(0, np.int32))
+    definers: Definers = field(default_factory=lambda: definers_of((), {}))
     vectors: NDArray[np.float32] | None = None
     embedding: str = NO_EMBEDDING
     ontology: Mapping[str, Any] | None = None
@@ -79,14 +79,13 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             {section.id: number for number, section in enumerate(contents.sections)},
             {document.id: number for number, document in enumerate(contents.documents)},
         )
-        definers = [targets.passages.get(entity.defined_in or "", -1) for entity in contents.entities]
         parts = Parts(
             contents.name,
             [("contents", block)],
             columns_of(contents.references, targets),
             contents.entities,
             contents.mentions,
-            np.asarray(definers, np.int32),
+            definers_of(contents.entities, targets.passages),
             contents.vectors,
             contents.embedding,
             contents.ontology,

@@ -26,7 +26,11 @@ def test_a_defined_term_links_its_definition_to_its_uses() -> None:
     table = extract_entities(corpus('"Client Money" means money.', "It holds client money.", "Nothing here."))
     assert who_mentions(table) == {"Client Money": [0, 1]}
     (entity,) = table.entities
-    assert (entity.kind, entity.defined_in, entity.id) == (EntityKind.DEFINED_TERM, "p0", "en:client-money")
+    assert (entity.kind, entity.definitions, entity.id) == (
+        EntityKind.DEFINED_TERM,
+        ("p0",),
+        "en:client-money",
+    )
 
 
 def test_what_one_passage_names_alone_is_dropped_unless_defined() -> None:
@@ -131,7 +135,7 @@ def test_variants_of_a_name_are_one_entity_over_the_borders_of_documents() -> No
 def test_a_definition_is_kept_when_variants_meet() -> None:
     table = extract_entities(corpus("the Public Funds of the law", '"Public Fund" means a fund.'))
     (entity,) = table.entities
-    assert (entity.kind, entity.defined_in) == (EntityKind.DEFINED_TERM, "p1")
+    assert (entity.kind, entity.definitions) == (EntityKind.DEFINED_TERM, ("p1",))
 
 
 def test_bodies_and_standards_are_told_apart() -> None:
@@ -144,3 +148,15 @@ def test_bodies_and_standards_are_told_apart() -> None:
     kinds = {entity.name: entity.kind for entity in table.entities}
     assert kinds["Ministry of Finance"] is EntityKind.ORGANISATION
     assert kinds["ISO 27001"] is EntityKind.STANDARD
+
+
+def test_each_document_defines_for_itself() -> None:
+    table = extract_entities(
+        [
+            Passage("a", "d", None, 0, '"Client" means a buyer.', "en"),
+            Passage("b", "d", None, 1, 'Here too "Client" means a buyer.', "en"),
+            Passage("c", "e", None, 0, '"Client" means a lender.', "en"),
+        ]
+    )
+    (entity,) = table.entities
+    assert entity.definitions == ("a", "c")
