@@ -109,6 +109,12 @@ def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:
     return origins, members
 
 
+def distinct(values: Array) -> Array:
+    """The values in ascending order, none twice; in linear time where they are in order already."""
+    ordered = np.sort(values, kind="stable")
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+
+
 def row_pointers(sorted_keys: Array, size: int) -> Index:
     """CSR row pointers, shape (size + 1,), of keys in ascending order."""
     return np.searchsorted(sorted_keys, np.arange(size + 1)).astype(np.int64)

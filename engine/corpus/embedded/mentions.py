@@ -10,7 +10,15 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
+from engine.corpus.embedded.arrays import (
+    Array,
+    StringTable,
+    distinct,
+    open_array,
+    ranges,
+    row_pointers,
+    write_array,
+)
 from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Rows
 from engine.model import Entity, EntityKind, Relation
@@ -65,11 +73,14 @@ class EntityTable:
         The passages of an entity are kept with those that define it first, then in corpus order.
         """
         size = max(len(entities), 1)
-        pairs = np.unique(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
+        pairs = distinct(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
         rows, numbers = pairs // size, pairs % size
         write_array(folder, "mentions.passage_pointers", row_pointers(rows, passages))
         write_array(folder, "mentions.passage_entities", numbers.astype(np.int32))
-        defines = np.isin(pairs, definers.rows * size + definers.numbers)
+        wanted = definers.rows * size + definers.numbers
+        places = np.searchsorted(pairs, wanted)
+        defines = np.zeros(len(pairs), np.bool_)
+        defines[places[np.append(pairs, -1)[places] == wanted]] = True
         order = np.lexsort((rows, ~defines, numbers))
         pointers = row_pointers(numbers[order], len(entities))
         write_array(folder, "mentions.entity_pointers", pointers)

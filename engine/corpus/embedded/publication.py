@@ -75,8 +75,10 @@ def new_generation(folder: Path) -> Iterator[Path]:
 def publish(folder: Path, manifest: Manifest) -> None:
     """Make a complete generation the corpus of its folder. Durable once this returns."""
     generation = folder / manifest.generation
+    durable = _durable(folder)
     for path in (*generation.rglob("*"), generation):
-        _flush(path)
+        if path.is_dir() or _identity(path) not in durable:
+            _flush(path)
     waiting = folder / f"{MANIFEST_NAME}.new"
     waiting.write_text(manifest.to_json(), encoding="utf-8")
     _flush(waiting)
@@ -91,6 +93,20 @@ def current_generation(folder: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return str(content.get("generation")) if isinstance(content, dict) else None
+
+
+def _durable(folder: Path) -> set[tuple[int, int]]:
+    """The files of the published generation. Each was flushed when it was published; one that the next
+    generation holds too is the same file, never written since, so that flushing it again does nothing."""
+    current = current_generation(folder)
+    if current is None:
+        return set()
+    return {_identity(path) for path in (folder / current).rglob("*")}
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def _sweep(folder: Path, keep: str | None) -> None:
