@@ -14,18 +14,17 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from engine.corpus.embedded.block import Block, block_path, hashed
+from engine.corpus.embedded.block import Block, block_path
 from engine.corpus.embedded.packing import pack
 from engine.ingestion.assembly import EID
-from engine.ingestion.indexing import lexical_terms
 from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
 from engine.ingestion.validity import dated
-from engine.language.entities import Stems, facts_of, words_of, written_as_name
+from engine.ingestion.words import context_postings, contexts_of, put_words, text_postings, words_in
+from engine.language.entities import facts_of
 from engine.language.references import find_mentions, packed
 from engine.language.references.registry import defined_names
-from engine.model import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +48,9 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     documents = [item.document for item in read]
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]
-    texts, contexts = lexical_terms(documents, passages, headings=headings)
-    block = pack(documents, sections, passages, texts, contexts)
+    words = words_in(passages)
+    contexts = contexts_of(documents, passages, headings=headings)
+    block = pack(documents, sections, passages, text_postings(passages, words), context_postings(contexts))
     mentions = [find_mentions(passage.text, passage.language) for passage in passages]
     block.put_strings(
         "passages.mentions", [orjson.dumps(packed(found)).decode() if found else "" for found in mentions]
@@ -74,7 +74,7 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
         [(rows[one.source_id], one.span.start, one.span.end, one.text, one.target) for one in links],
     )
     _put_rows(block, "versions", version_references(sections, passages))
-    _put_words(block, passages)
+    put_words(block, words)
     return block
 
 
@@ -82,42 +82,3 @@ def _put_rows(block: Block, name: str, rows: Sequence[Sequence[object]]) -> None
     """A table of facts about passages: the passage of each, and the rest as JSON."""
     block.arrays[f"{name}.passage"] = np.asarray([row[0] for row in rows], np.int32)
     block.put_strings(name, [orjson.dumps(row[1:]).decode() for row in rows])
-
-
-def _put_words(block: Block, passages: Sequence[Passage]) -> None:
-    """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
-    key of its stem, and whether it is written as a name."""
-    numbers: dict[tuple[str, str], int] = {}
-    known: dict[str, _Numbers] = {}
-    flat: list[int] = []
-    counts: list[int] = []
-    for passage in passages:
-        words = words_of(passage.text)
-        counts.append(len(words))
-        own = known.setdefault(passage.language, _Numbers(passage.language, numbers))
-        flat.extend(map(own.__getitem__, words))
-    stems: dict[str, Stems] = {}
-    of_words = [stems.setdefault(language, Stems(language))[word] for language, word in numbers]
-    dtype = np.uint16 if len(numbers) <= np.iinfo(np.uint16).max else np.uint32
-    block.arrays |= {
-        "tokens.word": np.asarray(flat, dtype),
-        "passages.tokens": np.asarray(counts, np.int32),
-        "words.key": np.asarray([hashed(f"{language} {word}") for language, word in numbers], np.uint64),
-        "words.stem": np.asarray(
-            [hashed(f"{language} {stem}") for (language, _), stem in zip(numbers, of_words, strict=True)],
-            np.uint64,
-        ),
-        "words.name": np.asarray([written_as_name(word) for _, word in numbers], np.bool_),
-    }
-
-
-class _Numbers(dict[str, int]):
-    """Word of one language to its number among the words of all."""
-
-    def __init__(self, language: str, numbers: dict[tuple[str, str], int]) -> None:
-        super().__init__()
-        self._language, self._numbers = language, numbers
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = self._numbers.setdefault((self._language, word), len(self._numbers))
-        return number

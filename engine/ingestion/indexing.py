@@ -1,15 +1,13 @@
-"""Index terms and vectors of passages."""
+"""What is indexed of passages: what stands around them, and their vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.ingestion.progress import Progress
-from engine.language.analyzer import analyzer
 from engine.language.embedders import Embedder
 from engine.language.embedders.base import reads, unit
 from engine.model import Document, Passage
@@ -25,26 +23,6 @@ def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
     """What stands around a passage: the names of its document, its label, the headings above it."""
     short = min(document.aliases, key=len, default=document.title)
     return (*dict.fromkeys((document.title, short)), passage.label, *passage.headings)
-
-
-def lexical_terms(
-    documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool
-) -> tuple[list[list[str]], list[list[str]]]:
-    """The terms of each passage's text and of its context (none where ``headings`` is off)."""
-    by_id = {document.id: document for document in documents}
-    texts: list[list[str]] = []
-    contexts: list[list[str]] = []
-    for passage in passages:
-        texts.append(analyzer(passage.language).terms(passage.text))
-        around = context_of(passage, by_id[passage.document_id]) if headings else ()
-        contexts.append([term for piece in around for term in _heading_terms(piece, passage.language)])
-    return texts, contexts
-
-
-@lru_cache(maxsize=65536)
-def _heading_terms(heading: str, language: str) -> list[str]:
-    """Headings and names come again with every passage below them."""
-    return analyzer(language).terms(heading)
 
 
 class VectorSource:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import copyreg
 import pickle
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from types import MappingProxyType
+from typing import Any
 
 import orjson
 
 from engine.corpus.embedded.block import digest, hashed
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
+from engine.model import Passage, Section
 
 # A batch ends behind the document that makes it as large as this, in passages; and behind every document
 # whose id says so, so that a document that has grown moves the ends of few other batches.
@@ -74,6 +77,12 @@ class BatchReader:
         return Batch(key, tuple(item.document.id for item in documents), passages, content)
 
 
+def _by_fields(kind: type[Any]) -> None:
+    """Pickle a dataclass as the values of its fields, many times faster than by its state."""
+    values = attrgetter(*(one.name for one in fields(kind)))
+    copyreg.pickle(kind, lambda item: (kind, values(item)))
+
+
 def _read_only(content: dict[str, object]) -> MappingProxyType[str, object]:
     return MappingProxyType(content)
 
@@ -84,6 +93,8 @@ def _reduced(mapping: MappingProxyType[str, object]) -> tuple[object, tuple[dict
 
 # Metadata are read-only mappings, which pickle does not know.
 copyreg.pickle(MappingProxyType, _reduced)  # type: ignore[arg-type]
+for _kind in (Passage, Section):
+    _by_fields(_kind)
 
 
 def _plain(value: object) -> object:

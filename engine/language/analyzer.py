@@ -83,7 +83,14 @@ _LEAD = re.compile(
     r"|\b(?:art(?:icle|ikel|icolo|ículo)?|rule|section|sec|clause|pasal|المادة|مادة|المواد)\.?\s*\(?[a-z]?"
     r"|\b[a-z])\Z"
 )
-_DIGITS = re.compile(r"\d+")
+# What such a lead ends with, but for blanks, brackets and dots: a cheap look before the pattern.
+_LEAD_ENDS = (
+    *("iso", "iec", "din", "gri", "ifrs", "ias", "nist", "sasb", "esrs", "ieee"),
+    *("art", "article", "artikel", "articolo", "artículo", "rule", "section", "sec", "clause", "pasal"),
+    *("مادة", "المادة", "المواد"),
+)
+# ``open``: the number may go on behind its first digits, or has brackets.
+_DIGITS = re.compile(r"\d+(?=(?P<open>[a-z]?(?:[.,]\d|\())?)")
 LONGEST_LEAD = 40
 _BRACKETS = re.compile(r"(?:\s?\([0-9a-z]{1,4}\))+")
 _UNITS = {
@@ -112,8 +119,33 @@ class Analyzer:
         """The index terms of a text; whole legal numbers follow the words."""
         folded = _folded(text, self.language)
         found = list(chain.from_iterable(map(self._terms.__getitem__, _WORD.findall(folded))))
-        if _DIGIT.search(folded):
-            found.extend(whole_numbers(folded))
+        found.extend(self._kept_whole(folded))
+        return found
+
+    def is_wordwise(self, text: str) -> bool:
+        """Whether ``terms`` of a text are the ``terms_of_word`` of its words and its ``numbers``.
+
+        They are not where folding would move the borders of words: marks between letters, "TM" in one sign.
+        """
+        if text.isascii():
+            return True
+        # The one mark that casefolding makes a letter.
+        is_stable = unicodedata.is_normalized("NFKC", text) and "\u0345" not in text
+        return is_stable and self.language not in _ARABIC_WRITTEN
+
+    def terms_of_word(self, word: str) -> tuple[str, ...]:
+        """The index terms of one word as it is written."""
+        words = _WORD.findall(_folded(word, self.language))
+        return tuple(chain.from_iterable(map(self._terms.__getitem__, words)))
+
+    def numbers(self, text: str) -> list[str]:
+        """The terms of a text that are not those of its words: legal numbers kept whole."""
+        if not self._printed and not _DIGIT.search(text):
+            return []
+        return self._kept_whole(_folded(text, self.language))
+
+    def _kept_whole(self, folded: str) -> list[str]:
+        found = whole_numbers(folded) if _DIGIT.search(folded) else []
         if self._printed:
             found.extend(self._printed(folded))
         return found
@@ -205,13 +237,26 @@ def _whole_matches(folded: str) -> Iterator[re.Match[str]]:
         if first < end:
             continue
         start, match = max(end, first - LONGEST_LEAD), None
-        while match is None and (lead := _LEAD.search(folded, start, first)):
-            match = _WHOLE.match(folded, lead.start())
-            start = lead.start() + 1
-        match = match or _WHOLE.match(folded, first)
+        lead = folded[start:first]
+        bare = lead.rstrip()
+        if bare.endswith("§"):
+            match = _WHOLE.match(folded, start + len(bare) - (2 if bare.endswith("§§") else 1))
+        elif "a" <= lead[-1:] <= "z" or bare.rstrip("(-").rstrip().rstrip(".").endswith(_LEAD_ENDS):
+            match = _led(folded, start, first)
+        if match is None and digits["open"]:
+            match = _WHOLE.match(folded, first)
         if match:
             end = match.end()
             yield match
+
+
+def _led(folded: str, start: int, first: int) -> re.Match[str] | None:
+    """A match of ``_WHOLE`` that begins between ``start`` and the digit at ``first``."""
+    while lead := _LEAD.search(folded, start, first):
+        if match := _WHOLE.match(folded, lead.start()):
+            return match
+        start = lead.start() + 1
+    return None
 
 
 def _chinese_articles(folded: str) -> Iterator[str]:

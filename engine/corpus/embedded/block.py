@@ -158,20 +158,27 @@ def postings_of(terms: Iterable[Sequence[str]]) -> Postings:
     for passage in terms:
         lengths.append(len(passage))
         flat.extend([numbers.setdefault(term, len(numbers)) for term in passage])
-    size = max(len(lengths), 1)
-    hashes = np.asarray([hashed(term) for term in numbers], np.uint64)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return postings_from(list(numbers), np.asarray(flat, np.int64), rows, len(lengths))
+
+
+def postings_from(terms: Sequence[str], numbers: Index, rows: Index, passages: int) -> Postings:
+    """The postings of passages; in no order, occurrence i is of ``terms[numbers[i]]`` in ``rows[i]``."""
+    size = max(passages, 1)
+    hashes = np.asarray([hashed(term) for term in terms], np.uint64)
     order = np.argsort(hashes, kind="stable")
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    keys, counts = np.unique(ranks[np.asarray(flat, np.int64)] * size + rows, return_counts=True)
-    pointers = np.searchsorted(keys // size, np.arange(len(order) + 1))
+    keys, counts = np.unique(ranks[numbers] * size + rows, return_counts=True)
+    used, of_keys = np.divmod(keys, size)
+    # Of a term that no passage has, nothing is kept.
+    present, firsts = np.unique(used, return_index=True)
     return Postings(
-        hashes[order],
-        pointers.astype(np.int64),
-        (keys % size).astype(np.int32),
+        hashes[order][present],
+        np.append(firsts, len(keys)).astype(np.int64),
+        of_keys.astype(np.int32),
         counts.astype(np.float32),
-        np.asarray(lengths, np.int32),
+        np.bincount(rows, minlength=passages).astype(np.int32),
     )
 
 

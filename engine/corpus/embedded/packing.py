@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, hashed, postings_of
+from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, Postings, hashed
 from engine.corpus.embedded.documents import (
     BEGINNING,
     END_OF_TIME,
@@ -20,6 +20,7 @@ from engine.corpus.embedded.documents import (
     dump_metadata,
 )
 from engine.corpus.headings import is_bare_heading
+from engine.language.references.provisions import ITEM_LENGTH, counts_paragraphs
 from engine.model import Document, Passage, Section
 
 # Part of every key that is made from headings and text together; no text holds it.
@@ -30,10 +31,11 @@ def pack(
     documents: Sequence[Document],
     sections: Sequence[Section],
     passages: Sequence[Passage],
-    terms: Iterable[Sequence[str]],
-    contexts: Iterable[Sequence[str]],
+    texts: Postings,
+    contexts: Postings,
 ) -> Block:
-    """The block of some documents, given in the order of ``Contents``.
+    """The block of some documents, given in the order of ``Contents``; ``texts`` and ``contexts`` are the
+    index terms of their passages.
 
     Raises ValueError where an id stands twice or the passages are out of order.
     """
@@ -56,8 +58,8 @@ def pack(
         _structure_digest(document, block, number, first) for number, document in enumerate(documents)
     ]
     block.arrays["documents.structure"] = np.frombuffer(b"".join(structure), np.uint64).reshape(-1, 2)
-    block.put_postings(TEXT_FIELD, postings_of(terms))
-    block.put_postings(CONTEXT_FIELD, postings_of(contexts))
+    block.put_postings(TEXT_FIELD, texts)
+    block.put_postings(CONTEXT_FIELD, contexts)
     for field in (TEXT_FIELD, CONTEXT_FIELD):
         if len(block.postings(field).lengths) != len(passages):
             raise ValueError(f"{field}: terms of {len(block.postings(field).lengths)} passages")
@@ -169,6 +171,12 @@ def _structure_digest(document: Document, block: Block, number: int, first: NDAr
     start, stop = np.searchsorted(block["sections.document"], (number, number + 1)).tolist()
     for name in ("kind", "valid_from", "valid_to"):
         state.update(block[f"passages.{name}"][rows].tobytes())
+    # Whether a passage is an item of a list is told by the beginning of its text, where it counts.
+    languages, codes = block.strings("languages").all(), block["passages.language"]
+    texts = block.strings("passages.text")
+    for row in range(rows.start, rows.stop):
+        if counts_paragraphs(languages[codes[row]]):
+            state.update(texts[row][:ITEM_LENGTH].encode() + _BORDER)
     for name in ("id", "number", "paragraph", "metadata"):
         state.update(_bytes_of(block, f"passages.{name}", rows.start, rows.stop))
     state.update((block["passages.section"][rows] - start).tobytes())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
 from engine.corpus.embedded.arrays import write_array
-from engine.corpus.embedded.block import BLOCKS, Block, block_path
+from engine.corpus.embedded.block import BLOCKS, Block, block_path, postings_of
 from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.joining import joined
@@ -67,9 +67,8 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
     contradict themselves.
     """
     with new_generation(folder) as generation:
-        block = pack(
-            contents.documents, contents.sections, contents.passages, contents.terms, contents.contexts
-        )
+        texts, contexts = postings_of(contents.terms), postings_of(contents.contexts)
+        block = pack(contents.documents, contents.sections, contents.passages, texts, contexts)
         if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
             raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
         (generation / BLOCKS).mkdir()

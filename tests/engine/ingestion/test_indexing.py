@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.packing import content_key
-from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of, lexical_terms
+from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of
 from engine.ingestion.progress import silent
 from engine.model import Document, Passage
 
@@ -30,17 +30,6 @@ class LengthModel:
 def test_context() -> None:
     passage = Passage("p", "bgb", None, 0, "x", label="§ 1", headings=("Buch 1", "Beginn"))
     assert context_of(passage, DOCUMENT) == ("Bürgerliches Gesetzbuch", "BGB", "§ 1", "Buch 1", "Beginn")
-
-
-def test_terms_are_those_of_the_passages_language() -> None:
-    passages = [
-        Passage("p", "bgb", None, 0, "Verträge", "de"),
-        Passage("q", "bgb", None, 1, "contracts", "en"),
-    ]
-    texts, contexts = lexical_terms([DOCUMENT], passages, headings=True)
-    assert texts == [["vertrag"], ["contract"]]
-    assert "bgb" in contexts[0]
-    assert lexical_terms([DOCUMENT], passages, headings=False)[1] == [[], []]
 
 
 def keys(passages: Sequence[Passage]) -> NDArray[np.uint64]:

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.analyzer import analyzer, whole_numbers
+from engine.language.entities import words_of
 
 
 @pytest.mark.parametrize(
@@ -101,3 +102,21 @@ def test_whole_numbers(text: str, expected: list[str]) -> None:
 def test_any_text_gives_terms_without_spaces(text: str, language: str) -> None:
     terms = analyzer(language).terms(text)
     assert all(term and not any(letter.isspace() for letter in term) for term in terms)
+
+
+@settings(deadline=None)
+@given(
+    text=st.text() | st.text("§ (.)-,artse12x™ﬁ½\u0301\u0345İςé\u200d第条Lز٣"),
+    language=st.sampled_from(["en", "de", "ar", "zh", "fr", "und"]),
+)
+def test_terms_are_those_of_the_words_and_the_numbers(text: str, language: str) -> None:
+    own = analyzer(language)
+    if own.is_wordwise(text):
+        words = [term for word in words_of(text) for term in own.terms_of_word(word)]
+        assert own.terms(text) == words + own.numbers(text)
+
+
+def test_folding_may_join_words() -> None:
+    assert analyzer("de").is_wordwise("Die Verträge, § 5")
+    assert not any(analyzer("de").is_wordwise(text) for text in ("Marke™", "Vertra\u0308ge", "\u0345"))
+    assert not analyzer("ar").is_wordwise("المادة")

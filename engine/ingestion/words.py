@@ -1,0 +1,153 @@
+"""The words of a run of passages as numbers, and the index terms that they make.
+
+A corpus has far fewer words than tokens: what is true of a word is found out once, and the rest is counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Index, ranges
+from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
+from engine.ingestion.indexing import context_of
+from engine.language.analyzer import analyzer
+from engine.language.entities import Stems, words_of, written_as_name
+from engine.model import Document, Passage
+
+# A word or a heading, in front of it its language.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Strings of a run of passages, one after the other, as numbers of ``keys``: shape (tokens,).
+    ``counts``: how many each passage has, shape (passages,)."""
+
+    keys: list[Key]
+    numbers: Index
+    counts: Index
+
+
+def words_in(passages: Sequence[Passage]) -> Tokens:
+    """The words of texts, as they are written."""
+    return _tokens((passage.language, words_of(passage.text)) for passage in passages)
+
+
+def contexts_of(documents: Sequence[Document], passages: Sequence[Passage], *, headings: bool) -> Tokens:
+    """What stands around passages: names, labels, headings; nothing where ``headings`` is off."""
+    by_id = {document.id: document for document in documents}
+    return _tokens(
+        (one.language, context_of(one, by_id[one.document_id]) if headings else ()) for one in passages
+    )
+
+
+def text_postings(passages: Sequence[Passage], words: Tokens) -> Postings:
+    """The index terms of texts, with the words in them."""
+    numbers = _Numbers()
+    analyzers = [analyzer(passage.language) for passage in passages]
+    wordwise = [own.is_wordwise(one.text) for own, one in zip(analyzers, passages, strict=True)]
+    rest = [
+        own.numbers(one.text) if is_wordwise else own.terms(one.text)
+        for own, one, is_wordwise in zip(analyzers, passages, wordwise, strict=True)
+    ]
+    rows, terms = _terms_of(words, numbers, _terms_of_word)
+    kept = np.asarray(wordwise, np.bool_)[rows]
+    flat = [numbers[term] for found in rest for term in found]
+    rest_rows = np.repeat(np.arange(len(rest)), [len(found) for found in rest])
+    return postings_from(
+        list(numbers),
+        np.concatenate([terms[kept], np.asarray(flat, np.int64)]),
+        np.concatenate([rows[kept], rest_rows]),
+        len(passages),
+    )
+
+
+def context_postings(contexts: Tokens) -> Postings:
+    """The index terms of what stands around passages."""
+    numbers = _Numbers()
+    rows, terms = _terms_of(contexts, numbers, _terms_of_heading)
+    return postings_from(list(numbers), terms, rows, len(contexts.counts))
+
+
+def put_words(block: Block, words: Tokens) -> None:
+    """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
+    key of its stem, and whether it is written as a name."""
+    stems: dict[str, Stems] = {}
+    of_words = [stems.setdefault(language, Stems(language))[word] for language, word in words.keys]
+    dtype = np.uint16 if len(words.keys) <= np.iinfo(np.uint16).max else np.uint32
+    block.arrays |= {
+        "tokens.word": words.numbers.astype(dtype),
+        "passages.tokens": words.counts.astype(np.int32),
+        "words.key": _hashes([f"{language} {word}" for language, word in words.keys]),
+        "words.stem": _hashes(
+            [f"{language} {stem}" for (language, _), stem in zip(words.keys, of_words, strict=True)]
+        ),
+        "words.name": np.asarray([written_as_name(word) for _, word in words.keys], np.bool_),
+    }
+
+
+class _Numbers(dict[str, int]):
+    """Term to its number."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
+class _WordNumbers(dict[str, int]):
+    """Word of one language to its number among the words of all."""
+
+    def __init__(self, language: str, numbers: dict[Key, int]) -> None:
+        super().__init__()
+        self._language, self._numbers = language, numbers
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._numbers.setdefault((self._language, word), len(self._numbers))
+        return number
+
+
+def _tokens(texts: Iterable[tuple[str, Sequence[str]]]) -> Tokens:
+    numbers: dict[Key, int] = {}
+    known: dict[str, _WordNumbers] = {}
+    flat: list[int] = []
+    counts: list[int] = []
+    for language, words in texts:
+        counts.append(len(words))
+        own = known.get(language)
+        if own is None:
+            own = known[language] = _WordNumbers(language, numbers)
+        flat.extend(map(own.__getitem__, words))
+    return Tokens(list(numbers), np.asarray(flat, np.int64), np.asarray(counts, np.int64))
+
+
+def _terms_of(
+    tokens: Tokens, numbers: _Numbers, terms_of: Callable[[str, str], Sequence[str]]
+) -> tuple[Index, Index]:
+    """The terms of all tokens: the passage of each, and its number."""
+    found = [terms_of(language, string) for language, string in tokens.keys]
+    flat = np.asarray([numbers[term] for terms in found for term in terms], np.int64)
+    ends = np.cumsum([len(terms) for terms in found], dtype=np.int64)
+    starts = np.append(np.int64(0), ends)
+    origins, members = ranges(starts[tokens.numbers], starts[tokens.numbers + 1])
+    rows = np.repeat(np.arange(len(tokens.counts)), tokens.counts)
+    return rows[origins], flat[members]
+
+
+@lru_cache(maxsize=1 << 17)
+def _terms_of_word(language: str, word: str) -> tuple[str, ...]:
+    return analyzer(language).terms_of_word(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _terms_of_heading(language: str, heading: str) -> list[str]:
+    """Headings and names come again with every passage below them."""
+    return analyzer(language).terms(heading)
+
+
+def _hashes(strings: Sequence[str]) -> NDArray[np.uint64]:
+    return np.asarray([hashed(string) for string in strings], np.uint64)
