@@ -138,7 +138,7 @@ class Publishing:
                     found[number] = kept
             missing = [number for number in range(len(placed.names)) if number not in found]
             if missing:
-                resolving.prepare()
+                resolving.prepare(len(missing))
                 size = min(os.cpu_count() or 1, len(missing))
                 with Crew[int, str](resolving, size, self._plan.limits) as crew:
                     self._resolve(crew, missing, found, resolving, placed, problems)

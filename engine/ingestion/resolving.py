@@ -31,6 +31,9 @@ from engine.language.references import Resolver
 from engine.model import Reference, Relation, Status, TargetKind
 
 LINKS_SUFFIX = ".links"
+# So many blocks are resolved with a look into those documents alone that they cite; for more of them, all
+# documents are looked through at once.
+MOST_ALONE = 4
 _PASSAGE, _SECTION, _DOCUMENT = (
     KIND_NUMBERS[kind] for kind in (TargetKind.PASSAGE, TargetKind.SECTION, TargetKind.DOCUMENT)
 )
@@ -172,8 +175,8 @@ class Resolving:
             owner = view.document_of(row)
             return owner, row - int(view.document_rows[owner])
         number = view.section_numbers[target]
-        owner = int(np.searchsorted(self._first_sections, number, side="right")) - 1
-        return owner, number - int(self._first_sections[owner])
+        owner = int(np.searchsorted(self._view.document_sections, number, side="right")) - 1
+        return owner, number - int(self._view.document_sections[owner])
 
     def _targets_of(self, part: Block) -> Array:
         """Rows and numbers of the corpus for the targets of a block's references."""
@@ -181,7 +184,7 @@ class Resolving:
         owner = np.asarray([*numbers, -1], np.int64)[part["document"]]
         kind, place = part["kind"], part["target"].astype(np.int64)
         target = np.where(kind == _PASSAGE, self._view.document_rows[owner] + place, owner)
-        target = np.where(kind == _SECTION, self._first_sections[owner] + place, target)
+        target = np.where(kind == _SECTION, self._view.document_sections[owner] + place, target)
         return np.where(owner < 0, -1, target).astype(np.int32)
 
     def _owner(self, passage_id: str) -> str:
@@ -206,14 +209,6 @@ class Resolving:
         return {document.id: key for document, key in zip(self._view.documents, keys, strict=True)}
 
     @cached_property
-    def _first_sections(self) -> Array:
-        """The first section of each document, shape (documents + 1,)."""
-        counts = [
-            np.bincount(block["sections.document"], minlength=block.documents) for block in self._view.blocks
-        ]
-        return np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *counts]))])
-
-    @cached_property
     def _readings(self) -> BlockReadings:
         return BlockReadings(self._view)
 
@@ -224,10 +219,12 @@ class Resolving:
     @cached_property
     def _resolver(self) -> Resolver:
         view = self._view
-        return Resolver(view.documents, view.sections, view.passages, self._readings)
+        return Resolver(view.documents, view.sections, view.passages, self._readings, view.layout)
 
-    def prepare(self) -> None:
-        """Build what the work on every block needs, before the children are forked that do it."""
-        _ = self._resolver, self._structures, self._identities, self._first_sections, self._view.rows
+    def prepare(self, missing: int) -> None:
+        """Build what the work on ``missing`` blocks needs, before the children are forked that do it."""
+        _ = self._resolver, self._structures, self._identities, self._view.document_sections
+        if missing > MOST_ALONE:
+            self._resolver.look_through()
         if any(len(block["stated.passage"]) for block in self._view.blocks):
             _ = self._targets

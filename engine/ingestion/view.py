@@ -1,13 +1,15 @@
 """A corpus seen through its blocks, as far as references have to be resolved in it.
 
 The passages of one block at a time have their texts; all others are without, so that looking at a corpus
-takes little more memory than its table of contents.
+takes little more memory than its table of contents. What stands in a block is made when it is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Generic, TypeVar, overload
 
 import numpy as np
 import orjson
@@ -19,10 +21,14 @@ from engine.ingestion.assembly import EID
 from engine.ingestion.readers.base import StatedReference
 from engine.language.references import Mention, unpacked
 from engine.language.references.definitions import DefinedName
+from engine.language.references.layout import Layout
+from engine.language.references.provisions import ITEM_LENGTH, counts_paragraphs
 from engine.model import NOTHING, Passage, Section, Span
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
 _KEPT_MENTIONS = 256
+
+T = TypeVar("T")
 
 
 def _first(sizes: Iterable[int]) -> Index:
@@ -53,9 +59,27 @@ class CorpusView:
         return Passages(self)
 
     @cached_property
-    def sections(self) -> list[Section]:
+    def sections(self) -> InBlocks[Section]:
         """All sections."""
-        return [section for number in range(len(self.blocks)) for section in self._sections_of(number)]
+        return InBlocks(self.first_section, lambda number: list(self._sections_of(number)))
+
+    @cached_property
+    def document_sections(self) -> Index:
+        """The first section of each document, shape (documents + 1,)."""
+        counts = [np.bincount(block["sections.document"], minlength=block.documents) for block in self.blocks]
+        return _first(np.concatenate([np.zeros(0, np.int64), *counts]).tolist())
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the documents stand."""
+        sizes = np.diff(self.document_rows)
+        return Layout(
+            self.rows,
+            self.section_numbers,
+            np.repeat(np.arange(len(sizes)), sizes).tolist(),
+            _ranges(self.document_rows),
+            _ranges(self.document_sections),
+        )
 
     @cached_property
     def section_ids(self) -> list[str]:
@@ -134,29 +158,59 @@ class CorpusView:
             )
 
 
-class Passages(list[Passage]):
-    """The passages of a view by row: those of one block with their texts, all others without.
+class InBlocks(Sequence[T], Generic[T]):
+    """What stands in the blocks of a view, by number in the corpus; a block's part is made when it is asked
+    for. ``first``: the first number of each block, shape (blocks + 1,)."""
 
-    A plain list, since a resolver looks at millions of places in it.
-    """
+    def __init__(self, first: Index, load: Callable[[int], list[T]]) -> None:
+        self._first, self._load = first, load
+        self._held: list[T | None] = [None] * int(first[-1])
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    @overload
+    def __getitem__(self, number: int) -> T: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[T]: ...
+    def __getitem__(self, number: int | slice) -> T | Sequence[T]:
+        if isinstance(number, slice):
+            return [self[place] for place in range(*number.indices(len(self)))]
+        held = self._held[number]
+        return self._made(range(len(self))[number]) if held is None else held
+
+    def place(self, number: int) -> slice:
+        """Where a block's part stands."""
+        return slice(int(self._first[number]), int(self._first[number + 1]))
+
+    def _made(self, number: int) -> T:
+        block = int(np.searchsorted(self._first, number, side="right")) - 1
+        place, loaded = self.place(block), self._load(block)
+        self._held[place] = loaded
+        return loaded[number - place.start]
+
+
+class Passages(InBlocks[Passage]):
+    """The passages of a view by row: those of one block with their texts, all others without."""
 
     def __init__(self, view: CorpusView) -> None:
-        super().__init__(
-            passage
-            for number in range(len(view.blocks))
-            for passage in passages_of(view, number, whole=False)
-        )
+        super().__init__(view.first_row, lambda number: passages_of(view, number, whole=False))
         self._view = view
-        self._without: tuple[slice, list[Passage]] = (slice(0, 0), [])
+        self._without: tuple[slice, list[Passage | None]] = (slice(0, 0), [])
 
     def focus(self, number: int) -> list[Passage]:
         """The passages of a block with their texts; until the next focus they stand in the list so."""
         place, passages = self._without
-        self[place] = passages
-        place = slice(int(self._view.first_row[number]), int(self._view.first_row[number + 1]))
-        self._without = (place, self[place])
-        self[place] = passages_of(self._view, number, whole=True)
-        return self[place]
+        self._held[place] = passages
+        place = self.place(number)
+        self._without = (place, self._held[place])
+        whole = passages_of(self._view, number, whole=True)
+        self._held[place] = whole
+        return whole
+
+
+def _ranges(bounds: Index) -> list[range]:
+    return [range(start, stop) for start, stop in pairwise(bounds.tolist())]
 
 
 def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
@@ -168,8 +222,8 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     languages, statuses = block.strings("languages").all(), block.strings("statuses").all()
     ids, sources = block.strings("passages.id").all(), block.strings("passages.source_id").all()
     numbers, paragraphs = block.strings("passages.number").all(), block.strings("passages.paragraph").all()
-    texts = block.strings("passages.text").all() if whole else [""] * len(rows)
-    labels = block.strings("passages.label").all() if whole else texts
+    texts = block.strings("passages.text").all() if whole else _beginnings(block, languages)
+    labels = block.strings("passages.label").all() if whole else [""] * len(rows)
     titles = [tuple(orjson.loads(path)) for path in block.strings("headings").all()] if whole else []
     headings = [titles[code] for code in block["passages.heading"].tolist()] if whole else [()] * len(rows)
     metadata = [NOTHING] * len(rows)
@@ -213,17 +267,21 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     ]
 
 
+def _beginnings(block: Block, languages: Sequence[str]) -> list[str]:
+    """What has to be known of texts that are left out."""
+    texts, found = block.strings("passages.text"), [""] * block.passages
+    counted = [code for code, language in enumerate(languages) if counts_paragraphs(language)]
+    for row in np.flatnonzero(np.isin(block["passages.language"], counted)).tolist() if counted else ():
+        found[row] = texts[row][:ITEM_LENGTH]
+    return found
+
+
 class BlockReadings:
     """What the texts of a view say by themselves, as their blocks have it."""
 
     def __init__(self, view: CorpusView) -> None:
         self._view = view
         self._mentions_of = [block.strings("passages.mentions") for block in view.blocks]
-        self._names: dict[int, list[DefinedName]] = {}
-        for number, block in enumerate(view.blocks):
-            rows = (block["names.passage"] + view.first_row[number]).tolist()
-            for row, record in zip(rows, block.strings("names").all(), strict=True):
-                self._names.setdefault(row, []).append(DefinedName(*orjson.loads(record)))
         self.mentions = lru_cache(_KEPT_MENTIONS)(self._mentions)
 
     def _mentions(self, row: int) -> list[Mention]:
@@ -231,6 +289,12 @@ class BlockReadings:
         record = self._mentions_of[number][row - int(self._view.first_row[number])]
         return unpacked(orjson.loads(record)) if record else []
 
-    def names(self, row: int) -> Sequence[DefinedName]:
-        """The names a passage gives to documents."""
-        return self._names.get(row, ())
+    def names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """The names that passages give to documents: row and language of the passage, name."""
+        for number, block in enumerate(self._view.blocks):
+            places = block["names.passage"]
+            rows = (places + self._view.first_row[number]).tolist()
+            languages = block.strings("languages").all()
+            codes = block["passages.language"][places].tolist()
+            for row, code, record in zip(rows, codes, block.strings("names").all(), strict=True):
+                yield row, languages[code], DefinedName(*orjson.loads(record))

@@ -84,10 +84,8 @@ class DocumentFinder:
                 merged_groups(grammar.known, self._names_of(language), language)
 
     def _learn_definitions(self) -> None:
-        for row, passage in enumerate(self._provisions.passages):
-            number = self._provisions.document_of[row]
-            for name, short, everywhere in self._readings.names(row):
-                self._learn(name, short, everywhere, number, passage.language)
+        for row, language, (name, short, everywhere) in self._readings.names():
+            self._learn(name, short, everywhere, self._provisions.document_of[row], language)
         for number, document in enumerate(self._documents):
             parent = parent_act(document.title, document.language)
             if parent:
@@ -193,7 +191,7 @@ class DocumentFinder:
             title = re.split(r"[(\d]", self._documents[own].title)[0]
             return Meaning((own,)) if this and same_as(this[1], title, "de") else Meaning((), True)
         found = _named_last(mention, before, meanings)
-        for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row[own] - 1), -1):
+        for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row(own) - 1), -1):
             if found is not None:
                 break
             passage = self._provisions.passages[earlier]
@@ -334,7 +332,7 @@ class DocumentFinder:
     def _named_citations(self, own: int) -> Counter[tuple[SectionKind, int]]:
         """How often a document cites provisions of a kind of another document that it names."""
         counts: Counter[tuple[SectionKind, int]] = Counter()
-        for row in self._provisions.rows_of[own]:
+        for row in self._provisions.rows_of(own):
             passage = self._provisions.passages[row]
             for mention in self._readings.mentions(row):
                 if not mention.targets or not mention.document:

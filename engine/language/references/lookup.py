@@ -35,18 +35,18 @@ class Lookup:
             return self._enclosing(document, address, row)
         key = number_key(address.number)
         if address.kind in CONTAINERS:
-            found = self._provisions.containers.get((document, container_of(address.kind), key), [])
+            found = self._provisions.contained(document, address.kind, key)
             if not found and address.kind is SectionKind.ANNEX and key[:1].isdigit() and "." in key:
                 # "Appendix 1.2.1": item 2.1 of Appendix 1, which is as near as the print can tell.
-                whole = (document, container_of(address.kind), key.split(".")[0])
-                return self._nearest(self._in_one_piece(self._provisions.containers.get(whole, [])), row)
+                whole = self._provisions.contained(document, address.kind, key.split(".")[0])
+                return self._nearest(self._in_one_piece(whole), row)
             found = found or [
                 index
-                for index in self._provisions.by_number.get((document, key), ())
+                for index in self._provisions.numbered(document, key)
                 if self._may_be(self._provisions.all[index].kind, address)
             ]
         else:
-            found = self._provisions.by_number.get((document, key), [])
+            found = self._provisions.numbered(document, key)
             if self._documents[document].language == "de":
                 found = [
                     index for index in found if _same_sign(self._provisions.all[index].kind, address.kind)
@@ -55,7 +55,7 @@ class Lookup:
                 series = series_of(address.kind)
                 found = [index for index in found if series_of(self._provisions.all[index].kind) == series]
         if not found and address.kind not in CONTAINERS and not address.within and self._in_english(document):
-            found = self._provisions.containers.get((document, SectionKind.CHAPTER, key), [])
+            found = self._provisions.contained(document, SectionKind.CHAPTER, key)
         if address.within:
             inside = [index for index in found if self._is_within(index, address)]
             if not inside:

@@ -21,14 +21,10 @@ class Neighbours:
 
     def __init__(self, provisions: Provisions) -> None:
         self._provisions = provisions
-        self._sections = {section.id: section for section in provisions.sections}
-        self._siblings: dict[tuple[str, str | None], list[Section]] = {}
-        for section in provisions.sections:
-            self._siblings.setdefault((section.document_id, section.parent_id), []).append(section)
 
     def provisions_beside(self, target: Target, row: int) -> list[int]:
         """The provisions that a step from the passage's own leads to, nearest first."""
-        own = self._provisions.of_row[row]
+        own = self._provisions.at(row)
         if own is None or not target.step:
             return []
         start = self._provisions.all[own]
@@ -42,11 +38,11 @@ class Neighbours:
 
     def _walk(self, start: Provision, step: int) -> Iterator[int]:
         """The provisions of the document before or after one, each once."""
-        rows = self._provisions.rows_of[start.document]
+        rows = self._provisions.rows_of(start.document)
         seen: set[int] = set()
         row = start.rows[0] - 1 if step < 0 else start.rows[-1] + 1
         while rows[0] <= row <= rows[-1]:
-            index = self._provisions.of_row[row]
+            index = self._provisions.at(row)
             if index is not None and index not in seen:
                 seen.add(index)
                 yield index
@@ -60,7 +56,7 @@ class Neighbours:
 
     def paragraphs_beside(self, target: Target, row: int) -> list[Aim]:
         """The paragraphs of the passage's own provision that a step leads to, nearest first."""
-        own = self._provisions.of_row[row]
+        own = self._provisions.at(row)
         mine = self._provisions.paragraph_of(row)
         if own is None or not mine or not target.step:
             return []
@@ -90,7 +86,7 @@ class Neighbours:
         section = around[0]
         siblings = [
             one
-            for one in self._siblings[section.document_id, section.parent_id]
+            for one in self._siblings(section)
             if container_of(one.kind) is container_of(kind)
         ]
         place = siblings.index(section)
@@ -98,19 +94,24 @@ class Neighbours:
             return [self._aim(one) for one in siblings[max(0, place - target.count) : place][::-1]]
         return [self._aim(one) for one in siblings[place + 1 : place + 1 + target.count]]
 
+    def _siblings(self, section: Section) -> list[Section]:
+        provisions = self._provisions
+        document = provisions.document_number(section.document_id)
+        beside = (provisions.sections[number] for number in provisions.layout.sections_of[document])
+        return [one for one in beside if one.parent_id == section.parent_id]
+
     def _around(self, kind: SectionKind, row: int) -> list[Section]:
         """The sections of a kind that hold a passage, the innermost first."""
         found: list[Section] = []
-        section_id = self._provisions.passages[row].section_id
-        while section_id is not None and section_id in self._sections:
-            section = self._sections[section_id]
+        section = self._provisions.section_named(self._provisions.passages[row].section_id)
+        while section is not None:
             if container_of(section.kind) is container_of(kind):
                 found.append(section)
-            section_id = section.parent_id
+            section = self._provisions.section_named(section.parent_id)
         return found
 
     def _aim(self, section: Section) -> Aim:
-        first = self._provisions.first_row[self._provisions.document_number(section.document_id)]
+        first = self._provisions.first_row(self._provisions.document_number(section.document_id))
         return TargetKind.SECTION, section.id, first + section.first
 
 

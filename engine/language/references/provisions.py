@@ -13,6 +13,7 @@ from datetime import date
 
 from engine.language.addresses import CONTAINERS, number_key
 from engine.language.numerals import HAN_NUMBER
+from engine.language.references.layout import Layout, layout_of
 from engine.model import Document, Passage, Section, SectionKind
 
 # First and last day in force; None is an open end.
@@ -21,10 +22,17 @@ Ancestors = tuple[tuple[SectionKind, str], ...]
 
 # An item of a list in Chinese law: "（一）".
 _ITEM = re.compile(rf"\s*[（(]{HAN_NUMBER}[）)]")
+# Within how many characters of a text's beginning it is told whether it is one.
+ITEM_LENGTH = 64
 # Kinds that one numbering serves: a "section" of one text is a "rule" or an "article" of another.
 _SERIES = {SectionKind.PARAGRAPH: "paragraph", SectionKind.RECITAL: "recital"}
 # Schedules and annexes are the same thing by two names.
 _CONTAINER_SERIES = {SectionKind.ANNEX: SectionKind.SCHEDULE}
+
+
+def counts_paragraphs(language: str) -> bool:
+    """Whether the law of a language cites paragraphs by their place, without numbers in print."""
+    return language.startswith("zh")
 
 
 def series_of(kind: SectionKind) -> str:
@@ -50,46 +58,71 @@ class Provision:
 
 
 class Provisions:
-    """Provisions and containers of all documents, by document and number."""
+    """Provisions and containers of documents, by document and number.
+
+    Each document is looked through when something of it is asked for first.
+    """
 
     def __init__(
-        self, documents: Sequence[Document], sections: Sequence[Section], passages: Sequence[Passage]
+        self,
+        documents: Sequence[Document],
+        sections: Sequence[Section],
+        passages: Sequence[Passage],
+        layout: Layout | None = None,
     ) -> None:
+        """``layout`` may be given where it is known without a look at every section and passage."""
         self.passages = passages
         self.sections = sections
+        self.layout = layout or layout_of(documents, sections, passages)
+        self.document_of = self.layout.document_of
         self._document_numbers = {document.id: number for number, document in enumerate(documents)}
-        self._section_numbers = {section.id: number for number, section in enumerate(sections)}
-        self.document_of = [self._document_numbers[passage.document_id] for passage in passages]
-        self.rows_of: dict[int, list[int]] = {}
-        for row, document in enumerate(self.document_of):
-            self.rows_of.setdefault(document, []).append(row)
-        self._section_ancestors = self._all_ancestors()
-        self.first_row = {document: rows[0] for document, rows in self.rows_of.items()}
-        self.by_number: dict[tuple[int, str], list[int]] = {}
+        self._chains: dict[int, Ancestors] = {}
+        self._read: set[int] = set()
+        self._by_number: dict[tuple[int, str], list[int]] = {}
+        # Provisions and containers of the documents that were looked through so far.
         self.all: list[Provision] = []
-        self.of_row: list[int | None] = [None] * len(passages)
-        self.containers: dict[tuple[int, SectionKind, str], list[int]] = {}
+        self._of_row: dict[int, int] = {}
+        self._containers: dict[tuple[int, SectionKind, str], list[int]] = {}
         self._own_rows: dict[int, tuple[int, ...]] = {}
-        self._collect()
-        self._counted = self._count_paragraphs()
+        self._counted: dict[int, str] = {}
 
-    def _all_ancestors(self) -> list[Ancestors]:
-        """For each section the chain from the outermost section down to itself."""
-        chains: dict[str, Ancestors] = {}
-        by_id = {section.id: section for section in self.sections}
+    def read(self, document: int) -> None:
+        """Look a document through, unless that was done."""
+        if document in self._read:
+            return
+        self._read.add(document)
+        first = len(self.all)
+        self._collect(document)
+        self._count_paragraphs(self.all[first:])
 
-        def chain(section_id: str, depth: int = 0) -> Ancestors:
-            if section_id in chains:
-                return chains[section_id]
-            section = by_id.get(section_id)
-            if section is None or depth > 50:
-                return ()
-            above = chain(section.parent_id, depth + 1) if section.parent_id else ()
-            own = (container_of(section.kind), number_key(section.number or ""))
-            chains[section_id] = (*above, own)
-            return chains[section_id]
+    def numbered(self, document: int, key: str) -> Sequence[int]:
+        """The provisions of a number."""
+        self.read(document)
+        return self._by_number.get((document, key), ())
 
-        return [chain(section.id) for section in self.sections]
+    def contained(self, document: int, kind: SectionKind, key: str) -> Sequence[int]:
+        """The containers of a kind and number."""
+        self.read(document)
+        return self._containers.get((document, container_of(kind), key), ())
+
+    def at(self, row: int) -> int | None:
+        """The provision that a passage is part of."""
+        self.read(self.document_of[row])
+        return self._of_row.get(row)
+
+    def rows_of(self, document: int) -> Sequence[int]:
+        """The rows of a document's passages."""
+        return self.layout.rows_of[document]
+
+    def first_row(self, document: int) -> int:
+        """The first row of a document, 0 where it has none."""
+        rows = self.layout.rows_of[document]
+        return rows[0] if rows else 0
+
+    def section_named(self, section_id: str | None) -> Section | None:
+        """The section of an id; None where there is none."""
+        number = self.layout.section_numbers.get(section_id) if section_id else None
+        return None if number is None else self.sections[number]
 
     def document_number(self, document_id: str) -> int:
         """The position of a document in the corpus."""
@@ -97,42 +130,54 @@ class Provisions:
 
     def paragraph_of(self, row: int) -> str | None:
         """The number of a passage's paragraph: as printed, or in Chinese law as counted (第二款)."""
+        self.read(self.document_of[row])
         return self.passages[row].paragraph or self._counted.get(row)
 
-    def _count_paragraphs(self) -> dict[int, str]:
+    def _count_paragraphs(self, provisions: Sequence[Provision]) -> None:
         """Chinese law prints no numbers of paragraphs and cites by them: the passages of an article, counted.
 
         Only where a source gives paragraph by paragraph; items (一) and the rest of a long paragraph
         belong to the one before.
         """
-        counted: dict[int, str] = {}
-        for provision in self.all:
+        for provision in provisions:
             rows = provision.rows
             passages = [self.passages[row] for row in rows]
-            if not passages[0].language.startswith("zh") or len(rows) < 2:
+            if not counts_paragraphs(passages[0].language) or len(rows) < 2:
                 continue
             if any(passage.paragraph or passage.source_id != passage.id for passage in passages):
                 continue
             number = 0
             for row, passage in zip(rows, passages, strict=True):
-                number += not (passage.overlap or _ITEM.match(passage.text))
-                counted[row] = str(max(1, number))
-        return counted
+                number += not (passage.overlap or _ITEM.match(passage.text[:ITEM_LENGTH]))
+                self._counted[row] = str(max(1, number))
 
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""
         section_id = self.passages[row].section_id
-        number = self._section_numbers.get(section_id) if section_id else None
-        return self._section_ancestors[number] if number is not None else ()
+        number = self.layout.section_numbers.get(section_id) if section_id else None
+        return self.section_ancestors(number) if number is not None else ()
 
     def section_ancestors(self, section: int) -> Ancestors:
-        """The chain of a section, itself included."""
-        return self._section_ancestors[section]
+        """The chain from the outermost section down to a section itself."""
+        return self._chain(section, 0)
+
+    def _chain(self, number: int, depth: int) -> Ancestors:
+        known = self._chains.get(number)
+        if known is not None:
+            return known
+        if depth > 50:
+            return ()
+        section = self.sections[number]
+        parent = self.layout.section_numbers.get(section.parent_id) if section.parent_id else None
+        above = () if parent is None else self._chain(parent, depth + 1)
+        own = (container_of(section.kind), number_key(section.number or ""))
+        self._chains[number] = (*above, own)
+        return self._chains[number]
 
     def section_rows(self, section: int) -> range:
         """The rows of a section's passages."""
         entry = self.sections[section]
-        first = self.first_row.get(self._document_numbers[entry.document_id], 0)
+        first = self.first_row(self._document_numbers[entry.document_id])
         return range(first + entry.first, first + entry.stop)
 
     def in_force(self, index: int) -> Validity:
@@ -149,31 +194,32 @@ class Provisions:
             number_key(self.passages[row].number or "") != provision.key for row in (rows[0], rows[-1])
         )
 
-    def _collect(self) -> None:
-        self._collect_runs()
-        for number, section in enumerate(self.sections):
+    def _collect(self, document: int) -> None:
+        self._collect_runs(document)
+        for number in self.layout.sections_of[document]:
+            section = self.sections[number]
             key = number_key(section.number or "")
-            document = self._document_numbers[section.document_id]
             rows = self.section_rows(number)
             if not rows:
                 continue
             if section.kind in CONTAINERS:
-                ancestors = self._section_ancestors[number]
+                ancestors = self.section_ancestors(number)
                 own = self._own_rows.get(number, (rows[0],))
                 self._add_container(Provision(document, key, section.kind, own, number, ancestors))
             elif key and section.kind is not SectionKind.GUIDANCE:
                 self._add_section(document, key, number, section)
 
-    def _collect_runs(self) -> None:
+    def _collect_runs(self, document: int) -> None:
         run: list[int] = []
         identity: tuple[int, str, str, Ancestors] | None = None
-        for row, passage in enumerate(self.passages):
+        for row in self.layout.rows_of[document]:
+            passage = self.passages[row]
             if not passage.number or passage.kind is SectionKind.GUIDANCE:
                 continue
             key = number_key(passage.number)
             ancestors = self.ancestors_of(row)
             outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
-            current = (self.document_of[row], key, series_of(passage.kind), outer)
+            current = (document, key, series_of(passage.kind), outer)
             if current != identity or self.passages[run[-1]].valid_from != passage.valid_from:
                 self._add_run(identity, run)
                 run, identity = [], current
@@ -196,37 +242,36 @@ class Provisions:
 
     def _own_section(self, key: str, run: list[int]) -> int | None:
         """The section that prints the same number and holds all of the run."""
-        section_id = self.passages[run[0]].section_id
-        number = self._section_numbers.get(section_id) if section_id else None
+        numbers, section_id = self.layout.section_numbers, self.passages[run[0]].section_id
+        number = numbers.get(section_id) if section_id else None
         kind = self.passages[run[0]].kind
         while number is not None:
             section = self.sections[number]
             if number_key(section.number or "") == key and _may_hold(section.kind, kind):
                 rows = self.section_rows(number)
                 return number if run[0] in rows and run[-1] in rows else None
-            number = self._section_numbers.get(section.parent_id) if section.parent_id else None
+            number = numbers.get(section.parent_id) if section.parent_id else None
         return None
 
     def _add(self, provision: Provision) -> None:
         index = len(self.all)
         self.all.append(provision)
-        self.by_number.setdefault((provision.document, provision.key), []).append(index)
+        self._by_number.setdefault((provision.document, provision.key), []).append(index)
         for row in provision.rows:
-            if self.of_row[row] is None:
-                self.of_row[row] = index
+            self._of_row.setdefault(row, index)
 
     def _add_container(self, provision: Provision) -> None:
         self.all.append(provision)
         place = (provision.document, container_of(provision.kind), provision.key)
-        self.containers.setdefault(place, []).append(len(self.all) - 1)
+        self._containers.setdefault(place, []).append(len(self.all) - 1)
 
     def _add_section(self, document: int, key: str, number: int, section: Section) -> None:
         """A section whose number no passage prints, or prints elsewhere, is a provision by itself."""
         rows = self.section_rows(number)
-        known = self.by_number.get((document, key), [])
+        known = self._by_number.get((document, key), [])
         if any(self.all[index].section == number or self.all[index].rows[0] in rows for index in known):
             return
-        self._add(Provision(document, key, section.kind, (rows[0],), number, self._section_ancestors[number]))
+        self._add(Provision(document, key, section.kind, (rows[0],), number, self.section_ancestors(number)))
 
 
 _OUTER = CONTAINERS | {SectionKind.ARTICLE}

@@ -6,7 +6,7 @@ and resolved again whenever the corpus around it changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -31,8 +31,8 @@ class Readings(Protocol):
         """The references a passage makes, in the order of its text."""
         ...
 
-    def names(self, row: int) -> Sequence[DefinedName]:
-        """The names a passage gives to documents."""
+    def names(self) -> Iterable[tuple[int, str, DefinedName]]:
+        """The names that passages give to documents, in order: row and language of the passage, name."""
         ...
 
 
@@ -47,10 +47,11 @@ class TextReadings:
         passage = self._passages[row]
         return find_mentions(passage.text, passage.language)
 
-    def names(self, row: int) -> list[DefinedName]:
-        """The names a passage gives to documents."""
-        passage = self._passages[row]
-        return defined_names(passage.text, passage.language)
+    def names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """The names that passages give to documents: row and language of the passage, name."""
+        for row, passage in enumerate(self._passages):
+            for name in defined_names(passage.text, passage.language):
+                yield row, passage.language, name
 
 
 def packed(mentions: Iterable[Mention]) -> list[list[Any]]:

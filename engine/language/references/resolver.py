@@ -12,6 +12,7 @@ from dataclasses import replace
 from engine.language.addresses import Address, number_key
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
+from engine.language.references.layout import Layout
 from engine.language.references.lookup import Lookup
 from engine.language.references.neighbours import CONTAINER, NEIGHBOUR, Neighbours, is_container
 from engine.language.references.provisions import Provision, Provisions, series_of
@@ -48,18 +49,25 @@ class Resolver:
         sections: Sequence[Section],
         passages: Sequence[Passage],
         readings: Readings | None = None,
+        layout: Layout | None = None,
     ) -> None:
-        """``readings`` are what the passages say, where that was read before."""
+        """``readings`` are what the passages say, where that was read before; ``layout`` where the documents
+        stand, where that is known without a look at every passage."""
         self._readings = readings or TextReadings(passages)
         self._documents = documents
-        self._provisions = Provisions(documents, sections, passages)
-        self._rows = {passage.id: row for row, passage in enumerate(passages)}
+        self._provisions = Provisions(documents, sections, passages, layout)
+        self._rows = self._provisions.layout.rows
         self._finder = DocumentFinder(documents, self._provisions, self._readings)
         self._neighbours = Neighbours(self._provisions)
         self._lookup = Lookup(documents, self._provisions)
         numbers = {document.id: number for number, document in enumerate(documents)}
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
         self._original = {own: numbers[str(name)] for own, name in named.items() if str(name) in numbers}
+
+    def look_through(self) -> None:
+        """Look all documents through at once, for who has references of most of them to resolve."""
+        for document in range(len(self._documents)):
+            self._provisions.read(document)
 
     @property
     def asked(self) -> set[int]:
@@ -215,7 +223,7 @@ class Resolver:
     def _between(self, document: int, start: Provision, stop: Provision) -> list[int]:
         found: dict[int, None] = {}
         for row in range(start.rows[0], stop.rows[-1] + 1):
-            index = self._provisions.of_row[row]
+            index = self._provisions.at(row)
             if index is not None:
                 found[index] = None
         return list(found)
@@ -238,7 +246,7 @@ class Resolver:
 
     def _relative(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
         """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""
-        index = self._provisions.of_row[row]
+        index = self._provisions.at(row)
         path = target.address.paragraph
         if index is None or path is None:
             return []

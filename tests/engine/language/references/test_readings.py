@@ -37,7 +37,7 @@ class Kept:
     def mentions(self, row: int) -> Sequence[Mention]:
         return self._mentions[row]
 
-    def names(self, row: int) -> Sequence[DefinedName]:
+    def names(self) -> Sequence[tuple[int, str, DefinedName]]:
         return ()
 
 
