@@ -37,12 +37,12 @@ class Found:
 class TermPatterns:
     """How one language defines and names. Groups: ``term`` and, where there is one, ``other``.
 
-    Definitions are looked for only in texts in which ``only_in`` is found.
+    Definitions are looked for only in texts that hold one of ``only_in``, or in all where it is empty.
     """
 
     defined: tuple[re.Pattern[str], ...]
     named: re.Pattern[str] | None = None
-    only_in: re.Pattern[str] | None = None
+    only_in: tuple[str, ...] = ()
 
 
 _ENGLISH = TermPatterns(
@@ -77,11 +77,13 @@ _GERMAN = TermPatterns(
         ),
     ),
     named=re.compile(
-        r"(?<=[a-zäöüß,]\s)(?P<term>(?:[A-ZÄÖÜ][a-zäöüß]*(?:isch|istisch|ional)|Deutsch|Vereinigt|Oberst|Gemeinsam|Auswärtig|Allgemein"
-        r"|Statistisch|Kassenärztlich|Erneuerbar)(?:e|en|er|es|em)\s[A-ZÄÖÜ][a-zäöüß]{3,}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?"
-        r"|[A-ZÄÖÜ][a-zäöüß]+(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\s(?:für|der|des)\s[A-ZÄÖÜ][\wäöüß-]+)"
+        # A letter first and then what stands before it: only capitals are tried.
+        r"(?P<term>[A-ZÄÖÜ](?<=[a-zäöüß,]\s.)(?:(?:[a-zäöüß]*(?:isch|istisch|ional)|(?<=D)eutsch|(?<=V)ereinigt|(?<=O)berst"
+        r"|(?<=G)emeinsam|(?<=A)uswärtig|(?<=A)llgemein|(?<=S)tatistisch|(?<=K)assenärztlich|(?<=E)rneuerbar)"
+        r"(?:e|en|er|es|em)\s[A-ZÄÖÜ][a-zäöüß]{3,}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?"
+        r"|[a-zäöüß]+(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\s(?:für|der|des)\s[A-ZÄÖÜ][\wäöüß-]+))"
     ),
-    only_in=re.compile(r"[„“”«»\"]|Sinne"),
+    only_in=("„", "“", "”", "«", "»", '"', "Sinne"),
 )
 
 _INDONESIAN = TermPatterns(
@@ -109,7 +111,7 @@ _ARABIC = TermPatterns(
         r"(?<![\u0621-\u064a])(?:[وفبل]{0,2})(?P<term>(?:هيئة|وزارة|مجلس|مؤسسة|ديوان|محكمة|لجنة|صندوق|مركز|بنك)"
         r"(?:\s+ال[\u0621-\u064a]+){1,2})"
     ),
-    only_in=re.compile(r"يقصد|تعني|المعاني|المعنى"),
+    only_in=("يقصد", "تعني", "المعاني", "المعنى"),
 )
 _FRENCH = TermPatterns(
     defined=(
@@ -228,7 +230,7 @@ def terms_of(text: str, language: str) -> Iterator[Found]:
 
 
 def _defined(text: str, patterns: TermPatterns, language: str) -> Iterator[Found]:
-    if patterns.only_in and not patterns.only_in.search(text):
+    if patterns.only_in and not any(sign in text for sign in patterns.only_in):
         return
     for pattern in patterns.defined:
         for match in pattern.finditer(text):

@@ -22,6 +22,7 @@ class RelativeReader:
     def __init__(self, grammar: Grammar) -> None:
         self._name = grammar.name
         self._patterns = [(one, re.compile(one.pattern, re.IGNORECASE)) for one in grammar.relative]
+        self._signs = tuple(dict.fromkeys(sign for one in grammar.relative for sign in one.signs))
 
     def find(self, text: str, taken: Sequence[Mention], relation: RelationAt) -> list[Mention]:
         """Mentions outside of those that are ``taken``, in no order; none overlaps another."""
@@ -35,8 +36,12 @@ class RelativeReader:
         return found
 
     def _matches(self, text: str) -> Iterator[tuple[Relative, int, int]]:
-        for one, pattern in self._patterns:
+        # Many patterns share their signs, and most texts have none of them.
+        present = {sign for sign in self._signs if sign in text}
+        for one, pattern in self._patterns if present else ():
             for sign in one.signs:
+                if sign not in present:
+                    continue
                 place = text.find(sign)
                 while place >= 0:
                     end = place + max(1, len(sign))
