@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.arrays import Array, distinct
 from engine.corpus.embedded.block import BLOCKS, Block, digest, hashed, open_block
 from engine.corpus.embedded.mentions import Definers, definers_of
 from engine.errors import CorpusError
@@ -126,15 +126,21 @@ class Naming:
         for block in self._view.blocks:
             parts.append(bytes(block["facts.utf8"]))
             ids = block.strings("passages.id")
-            parts.append("\n".join(ids.take(np.unique(block["facts.passage"]))).encode())
+            parts.append("\n".join(ids.take(distinct(block["facts.passage"]))).encode())
         return digest(*parts)
 
     def _shouted(self) -> NDArray[np.int64]:
         keys, numbers = self.vocabulary["small.key"], self.vocabulary["small.number"]
-        seen = np.zeros(len(keys), np.bool_)
+        looked_for = distinct(keys)
+        seen = np.zeros(len(looked_for) + 1, np.bool_)
+        bounds = np.append(looked_for, np.uint64(0))
         for block in self._view.blocks:
-            seen |= np.isin(keys, block["words.key"])
-        return np.unique(numbers[seen]).astype(np.int64)
+            words = block["words.key"]
+            places = np.searchsorted(looked_for, words)
+            seen[places[bounds[places] == words]] = True
+        # A word behind all of them is none of them, even where its key is 0.
+        seen[-1] = False
+        return distinct(numbers[seen[np.searchsorted(looked_for, keys)]]).astype(np.int64)
 
 
 def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:

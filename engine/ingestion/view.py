@@ -185,9 +185,11 @@ class InBlocks(Sequence[T], Generic[T]):
 
     def _made(self, number: int) -> T:
         block = int(np.searchsorted(self._first, number, side="right")) - 1
-        place, loaded = self.place(block), self._load(block)
+        place = self.place(block)
+        loaded: list[T] = self._load(block)
         self._held[place] = loaded
-        return loaded[number - place.start]
+        made: T = loaded[number - place.start]
+        return made
 
 
 class Passages(InBlocks[Passage]):

@@ -52,8 +52,12 @@ class Strings:
 
     def all(self) -> list[str]:
         """Every string."""
-        bounds = self.offsets.tolist()
-        return [str(self.bytes[start:stop], "utf-8") for start, stop in pairwise(bounds)]
+        bounds, data = self.offsets.tolist(), bytes(self.bytes)
+        if data.isascii():
+            # A character is a byte: the text is decoded at once, and cut where its parts end.
+            whole = data.decode("ascii")
+            return [whole[start:stop] for start, stop in pairwise(bounds)]
+        return [data[start:stop].decode() for start, stop in pairwise(bounds)]
 
     def take(self, numbers: Sequence[int] | Array) -> list[str]:
         """The strings at ``numbers``, in that order."""
@@ -64,10 +68,11 @@ class Strings:
 
 def encoded(values: Iterable[str]) -> tuple[Index, NDArray[np.uint8]]:
     """Strings as offsets and bytes. Half a surrogate pair, which no UTF-8 can hold, becomes "?"."""
-    parts = [value.encode("utf-8", "replace") for value in values]
-    offsets = np.zeros(len(parts) + 1, np.int64)
-    np.cumsum([len(part) for part in parts], out=offsets[1:])
-    return offsets, np.frombuffer(b"".join(parts), np.uint8)
+    values = list(values)
+    sizes = [len(value) if value.isascii() else len(value.encode("utf-8", "replace")) for value in values]
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets, np.frombuffer("".join(values).encode("utf-8", "replace"), np.uint8)
 
 
 class StringTable(Strings):
@@ -111,8 +116,11 @@ def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:
 
 def distinct(values: Array) -> Array:
     """The values in ascending order, none twice; in linear time where they are in order already."""
-    ordered = np.sort(values, kind="stable")
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    ordered: Array = np.sort(values, kind="stable")
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    chosen: Array = ordered[first]
+    return chosen
 
 
 def row_pointers(sorted_keys: Array, size: int) -> Index:

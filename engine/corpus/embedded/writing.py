@@ -181,8 +181,9 @@ def _languages(blocks: Sequence[Block]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for block in blocks:
         names = block.strings("languages").all()
-        for code, count in zip(*np.unique(block["passages.language"], return_counts=True), strict=True):
-            counts[names[int(code)]] += int(count)
+        for code, count in enumerate(np.bincount(block["passages.language"]).tolist()):
+            if count:
+                counts[names[code]] += count
     return counts
 
 

@@ -84,11 +84,7 @@ class Neighbours:
         if not target.step or not around:
             return [self._aim(section) for section in around]
         section = around[0]
-        siblings = [
-            one
-            for one in self._siblings(section)
-            if container_of(one.kind) is container_of(kind)
-        ]
+        siblings = [one for one in self._siblings(section) if container_of(one.kind) is container_of(kind)]
         place = siblings.index(section)
         if target.step < 0:
             return [self._aim(one) for one in siblings[max(0, place - target.count) : place][::-1]]
