@@ -6,6 +6,7 @@ of other provisions, the names that texts give to acts, the terms that may be en
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,14 @@ class Analyst:
     def __call__(self, batch: Batch) -> Iterator[str]:
         """Writes the block of a batch; brings its key."""
         assert batch.content is not None
-        documents: list[ReadDocument] = pickle.loads(batch.content)
-        analysed(documents, headings=self.headings).save(block_path(self.generation, batch.key))
+        # A batch makes a great many objects and no cycle: looking for one takes a tenth of the time.
+        gc.disable()
+        try:
+            documents: list[ReadDocument] = pickle.loads(batch.content)
+            block = analysed(documents, headings=self.headings)
+        finally:
+            gc.enable()
+        block.save(block_path(self.generation, batch.key))
         yield batch.key
 
 

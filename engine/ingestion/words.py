@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
@@ -77,17 +76,14 @@ def context_postings(contexts: Tokens) -> Postings:
 def put_words(block: Block, words: Tokens) -> None:
     """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
     key of its stem, and whether it is written as a name."""
-    stems: dict[str, Stems] = {}
-    of_words = [stems.setdefault(language, Stems(language))[word] for language, word in words.keys]
+    known = [_known_of(language, word) for language, word in words.keys]
     dtype = np.uint16 if len(words.keys) <= np.iinfo(np.uint16).max else np.uint32
     block.arrays |= {
         "tokens.word": words.numbers.astype(dtype),
         "passages.tokens": words.counts.astype(np.int32),
-        "words.key": _hashes([f"{language} {word}" for language, word in words.keys]),
-        "words.stem": _hashes(
-            [f"{language} {stem}" for (language, _), stem in zip(words.keys, of_words, strict=True)]
-        ),
-        "words.name": np.asarray([written_as_name(word) for _, word in words.keys], np.bool_),
+        "words.key": np.asarray([key for key, _, _ in known], np.uint64),
+        "words.stem": np.asarray([stem for _, stem, _ in known], np.uint64),
+        "words.name": np.asarray([is_name for _, _, is_name in known], np.bool_),
     }
 
 
@@ -149,5 +145,9 @@ def _terms_of_heading(language: str, heading: str) -> list[str]:
     return analyzer(language).terms(heading)
 
 
-def _hashes(strings: Sequence[str]) -> NDArray[np.uint64]:
-    return np.asarray([hashed(string) for string in strings], np.uint64)
+@lru_cache(maxsize=1 << 17)
+def _known_of(language: str, word: str) -> tuple[int, int, bool]:
+    """Of a word, which comes again in every block: its key, that of its stem, whether it is a name's."""
+    # Not kept by ``Stems`` itself, which knows no bound.
+    stem = Stems(language)[word]
+    return hashed(f"{language} {word}"), hashed(f"{language} {stem}"), written_as_name(word)

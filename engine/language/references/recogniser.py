@@ -17,7 +17,7 @@ from engine.language.references.below import BelowReader
 from engine.language.references.case_law import decisions
 from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
-from engine.language.references.grammar import ActForm, Grammar, Mention, Target, Unit, cased
+from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
 from engine.model import SectionKind, Span
 
@@ -60,6 +60,12 @@ class Recogniser:
         self._leads = re.compile(grammar.leads)
         self._after = re.compile(rf"(?:{grammar.after})(?P<name>{grammar.name_form})")
         self._before = re.compile(rf"(?P<name>{grammar.before})\s*\Z") if grammar.before else None
+        fronts = (
+            (grammar.here_before, self._here_before),
+            (grammar.that_before, self._that_before),
+            (grammar.before, self._before),
+        )
+        self._in_front = [pattern for given, pattern in fronts if pattern and given != NEVER]
         self._cues = CueReader(grammar)
         self._by_word: dict[str, tuple[Unit, ...]] = {}
 
@@ -255,9 +261,10 @@ class Recogniser:
 
     def _ahead(self, window: str) -> re.Match[str] | None:
         """What right in front of a provision says which document it is in: its own, another, a name."""
-        patterns = (self._here_before, self._that_before, self._before)
-        found = (pattern.search(window) for pattern in patterns if pattern)
-        return next((match for match in found if match), None)
+        for pattern in self._in_front:
+            if match := pattern.search(window):
+                return match
+        return None
 
     def _with_acts(self, text: str, found: list[Mention]) -> list[Mention]:
         """Adds documents that are named on their own, and court decisions."""
