@@ -12,8 +12,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import orjson
-
 from engine.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -65,7 +63,7 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
         "--password", action="append", default=[], metavar="P", help="tried on encrypted files; repeatable"
     )
     command.add_argument(
-        "--mapping", type=Path, metavar="FILE", help="what the fields of tables and JSON mean, as JSON"
+        "--mapping", type=Path, metavar="FILE", help="what the fields of tables and JSON mean (YAML or JSON)"
     )
     command.add_argument(
         "--deadline", type=float, metavar="SECONDS", help="for reading one file at most (default 60)"
@@ -132,15 +130,9 @@ def _print(report: IngestionReport, options: argparse.Namespace) -> None:
 
 
 def _mapping(path: Path | None) -> dict[str, Any] | None:
-    if path is None:
-        return None
-    try:
-        content = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise SettingsError(f"--mapping: {path} is not readable as JSON ({error})") from error
-    if not isinstance(content, dict):
-        raise SettingsError(f"--mapping: {path} holds no JSON object")
-    return content
+    from engine.ingestion.readers.mapping import load_mapping
+
+    return None if path is None else load_mapping(path)
 
 
 def _limits(options: argparse.Namespace) -> Limits:

@@ -25,10 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.corpus.contract import toy_contents
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
+from engine.corpus.toy import toy_contents
 from engine.investigation.leads import NO_SOURCE, RELATIONS, Leads
 from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy

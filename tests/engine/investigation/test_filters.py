@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.contract import toy_contents
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.toy import toy_contents
 from engine.errors import InputError, SettingsError
 from engine.investigation.filters import Filters
 from engine.settings import InvestigationSettings, checked

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.contract import toy_contents
 from engine.corpus.decisions import Place, add_decision, place_of
 from engine.corpus.embedded.applying import apply_decisions
 from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
 from engine.model import Direction, Reference, Status, TargetKind
 

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from engine.corpus import open_corpus
-from engine.corpus.contract import toy_contents
 from engine.corpus.embedded.publication import new_generation
 from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
 
 # A writer that stops for good at a step, so that the kill meets it there.
 WRITER = """
 import sys, time
 from pathlib import Path
-from engine.corpus.contract import toy_contents
+from engine.corpus.toy import toy_contents
 from engine.corpus.embedded import publication, writing
 
 step, folder = sys.argv[1], Path(sys.argv[2])
@@ -109,7 +109,7 @@ def test_writing_twice_at_any_moment(tmp_path: Path) -> None:
     folder = tmp_path / "corpus"
     write_corpus(folder, toy_contents())
     loop = (
-        "import sys; from pathlib import Path\nfrom engine.corpus.contract import toy_contents\n"
+        "import sys; from pathlib import Path\nfrom engine.corpus.toy import toy_contents\n"
         "from engine.corpus.embedded.writing import write_corpus\nprint('here', flush=True)\n"
         "while True: write_corpus(Path(sys.argv[1]), toy_contents())"
     )

@@ -9,10 +9,11 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.contents import Contents
-from engine.corpus.contract import CorpusContract, toy_contents
+from engine.corpus.contract import CorpusContract
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
 from engine.model import Document, Passage
 
