@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[0-9A-Za-z]{1,5}\Z")
 
 
 def cited_as(address: Address, language: str) -> str:
-    """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "Pasal 25 ayat (1)", "المادة 5، الفقرة (2)"."""
+    """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "المادة 5، الفقرة (2)"."""
     if address.number is None:
         return ""
     word = _WORDS.get(language, {}).get(address.kind) or _ENGLISH[address.kind]
