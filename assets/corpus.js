@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const redstring = window.redstring;
-  if (!redstring || redstring.library) return;
+  if (!redstring || redstring.books) return;
   const VISITOR_KEY = "redstring-visitor";
   const REFRESH = 15000;
   const one = (selector, within = document) => within.querySelector(selector);
@@ -163,7 +163,7 @@
   }
   const seen = () => document.body.dataset.view === "corpus" && document.visibilityState === "visible";
 
-  function library(element, server, trigger) {
+  function books(element, server, trigger) {
     Object.assign(lib, { root: element, server, trigger });
     element.addEventListener("click", onClick);
     one(".lib-tabs", element).addEventListener("keydown", onTabKey);
@@ -186,6 +186,6 @@
     await asking({ do: "place", target: id }, (spot) => lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at)));
   }
 
-  Object.assign(redstring, { library, visitor, readPassage });
+  Object.assign(redstring, { books, visitor, readPassage });
   redstring.lib = { state: lib, one, all, part, ask, asking, say, hush, open, show, refresh, count };
 })();

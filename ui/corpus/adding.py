@@ -19,7 +19,7 @@ Answer = dict[str, Any]
 
 def create(desk: CorpusDesk, ask: Ask) -> Answer:
     """Make a new corpus of what was uploaded. Raises InputError for a name, a file or a limit."""
-    folder = desk.library.place_for(ask.name, ask.visitor)
+    folder = desk.books.place_for(ask.name, ask.visitor)
     # An embedding that nobody knows is refused before anything is moved.
     embedder(ask.embedding)
     name = " ".join(ask.name.split())
@@ -78,7 +78,7 @@ def delete(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved = desk.writable(ask)
     if desk.jobs.busy(shelved.folder):
         raise InputError(f"{shelved.name!r} is being changed; wait until that is done")
-    desk.library.remove(shelved.name, ask.visitor)
+    desk.books.remove(shelved.name, ask.visitor)
     return {}
 
 
@@ -101,5 +101,5 @@ def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order) -> Answer:
         raise InputError("this page has no token yet: load it again")
     if desk.jobs.going(ask.visitor) is not None:
         raise InputError("another ingestion of yours is under way; wait until it is done")
-    workspace = stage(ask.files, desk.library.limits, Path(get_upload_folder()))
+    workspace = stage(ask.files, desk.books.limits, Path(get_upload_folder()))
     return {"job": desk.jobs.start(ask.visitor, name, order, workspace).id}

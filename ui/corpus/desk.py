@@ -55,14 +55,14 @@ class CorpusDesk:
     """The library with its jobs. ``browser`` gives a corpus as people read it."""
 
     def __init__(self, library: Library) -> None:
-        self.library = library
+        self.books = library
         self.jobs = Jobs(library.limits, _keep_report)
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
         self._lock = Lock()
 
     def shelved(self, ask: Ask) -> Shelved:
         """The corpus that is asked about. Raises InputError, CorpusError, ChangedError."""
-        shelved = self.library.find(ask.corpus, ask.visitor)
+        shelved = self.books.find(ask.corpus, ask.visitor)
         if shelved.corpus is None:
             raise CorpusError(shelved.problem)
         if ask.state and ask.state != shelved.state:

@@ -31,10 +31,10 @@ def build_panel(desk: CorpusDesk) -> gr.HTML:
 
     return gr.HTML(
         "",
-        html_template=frame_html(desk.library.limits),
+        html_template=frame_html(desk.books.limits),
         elem_id="library",
         apply_default_css=False,
-        js_on_load="redstring.library(element, server, trigger)",
+        js_on_load="redstring.books(element, server, trigger)",
         server_functions=[corpus],
     )
 

@@ -136,7 +136,7 @@ def test_a_password_is_nowhere_to_be_seen(
     assert found["state"] == "done"
     assert "sesame" not in str(found)
     assert "sesame" not in repr(desk.jobs.get(job, VISITOR))
-    folder = desk.library.find("Locked", VISITOR).folder
+    folder = desk.books.find("Locked", VISITOR).folder
     kept = [path for path in folder.parent.rglob("*") if path.is_file() and b"sesame" in path.read_bytes()]
     assert kept == []
     printed = capfd.readouterr()

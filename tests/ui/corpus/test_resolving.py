@@ -35,7 +35,7 @@ def test_targets_are_suggested_by_name_number_and_id(mine: Caller) -> None:
 
 
 def test_a_decision_is_kept_and_can_be_undone(mine: Caller, desk: CorpusDesk) -> None:
-    folder = desk.library.find("Mine", VISITOR).folder
+    folder = desk.books.find("Mine", VISITOR).folder
     number, place = only_case(mine.good("cases")["html"])
     done = mine.good("decide", refs=[number], target="regulation")["html"]
     assert "Agency Regulation" in done
