@@ -12,6 +12,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import psutil
+
 from engine.ingestion.readers.base import Problem, ReadDocument
 from engine.ingestion.sources import open_sources
 from tests.fuzz.mutations import CANARY, mutated
@@ -72,7 +74,9 @@ def _run(inputs: Sequence[Input], outcome: Outcome) -> list[Input]:
 
 
 def _read_all(inputs: Sequence[Input], sender: Connection) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # On top of what the process begins with, which is much where other tests have run in it.
+    limit = psutil.Process().memory_info().vms + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for number, path in inputs:
         start = time.perf_counter()
         kind, detail = _read_one(path, number)

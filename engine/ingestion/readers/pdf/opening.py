@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -76,7 +76,7 @@ def _reason(code: int | None, message: str) -> str:
 
 def stated_metadata(document: pdfium.PdfDocument) -> dict[str, str | int]:
     """Author, subject, keywords, producer, dates as ISO 8601, and the number of pages."""
-    given = {name: value.replace("\x00", "").strip() for name, value in document.get_metadata_dict().items()}
+    given = {name: stated_value(document, name) for name in document.METADATA_KEYS}
     stated: dict[str, str | int] = {name: given[field] for field, name in _FIELDS.items() if given.get(field)}
     for field, name in (("CreationDate", "created"), ("ModDate", "modified")):
         day = moment(given.get(field, ""))
@@ -84,6 +84,15 @@ def stated_metadata(document: pdfium.PdfDocument) -> dict[str, str | int]:
             stated[name] = day
     stated["pages"] = len(document)
     return stated
+
+
+def stated_value(document: pdfium.PdfDocument, name: str) -> str:
+    """What the file states under a name; empty where that is not text."""
+    try:
+        value: str = document.get_metadata_value(name)
+    except UnicodeDecodeError:
+        return ""
+    return value.replace("\x00", "").strip()
 
 
 def moment(text: str) -> str | None:
@@ -106,7 +115,7 @@ def moment(text: str) -> str | None:
 
 def stated_title(document: pdfium.PdfDocument, opening: str) -> str | None:
     """The title that the file states, if it is one: its words stand in the ``opening`` of the text."""
-    title = " ".join(document.get_metadata_value("Title").replace("\x00", "").split(" ")).strip()
+    title = stated_value(document, "Title")
     if not title or _JUNK_TITLE.search(title):
         return None
     words = [word for word in slug_of(title).split("-") if len(word) > 2]
@@ -129,7 +138,7 @@ def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
             break
         target = mark.get_dest()
         page = target.get_index() if target is not None else None
-        title = slug_of(mark.get_title() or "")
+        title = slug_of(_name(mark.get_title))
         if page is not None and title:
             marks.setdefault((page + 1, title), mark.level)
     return marks
@@ -137,4 +146,12 @@ def bookmarks_of(document: pdfium.PdfDocument) -> Mapping[tuple[int, str], int]:
 
 def attachments_of(document: pdfium.PdfDocument) -> list[str]:
     """The names of files attached inside."""
-    return [document.get_attachment(index).get_name() for index in range(document.count_attachments())]
+    return [_name(document.get_attachment(index).get_name) for index in range(document.count_attachments())]
+
+
+def _name(get: Callable[[], str | None]) -> str:
+    """A name inside the file; empty where it is not text."""
+    try:
+        return get() or ""
+    except UnicodeDecodeError:
+        return ""
