@@ -92,10 +92,8 @@ def _read(source: SourceFile, document: pdfium.PdfDocument) -> Iterator[ReadDocu
             source.name, f"no text layer on {_named(pages.scans)} (scanned); run OCR to have it too"
         )
     if names := attachments_of(document):
-        yield Problem(
-            source.name,
-            f"files attached inside are left out: {', '.join(name or 'one without a name' for name in names)}",
-        )
+        shown = ", ".join(name or "one without a name" for name in names)
+        yield Problem(source.name, f"files attached inside are left out: {shown}")
     structure = Structure(pages.lines, bookmarks_of(document))
     title = stated_title(document, text[:_OPENING]) or title_of(
         pages.lines, setting_of(pages.lines), structure.vocabulary
