@@ -10,14 +10,8 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation import Question, evaluate
-from engine.evaluation.evaluate import (
-    RUN_DEPTH,
-    Outcome,
-    investigate_one,
-    run_lines,
-    scores_of,
-    source_ids,
-)
+from engine.evaluation.evaluate import judged, scores_of, summarise
+from engine.evaluation.outcome import investigate_one, source_ids
 from engine.investigation.strategies.contract import toy_corpus
 from tests.engine.harbour import NOTHING
 from tests.engine.investigation.story import SETTINGS, finished
@@ -37,7 +31,9 @@ def test_means_over_the_questions(bare: Corpus) -> None:
     # The first question has its one answer on top, the second finds nothing at all.
     assert set(result.scan.values()) == set(result.investigation.values()) == {0.5}
     sizes = [len(finished(bare, question.text, SETTINGS).pool) for question in QUESTIONS]
-    assert result.pool == {"recall": 0.5, "complete": 0.5, "mean_size": sum(sizes) / 2}
+    assert list(result.pool) == ["recall", "complete", "mean_size", "gold", "precision", "with_entities"]
+    assert (result.pool["recall"], result.pool["complete"]) == (0.5, 0.5)
+    assert result.pool["mean_size"] == sum(sizes) / 2
     assert 0 < result.milliseconds["p50"] <= result.milliseconds["p95"]
 
 
@@ -48,21 +44,21 @@ def test_the_same_run_twice_differs_in_time_only(bare: Corpus) -> None:
 
 def test_json_has_what_others_rely_on(bare: Corpus) -> None:
     told = evaluate(bare, QUESTIONS[:1], SETTINGS).to_json()
-    assert list(told) == ["queries", "scan", "investigation", "pool", "milliseconds"]
+    assert list(told) == ["queries", "scan", "investigation", "pool", "completeness", "milliseconds"]
 
 
 def test_rankings_count_single_passages_without_the_limits_of_the_page(bare: Corpus) -> None:
     narrow = SETTINGS.changed(top_k=1, per_document_limit=1)
     outcome = investigate_one(bare, "dues berth vessel harbour master", narrow)
-    assert len(outcome.final) == outcome.pool_size > 1
-    assert set(outcome.final) == outcome.pool
-    assert outcome.scores == sorted(outcome.scores, reverse=True)
+    assert len(outcome.final) == len(outcome.rows) == outcome.sizes[-1] > 1
+    assert set(outcome.final) == outcome.rounds.keys() == set(outcome.names)
+    assert list(outcome.scores) == sorted(outcome.scores, reverse=True)
 
 
 def test_a_cut_passage_counts_once_by_its_source(tmp_path: Path) -> None:
     toy = toy_corpus(tmp_path / "harbour")
     # Row 3 is the second part of the source's p2.
-    ids, scores = source_ids(toy, np.array([3, 0, 2], np.int32), [0.9, 0.5, 0.4])
+    ids, scores = source_ids(toy.passages(np.array([3, 0, 2], np.int32)), [0.9, 0.5, 0.4])
     assert (ids, scores) == (["p2", "p0"], [0.9, 0.5])
 
 
@@ -75,11 +71,20 @@ def test_runs_are_written_in_trecs_form(bare: Corpus, tmp_path: Path) -> None:
     assert [float(line[4]) for line in lines] == sorted((float(line[4]) for line in lines), reverse=True)
 
 
-def test_a_run_is_cut_at_its_depth() -> None:
-    names = [f"p{n}" for n in range(RUN_DEPTH + 5)]
-    outcome = Outcome([], names, [1.0] * len(names), set(names), len(names), 0.1)
-    assert len(run_lines("q", outcome)) == RUN_DEPTH
-    assert run_lines("q", outcome)[1] == "q Q0 p1 2 1.000000 redstring\n"
+def test_where_the_gold_stood_is_kept(bare: Corpus) -> None:
+    (_, found), (_, lost) = judged(bare, QUESTIONS, SETTINGS)
+    place = found.gold[INTEREST]
+    assert (place.gain, place.scan, place.final, place.round) == (2.0, 1, 1, 0)
+    assert {(gold.scan, gold.final, gold.round) for gold in lost.gold.values()} == {(None, None, None)}
+    assert found.sizes[-1] == found.pool.size == found.ranked > 0
+    assert (found.stop, lost.stop) == ("nothing_new", "nothing_new")
+    assert found.measures()["pool recall"] == 1.0
+    assert found.measures()["recall@10"] == found.investigation["recall@10"]
+
+
+def test_no_questions_have_no_mean() -> None:
+    with pytest.raises(InputError, match="no questions"):
+        summarise([])
 
 
 def test_progress_is_told_after_each_question(bare: Corpus) -> None:

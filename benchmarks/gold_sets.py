@@ -1,0 +1,196 @@
+"""All gold sets with one command and one preset, in one table.
+
+    python -m benchmarks.gold_sets DATA_DIR CORPORA_DIR [--sets A,B] [--limit N | --every K]
+        [--preset P] [--jobs N] [--ablate] [--results DIR] [--markdown FILE] [--json FILE]
+
+``DATA_DIR`` holds a folder for each set (corpus.jsonl.gz or corpus.ref, queries.jsonl.gz, qrels.tsv);
+``CORPORA_DIR`` the ingested corpora by name: one that is missing is ingested there, one that is there
+is only read. One corpus is open at a time. ``--results`` keeps each set's questions as JSON lines
+(for ``evaluate --compare``) and its rankings as a TREC run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.gold_tables import Suite, markdown
+from engine.corpus import open_corpus
+from engine.errors import InputError, RedstringError, SourceError
+from engine.evaluation import Evaluation, Question, judged, read_questions, summarise
+from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, ablate
+from engine.evaluation.choosing import chosen
+from engine.evaluation.parallel import judged_by_processes
+from engine.evaluation.results import run_header, write_header, write_result
+from engine.evaluation.runs import RUN_DEPTH, Run, write_run
+from engine.ingestion.build import build_corpus
+from engine.ingestion.progress import ProgressBar
+from engine.settings import InvestigationSettings, preset
+
+SETS = (
+    "obliqa_xref",
+    "obliqa_mp",
+    "obliqa_adgm",
+    "hipporag_2wiki",
+    "2wiki_dev164",
+    "musique_dev200",
+    "hipporag_musique_train100",
+    "hotpotqa_dev200",
+    "hipporag_hotpotqa_train100",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSet:
+    """A set's folder, and the name and folder of the corpus that its questions are put to."""
+
+    name: str
+    folder: Path
+    corpus: str
+    source: Path
+
+    def questions(self) -> list[Question]:
+        """The set's questions that have gold."""
+        return read_questions(self.folder / "queries.jsonl.gz", self.folder / "qrels.tsv")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the table, keep what is asked for; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        settings = preset(options.preset)
+        sets = [gold_set(options.data, name) for name in _names(options.sets)]
+        suite = Suite(options.preset, settings, sys.argv[1:] if arguments is None else list(arguments))
+        for gold in sets:
+            corpus = ingested(gold, options.corpora, options.embedding)
+            questions = chosen(gold.questions(), options.limit, options.every)
+            suite.add(gold.name, _evaluated(gold, corpus, questions, settings, options))
+            if options.ablate:
+                suite.ablations[gold.name] = _ablated(corpus, gold, settings, options)
+            # What is known so far is kept: a long run may be stopped.
+            _keep(suite, options)
+    except RedstringError as error:
+        print(f"redstring: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+    print(markdown(suite))
+    return 0
+
+
+def gold_set(data: Path, name: str) -> GoldSet:
+    """A set by name. Raises SourceError for a folder that is not there or lacks a file."""
+    folder = data / name
+    for needed in ("queries.jsonl.gz", "qrels.tsv"):
+        if not (folder / needed).is_file():
+            raise SourceError(f"no gold set {name!r}: {folder / needed} is not there")
+    reference = folder / "corpus.ref"
+    corpus = Path(reference.read_text(encoding="utf-8").strip()).name if reference.is_file() else name
+    return GoldSet(name, folder, corpus, data / corpus)
+
+
+def ingested(gold: GoldSet, corpora: Path, embedding: str) -> Path:
+    """The folder of the set's corpus, ingested if it is not there. References come from the text alone."""
+    folder = corpora / gold.corpus
+    if not folder.is_dir():
+        corpora.mkdir(parents=True, exist_ok=True)
+        with ProgressBar() as progress:
+            build_corpus([gold.source], folder, name=gold.corpus, embedding=embedding, progress=progress)
+    return folder
+
+
+def _evaluated(
+    gold: GoldSet,
+    folder: Path,
+    questions: Sequence[Question],
+    settings: InvestigationSettings,
+    options: argparse.Namespace,
+) -> Evaluation:
+    corpus = open_corpus(folder)
+    if options.jobs > 1:
+        answers = judged_by_processes(folder, questions, settings, options.jobs)
+    else:
+        answers = judged(corpus, questions, settings)
+    results, run = [], Run()
+    directory: Path | None = options.results
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+    target = (directory / f"{gold.name}.jsonl").open("wb") if directory is not None else None
+    try:
+        if target is not None:
+            write_header(target, run_header(corpus, settings))
+        with ProgressBar() as bar:
+            for number, (outcome, result) in enumerate(answers, 1):
+                results.append(result)
+                run.add(result.id, outcome.final[:RUN_DEPTH], outcome.scores[:RUN_DEPTH])
+                bar(gold.name, number, len(questions))
+                if target is not None:
+                    write_result(target, result)
+    finally:
+        if target is not None:
+            target.close()
+    if directory is not None:
+        write_run(run, directory / f"{gold.name}.run")
+    return summarise(results)
+
+
+def _ablated(
+    folder: Path, gold: GoldSet, settings: InvestigationSettings, options: argparse.Namespace
+) -> Ablation:
+    corpus = open_corpus(folder)
+    every = options.ablate_every or options.every
+    questions = chosen(gold.questions(), options.limit, every)
+    with ProgressBar() as bar:
+        return ablate(
+            corpus,
+            questions,
+            settings,
+            progress=lambda name, done, total: bar(f"{gold.name}: {name}", done, total),
+        )
+
+
+def _keep(suite: Suite, options: argparse.Namespace) -> None:
+    if options.markdown is not None:
+        options.markdown.write_text(markdown(suite), encoding="utf-8")
+    if options.json is not None:
+        options.json.write_bytes(orjson.dumps(suite.to_json(), option=orjson.OPT_INDENT_2))
+
+
+def _names(listed: str | None) -> list[str]:
+    names = list(SETS) if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+    unknown = [name for name in names if name not in SETS]
+    if unknown or not names:
+        raise InputError(f"--sets: unknown {', '.join(unknown) or 'nothing'}; known sets: {', '.join(SETS)}")
+    return names
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.gold_sets",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add: Any = parser.add_argument
+    add("data", type=Path, metavar="DATA_DIR")
+    add("corpora", type=Path, metavar="CORPORA_DIR")
+    add("--sets", metavar="A,B", help=f"of {', '.join(SETS)} (default: all)")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--limit", type=int, metavar="N", help="the first N questions of each set")
+    which.add_argument("--every", type=int, metavar="K", help="every K-th question of each set")
+    add("--preset", default="balanced", metavar="P")
+    add("--embedding", default="minilm", metavar="SPEC", help="model for corpora that are ingested")
+    add("--jobs", type=int, default=1, metavar="N", help="processes (times are theirs; default 1)")
+    add("--ablate", action="store_true", help=f"rows of the ablation: {', '.join(ABLATED_MEASURES)}")
+    add("--ablate-every", type=int, metavar="K", help="every K-th question for the ablation")
+    add("--results", type=Path, metavar="DIR", help="keep each set's questions and rankings")
+    add("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
+    add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

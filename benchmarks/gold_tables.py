@@ -1,0 +1,191 @@
+"""The tables of the gold sets, as Markdown and as plain values."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gold_targets import NEVER_COSTS, TARGETS, figure, verdict
+from engine.evaluation import Evaluation
+from engine.evaluation.ablation import Ablation
+from engine.settings import InvestigationSettings
+
+RANKING = ("recall@5", "recall@10", "recall@20", "recall@100", "complete@5", "complete@10", "ndcg@10")
+ABLATION = ("recall@5", "recall@10", "complete@10", "ndcg@10", "pool recall")
+
+
+@dataclass(slots=True)
+class Suite:
+    """A run over several sets: its preset, settings and command, and what each set gave."""
+
+    preset: str
+    settings: InvestigationSettings
+    arguments: Sequence[str]
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    ablations: dict[str, Ablation] = field(default_factory=dict)
+    date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
+    commit: str = field(default_factory=lambda: commit())
+
+    def add(self, name: str, evaluation: Evaluation) -> None:
+        """Add a set's figures."""
+        self.evaluations[name] = evaluation
+
+    @property
+    def command(self) -> str:
+        """The command that made the figures, folders without what stands before their names."""
+        shown = [Path(word).name if Path(word).is_absolute() else word for word in self.arguments]
+        return shlex.join(["python", "-m", "benchmarks.gold_sets", *shown])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "date": self.date,
+            "commit": self.commit,
+            "command": self.command,
+            "preset": self.preset,
+            "settings": self.settings.model_dump(mode="json"),
+            "sets": {name: found.to_json() for name, found in self.evaluations.items()},
+            "ablation": {name: found.to_json() for name, found in self.ablations.items()},
+        }
+
+
+def commit() -> str:
+    """The short name of the commit that is checked out, "+" where files differ from it; or "unknown"."""
+    here = Path(__file__).resolve().parent
+    try:
+        name = _git(here, "rev-parse", "--short", "HEAD")
+        changed = _git(here, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return name + ("+" if changed else "")
+
+
+def _git(folder: Path, *words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def markdown(suite: Suite) -> str:
+    """All tables of a suite, ready for RESULTS.md."""
+    lines = [
+        f"{suite.date}, commit {suite.commit}, preset `{suite.preset}`:",
+        "",
+        f"    {suite.command}",
+        "",
+        f"Settings: {_settings(suite.settings)}.",
+        "",
+        *_rankings(suite.evaluations),
+        "",
+        *_pools(suite.evaluations),
+        "",
+        *_targets(suite.evaluations),
+        *(["", *_ablation(suite.ablations)] if suite.ablations else []),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _settings(settings: InvestigationSettings) -> str:
+    """The settings that differ from the defaults, and the main ones in any case."""
+    plain, default = settings.model_dump(mode="json"), InvestigationSettings().model_dump(mode="json")
+    main = ("strategies", "rounds", "pool_size", "scan_limit", "retrievers", "dense_weight", "fusion")
+    told = {name: plain[name] for name in plain if name in main or plain[name] != default[name]}
+    return "; ".join(f"{name} {_plain(value)}" for name, value in told.items())
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _head(*cells: str) -> list[str]:
+    return [_row(*cells), _row(*["---"] * len(cells))]
+
+
+def _rankings(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    yield from _head("set", "ranking", *RANKING)
+    for name, found in evaluations.items():
+        scan, final = found.scan, found.investigation
+        yield _row(f"{name} ({found.queries:,})", "scan", *(_share(scan[key]) for key in RANKING))
+        cells = [
+            f"**{_share(final[key])}**" if final[key] >= scan[key] else _share(final[key]) for key in RANKING
+        ]
+        yield _row("", "investigation", *cells)
+
+
+def _pools(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    yield "Precision: share of the pool that is gold / gold or one stated relation away from gold (a"
+    yield "reference either way, the next passage) / or shares an entity with gold that at most 20 passages"
+    yield "mention."
+    yield ""
+    yield from _head(
+        "set", "pool recall", "pool complete", "mean size", "precision", "said complete (mean)",
+        "held where 90 % or more was said", "held where under 60 % was said", "p50 ms", "p95 ms",
+    )  # fmt: skip
+    for name, found in evaluations.items():
+        pool, said = found.pool, found.completeness
+        precision = " / ".join(_share(pool[key]) for key in ("gold", "precision", "with_entities"))
+        yield _row(
+            name,
+            _share(pool["recall"]),
+            _share(pool["complete"]),
+            f"{pool['mean_size']:.0f}",
+            precision,
+            _share(said["estimate"]) if said else "-",
+            _held(said, "held_when_90", "said_90"),
+            _held(said, "held_under_60", "said_under_60"),
+            f"{found.milliseconds['p50']:.0f}",
+            f"{found.milliseconds['p95']:.0f}",
+        )
+
+
+def _held(said: Mapping[str, float], held: str, count: str) -> str:
+    return f"{_share(said[held])} ({said[count]:.0f})" if held in said else "-"
+
+
+def _targets(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+    yield from _head("set", "figure", "scan", "here", "floor", "aim", "reached")
+    for target in TARGETS:
+        found = evaluations.get(target.gold_set)
+        if found is None:
+            continue
+        scan = _share(found.scan[target.figure]) if target.figure in found.scan else "-"
+        here = f"**{_share(figure(found, target.figure))}**"
+        cells = [scan, here, _share(target.floor), _share(target.aim), verdict(target, found)]
+        yield _row(target.gold_set, target.figure, *cells)
+    for name, found in evaluations.items():
+        for key in NEVER_COSTS:
+            if found.investigation[key] < found.scan[key]:
+                lost = found.investigation[key] - found.scan[key]
+                yield _row(name, f"{key} against the scan", _share(found.scan[key]),
+                           _share(found.investigation[key]), "", "", f"costs {-lost:.3f}")  # fmt: skip
+
+
+def _ablation(ablations: Mapping[str, Ablation]) -> Iterator[str]:
+    yield "What each part adds, in points of 100 (without a part: the full settings less that run; a round:"
+    yield "the run with it less the one before; only a part: that run less the full settings). A star: the"
+    yield "95 % interval of the paired bootstrap leaves out 0, and p is below .05 by randomisation."
+    yield ""
+    yield from _head("set", "part", *ABLATION, "mean pool", "p50 ms")
+    for name, found in ablations.items():
+        full = [f"{100 * found.full[key]:.1f}" for key in ABLATION]
+        yield _row(f"{name} ({found.questions:,})", "full settings", *full, "", "")
+        for row in found.rows:
+            cells = []
+            for key in ABLATION:
+                value = row.differences[key]
+                cells.append(f"{100 * value.difference:+.1f}{'*' if value.significant else ''}")
+            yield _row("", row.variant.label, *cells, f"{row.mean_size:.0f}", f"{row.milliseconds:.0f}")
+
+
+def _share(value: float) -> str:
+    """A fraction of 1 with three places and no zero before the point."""
+    written = f"{value:.3f}"
+    return written[1:] if written.startswith("0.") else written

@@ -1,0 +1,141 @@
+"""What is kept of each question of an evaluation: its metrics, and where its gold stood.
+
+Saved as JSON lines, one question a line after a first line that tells of the run, so that runs can be
+compared later and every curve drawn again without asking anything a second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from engine.corpus.protocol import Corpus
+from engine.errors import SourceError
+from engine.model import Completeness
+from engine.settings import InvestigationSettings
+
+FORMAT = "redstring evaluation 1"
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPlace:
+    """Where one gold passage came out: its gain, its places (from 1) in the scan's and in the final
+    ranking, and the round that admitted it to the pool. None where it was not found."""
+
+    gain: float
+    scan: int | None
+    final: int | None
+    round: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PoolResult:
+    """The pool against the gold. ``gold``: share of its passages that are gold; ``precision``: that are
+    gold or one stated relation away from gold; ``with_entities``: or share a rare entity with gold."""
+
+    recall: float
+    complete: float
+    size: int
+    gold: float
+    precision: float
+    with_entities: float
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """One question: metrics of both rankings by name, the pool, the estimate, the time.
+
+    ``sizes``: passages in the pool after the scan and after each round. ``ranked``: passages in the
+    final ranking, which is the whole pool, by source id.
+    """
+
+    id: str
+    scan: Mapping[str, float]
+    investigation: Mapping[str, float]
+    pool: PoolResult
+    milliseconds: float
+    completeness: Completeness | None = None
+    stop: str = ""
+    gold: Mapping[str, GoldPlace] = field(default_factory=dict)
+    sizes: tuple[int, ...] = ()
+    ranked: int = 0
+
+    def measures(self) -> dict[str, float]:
+        """The investigation's metrics and the pool's, under one set of names."""
+        pool = {
+            "pool recall": self.pool.recall,
+            "pool complete": self.pool.complete,
+            "pool precision": self.pool.precision,
+            "pool size": float(self.pool.size),
+        }
+        return {**self.investigation, **pool}
+
+
+_RESULT = TypeAdapter(QuestionResult)
+
+
+def run_header(corpus: Corpus, settings: InvestigationSettings) -> dict[str, Any]:
+    """What a run's first line tells: the corpus, its model, the settings, the time (UTC)."""
+    return {
+        "format": FORMAT,
+        "corpus": corpus.name,
+        "passages": len(corpus),
+        "embedding": corpus.embedding,
+        "settings": settings.model_dump(mode="json"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def write_header(target: IO[bytes], header: Mapping[str, Any]) -> None:
+    """Begin a file of results."""
+    target.write(orjson.dumps(dict(header)) + b"\n")
+
+
+def write_result(target: IO[bytes], result: QuestionResult) -> None:
+    """Add one question; what was written stays when a later question fails."""
+    target.write(orjson.dumps(result, default=dict) + b"\n")
+    target.flush()
+
+
+def write_results(path: Path, header: Mapping[str, Any], results: Iterable[QuestionResult]) -> None:
+    """Write a whole run."""
+    with path.open("wb") as target:
+        write_header(target, header)
+        for result in results:
+            write_result(target, result)
+
+
+def read_results(path: Path) -> tuple[dict[str, Any], list[QuestionResult]]:
+    """The first line of a saved run and its questions. Raises SourceError naming file and line."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read ({error})") from error
+    header = _first_line(path, lines)
+    results = []
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            results.append(_RESULT.validate_json(line))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise SourceError(f"{path}, line {number}: {where or 'result'}: {first['msg']}") from error
+    if not results:
+        raise SourceError(f"{path}: the run has no questions")
+    return header, results
+
+
+def _first_line(path: Path, lines: Sequence[bytes]) -> dict[str, Any]:
+    try:
+        header = orjson.loads(lines[0]) if lines else None
+    except orjson.JSONDecodeError:
+        header = None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise SourceError(f"{path}, line 1: not a saved evaluation (its format would be {FORMAT!r})")
+    return header
