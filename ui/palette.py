@@ -25,6 +25,8 @@ _KNOWN = (
     Thread("citations", "References, both ways", "reference", "cite"),
     Thread("entities", "Shared entities and terms", "entity", "ent"),
     Thread("semantic", "Similar meaning", "similar", "sem"),
+    Thread("amendments", "Amendments and exceptions", "amendment", "amend"),
+    Thread("definitions", "Definitions of terms", "definition", "define"),
     Thread("gaps", "Close coverage gaps", "gap query", "gap"),
     Thread("person", "Brought by you", "by you", "person"),
 )

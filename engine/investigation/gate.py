@@ -26,6 +26,8 @@ from engine.settings import InvestigationSettings
 TRUST: Mapping[str, float] = {
     "citations": 1.0,
     "gaps": 1.0,
+    "amendments": 1.0,
+    "definitions": 0.6,
     "metadata": 0.6,
     "entities": 0.5,
     "semantic": 0.5,

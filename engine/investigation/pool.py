@@ -123,10 +123,12 @@ class Pool:
             self.graph.add_edge(source, hop.target_id, hop=hop)
         return new
 
-    def linked(self, source_id: str, target_id: str, strategy: str) -> bool:
-        """Whether a strategy has already led from one passage to another."""
-        edges = self.graph.get_edge_data(source_id, target_id) or {}
-        return any(data["hop"].strategy == strategy for data in edges.values())
+    def linked(self, source_id: str | None, target_id: str, strategy: str, quote: str = "") -> bool:
+        """Whether a strategy has already led from one passage to another; or by these words from the
+        question (``source_id`` None), which may say several things."""
+        edges = self.graph.get_edge_data(source_id or QUESTION_NODE, target_id) or {}
+        hops = [data["hop"] for data in edges.values() if data["hop"].strategy == strategy]
+        return any(source_id is not None or hop.quote == quote for hop in hops)
 
     def hops(self) -> list[Hop]:
         """All hops, those of one passage together, passages in the order of their admission."""

@@ -91,7 +91,7 @@ def _add_trails(
 ) -> None:
     """Add the hops of leads to passages that are in the pool, where the strategy has not joined them yet."""
     for lead, hop in zip(chosen, _hops(strategy, leads, chosen, context, round_number), strict=True):
-        if hop.source_id is None or not pool.linked(hop.source_id, hop.target_id, hop.strategy):
+        if not pool.linked(hop.source_id, hop.target_id, hop.strategy, hop.quote):
             pool.admit(hop, int(leads.rows[lead]), 0.0)
 
 

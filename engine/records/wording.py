@@ -86,6 +86,8 @@ def hop_words(hop: Hop, name: Name) -> str:
         return _predicate(hop, name(hop.source_id)).removeprefix("is ")
     if hop.relation is Relation.CITES:
         return "named in the question"
+    if hop.relation is Relation.DEFINES:
+        return "defines a term of the question"
     start = "query for a gap" if hop.strategy == GAP_STRATEGY else hop.strategy
     return f"{start}, {ordinal(hop.rank)}" if hop.rank else start
 
@@ -145,6 +147,8 @@ def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
     it = " it" if first else ""
     if hop.relation is Relation.CITES:
         return f"the question names{it}"
+    if hop.relation is Relation.DEFINES:
+        return "defines a term of the question"
     if hop.strategy == GAP_STRATEGY:
         return f"a query for a gap found{it}"
     return (

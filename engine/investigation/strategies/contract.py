@@ -15,7 +15,8 @@ it finds something::
         def strategy(self):
             return Citations()
 
-A strategy that starts at queries instead of seeds sets ``queries``.
+A strategy that starts at queries instead of seeds sets ``queries``; one that starts at the words of the
+question too sets ``starts_at_question``, and ``question`` where the usual one has no such words.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from engine.investigation.leads import NO_SOURCE, RELATIONS, Leads
 from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.registry import BUILT_IN
-from engine.retrieval.plan import make_plan
+from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
@@ -74,9 +75,14 @@ class StrategyContract:
     """The cases. ``strategy`` and ``corpus`` are the fixtures that a subclass provides."""
 
     queries: tuple[str, ...] = ()
+    question: str = QUESTION
+    starts_at_question: bool = False
+
+    def context(self, corpus: Corpus) -> Context:
+        return context_of(corpus, question=self.question, queries=self.queries)
 
     def leads(self, strategy: Strategy, corpus: Corpus, seeds: Seeds) -> Leads:
-        return strategy.expand(seeds, context_of(corpus, queries=self.queries))
+        return strategy.expand(seeds, self.context(corpus))
 
     def test_it_has_a_name_and_a_title(self, strategy: Strategy) -> None:
         assert strategy.name == strategy.name.strip().lower() != ""
@@ -88,7 +94,13 @@ class StrategyContract:
         assert len(self.leads(strategy, corpus, all_seeds(corpus))) > 0
 
     def test_no_seeds_and_no_queries_give_no_leads(self, strategy: Strategy, corpus: Corpus) -> None:
-        assert len(strategy.expand(seeds_of(), context_of(corpus))) == 0
+        leads = strategy.expand(seeds_of(), context_of(corpus, question=self.question))
+        if self.starts_at_question:
+            first = leads.steps == 1
+            assert first.any()
+            assert (leads.sources[first] == NO_SOURCE).all()
+        else:
+            assert len(leads) == 0
 
     def test_leads_are_arrays_of_one_shape(self, strategy: Strategy, corpus: Corpus) -> None:
         for seeds in (all_seeds(corpus), seeds_of(0), seeds_of()):
@@ -128,20 +140,21 @@ class StrategyContract:
             assert set(found.rows[found.steps == 1].tolist()) <= everything
 
     def test_every_lead_is_explained_verbatim(self, strategy: Strategy, corpus: Corpus) -> None:
-        context = context_of(corpus, queries=self.queries)
+        context = self.context(corpus)
         leads = strategy.expand(all_seeds(corpus), context)
         evidence = strategy.explain(leads, context)
         assert len(evidence) == len(leads)
         quoted = corpus.rows([item.quoted_from or "" for item in evidence])
         for item, row, passage in zip(evidence, quoted.tolist(), texts(corpus, quoted), strict=True):
             if item.quoted_from is None:
-                assert item.quote == "" or item.quote in self.queries
+                from_question = self.starts_at_question and item.quote in self.question
+                assert item.quote == "" or item.quote in self.queries or from_question
             else:
                 assert row >= 0
                 assert item.quote in passage
 
     def test_a_quote_stands_at_one_end_of_its_link(self, strategy: Strategy, corpus: Corpus) -> None:
-        context = context_of(corpus, queries=self.queries)
+        context = self.context(corpus)
         leads = strategy.expand(all_seeds(corpus), context)
         for number, item in enumerate(strategy.explain(leads, context)):
             if item.quoted_from is not None:
@@ -149,7 +162,7 @@ class StrategyContract:
                 assert quoted in (int(leads.rows[number]), int(leads.sources[number]))
 
     def test_some_leads_can_be_explained_without_the_others(self, strategy: Strategy, corpus: Corpus) -> None:
-        context = context_of(corpus, queries=self.queries)
+        context = self.context(corpus)
         leads = strategy.expand(all_seeds(corpus), context)
         whole = list(strategy.explain(leads, context))
         for number in range(len(leads)):

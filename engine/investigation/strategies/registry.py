@@ -11,8 +11,10 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from engine.errors import SettingsError
+from engine.investigation.strategies.amendments import Amendments
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.citations import Citations
+from engine.investigation.strategies.definitions import Definitions
 from engine.investigation.strategies.entities import Entities
 from engine.investigation.strategies.metadata import Metadata
 from engine.investigation.strategies.semantic import Semantic
@@ -24,6 +26,8 @@ BUILT_IN: Mapping[str, Callable[[], Strategy]] = {
     "citations": Citations,
     "entities": Entities,
     "semantic": Semantic,
+    "amendments": Amendments,
+    "definitions": Definitions,
 }
 
 

@@ -1,0 +1,179 @@
+"""Amendments and exceptions: what became of a seed, over as many steps as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Links, Rows, Scores
+from engine.investigation.leads import (
+    DIRECTIONS,
+    RELATIONS,
+    Leads,
+    joined,
+    make_leads,
+    no_leads,
+    strongest,
+)
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.strategies.citations import quote
+from engine.investigation.versions import chosen, newest, of_whole_act, to_documents
+from engine.model import Direction, Passage, Reference, Relation
+
+# What changes a text, and what limits or widens it.
+CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
+LIMITS = (Relation.EXCEPTION_TO, Relation.EXTENDS)
+# Versions are followed to the end, exceptions to exceptions as far as references are.
+LONGEST_CHAIN = 8
+# Each further step is a little less sure to concern the question.
+STEP_DISCOUNT = 0.85
+# An act that is amended as a whole: so many of its provisions, those closest to the question.
+WHOLE_ACT_LEADS, WHOLE_ACT_SHARE = 3, 0.6
+# Passages followed further after each step, the most relevant of them.
+FOLLOWED_PER_STEP = 20
+
+
+class Amendments:
+    """Follows amends, repeals, supersedes, extends and exception_to both ways, to the latest version."""
+
+    name = "amendments"
+    title = "Amendments and exceptions"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """Leads over several steps; a lead of a later step starts at the last passage that may be shown.
+
+        A text that the case's mask excludes is no lead, but what amends or supersedes it is.
+        """
+        batches: list[Leads] = []
+        rows = anchors = seeds.rows
+        visited = np.unique(seeds.rows)
+        for step in range(1, LONGEST_CHAIN + 1):
+            found, reached = self._one_step(rows, anchors, step, context)
+            batches.append(found)
+            fresh = ~np.isin(reached.rows, visited)
+            rows, first = np.unique(reached.rows[fresh], return_index=True)
+            anchors = reached.sources[fresh][first]
+            shown = _shown(rows, context)
+            anchors = np.where(shown, rows, anchors).astype(np.int32)
+            if not len(rows):
+                break
+            visited = np.union1d(visited, rows)
+            best = np.lexsort((rows, -context.relevance.of(rows)))[:FOLLOWED_PER_STEP]
+            rows, anchors = rows[best].astype(np.int32), anchors[best]
+        return joined(batches)
+
+    def _one_step(self, rows: Rows, anchors: Rows, step: int, context: Context) -> tuple[Leads, Leads]:
+        """The leads of one step, and all that it reached, texts that may not be shown among them."""
+        if not len(rows):
+            return no_leads(), no_leads()
+        relations = (*CHANGES, *LIMITS) if step <= context.settings.citation_hops else CHANGES
+        corpus, shown = context.corpus, _shown(rows, context)
+        there = corpus.neighbours(rows, relations, Direction.OUT)
+        # What an excluded text says is not quoted, so nothing is reached by its words.
+        there = chosen(there, shown[there.origins])
+        back = corpus.neighbours(rows, relations, Direction.IN)
+        by_act = _best_of_each(of_whole_act(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
+        into_act = self._provisions(there, context)
+        both = []
+        for links, direction in (
+            (there, Direction.OUT),
+            (into_act, Direction.OUT),
+            (back, Direction.IN),
+            (by_act, Direction.IN),
+        ):
+            reached = links.rows
+            if direction is Direction.OUT and context.mask is not None:
+                reached = newest(corpus, reached, context.mask)
+            strengths = links.weights * STEP_DISCOUNT ** (step - 1)
+            both.append(
+                make_leads(
+                    reached,
+                    anchors[links.origins],
+                    strengths,
+                    links.relations,
+                    direction=direction,
+                    evidence=links.evidence,
+                    step=step,
+                )
+            )
+        leads = strongest(joined(both))
+        leads = leads.take(leads.rows != leads.sources)
+        return leads.take(_shown(leads.rows, context)), leads
+
+    def _provisions(self, links: Links, context: Context) -> Links:
+        """For what changes a whole act: the act's provisions that are closest to the question."""
+        relations = [RELATIONS[number] for number in links.relations.tolist()]
+        whole = to_documents(context.corpus, links) & np.array(
+            [one in CHANGES for one in relations], np.bool_
+        )
+        links = chosen(links, whole)
+        if not len(links.rows):
+            return links
+        corpus = context.corpus
+        numbers = corpus.document_numbers(links.rows).tolist()
+        own = corpus.by_document([corpus.documents()[number].id for number in numbers])
+        place = np.repeat(np.arange(len(own)), [len(rows) for rows in own])
+        every = Links(
+            links.origins[place],
+            np.concatenate(own).astype(np.int32),
+            links.relations[place],
+            links.weights[place],
+            links.evidence[place],
+        )
+        return _best_of_each(every, context, WHOLE_ACT_SHARE)
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The words that change, from the passage that says them; in our own words where none say it."""
+        references = context.corpus.references(leads.evidence.tolist())
+        incoming = leads.directions == DIRECTIONS.index(Direction.IN)
+        changing = np.where(incoming, leads.rows, leads.sources).astype(np.int32)
+        passages = context.reading.passages(changing)
+        worded = [reference if reference.text else _in_words(context, reference) for reference in references]
+        return [
+            _evidence(reference, passage, back)
+            for reference, passage, back in zip(worded, passages, incoming.tolist(), strict=True)
+        ]
+
+
+def _in_words(context: Context, stated: Reference) -> Reference:
+    """What the metadata states, as the same passage says it in words; unchanged where it does not."""
+    made = context.corpus.references_from(context.corpus.rows([stated.source_id]))
+    for other in context.corpus.references(made.numbers.tolist()):
+        if other.text and (other.relation, other.target_id) == (stated.relation, stated.target_id):
+            return other
+    return stated
+
+
+def _evidence(reference: Reference, passage: Passage, back: bool) -> Evidence:
+    words = quote(reference, passage) if reference.text and reference.source_id == passage.id else ""
+    if words:
+        return Evidence(words, passage.id)
+    if reference.relation is Relation.SUPERSEDES:
+        return Evidence(detail="a later version" if back else "an earlier version")
+    return Evidence(detail="stated by the source, not in the text")
+
+
+def _shown(rows: Rows, context: Context) -> NDArray[np.bool_]:
+    """Which passages the case may show, shape (n,)."""
+    if context.mask is None:
+        return np.ones(len(rows), np.bool_)
+    allowed: NDArray[np.bool_] = context.mask[rows]
+    return allowed
+
+
+def _best_of_each(links: Links, context: Context, share: float) -> Links:
+    """Of each origin's links by one reference, or of all that lead to its act, those closest to the
+    question, at ``share`` of their weight."""
+    if not len(links.rows):
+        return links
+    relevance: Scores = context.relevance.of(links.rows)
+    order = np.lexsort((links.rows, -relevance, links.origins))
+    _, first, position = np.unique(links.origins[order], return_index=True, return_inverse=True)
+    place = np.arange(len(order)) - first[position]
+    kept = np.zeros(len(order), np.bool_)
+    kept[order[place < WHOLE_ACT_LEADS]] = True
+    few = chosen(links, kept)
+    return replace(few, weights=(few.weights * share).astype(np.float32))

@@ -1,0 +1,143 @@
+"""Definitions: what the terms mean that the question uses, and that the seeds use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.corpus.protocol import Rows
+from engine.investigation.defined_terms import DefinedTerms, Use, defined_terms
+from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads, no_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.strategies.citations import quote
+from engine.investigation.versions import newest
+from engine.model import Direction, Relation
+
+# Definitions of one term of the question, those closest to it: each document defines for itself.
+PER_TERM = 3
+# Terms of one seed, those whose definitions are closest to the question.
+PER_SEED = 3
+# A definition in a document that no seed is from, or of a document other than the seed's.
+ELSEWHERE = 0.5
+# A single word that is a defined term only where it has a capital.
+NOT_AS_DEFINED = 0.5
+# What a seed uses says less than what the question uses.
+OF_SEED = 0.6
+
+
+class Definitions:
+    """Looks up the terms of the question and of the seeds, and where a definition refers on to."""
+
+    name = "definitions"
+    title = "Definitions of terms"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """Leads from the question to the definitions of its terms and from seeds to those of theirs; in a
+        second step from definitions to what defines by reference ("has the meaning given in ...").
+
+        ``evidence`` is a term's number, or for a reference of the corpus -2 less its number.
+        """
+        terms = defined_terms(context.corpus)
+        asked = self._of_question(terms, seeds, context)
+        first = joined([asked, self._of_seeds(terms, seeds, context)])
+        referring = self._by_reference(seeds.rows, 1, context)
+        known = np.unique(np.concatenate([first.rows, seeds.rows])).astype(np.int32)
+        fresh = np.setdiff1d(first.rows, seeds.rows).astype(np.int32)
+        onward = self._by_reference(fresh, 2, context)
+        return joined([first, referring, onward.take(~np.isin(onward.rows, known))])
+
+    def _of_question(self, terms: DefinedTerms, seeds: Seeds, context: Context) -> Leads:
+        plan = context.relevance.plan
+        near = set(context.corpus.document_numbers(seeds.rows).tolist())
+        batches, seen = [], set()
+        for use in terms.used_in(plan.question, plan.language):
+            if use.term in seen:
+                continue
+            seen.add(use.term)
+            rows = _allowed(terms.definitions(use.term), context)
+            rows = rows[np.lexsort((rows, -context.relevance.of(rows)))][:PER_TERM]
+            documents = context.corpus.document_numbers(rows).tolist()
+            share = np.array([1.0 if number in near else ELSEWHERE for number in documents])
+            share *= 1.0 if use.as_defined else NOT_AS_DEFINED
+            batches.append(_leads(rows, np.full(len(rows), NO_SOURCE, np.int32), share, use.term))
+        return joined(batches)
+
+    def _of_seeds(self, terms: DefinedTerms, seeds: Seeds, context: Context) -> Leads:
+        documents = context.corpus.document_numbers(seeds.rows).tolist()
+        passages = context.reading.passages(seeds.rows)
+        batches = []
+        for row, document, passage in zip(seeds.rows.tolist(), documents, passages, strict=True):
+            uses = {use.term: use for use in terms.used_in(passage.text, passage.language) if use.as_defined}
+            found = [self._own(terms, use, row, document, context) for use in uses.values()]
+            leads = joined(found)
+            best = np.lexsort((leads.rows, -context.relevance.of(leads.rows) * leads.strengths))
+            batches.append(leads.take(np.sort(best[:PER_SEED])))
+        return joined(batches)
+
+    def _own(self, terms: DefinedTerms, use: Use, row: int, document: int, context: Context) -> Leads:
+        """The definition that counts for a passage: its own document's, else the only one there is."""
+        rows = terms.definitions(use.term)
+        if row in rows:
+            return no_leads()
+        rows = _allowed(rows, context)
+        own = rows[context.corpus.document_numbers(rows) == document]
+        if len(own):
+            return _leads(own[:1], np.array([row], np.int32), np.array([OF_SEED]), use.term)
+        if len(rows) == 1 and rows[0] != row:
+            return _leads(rows, np.array([row], np.int32), np.array([OF_SEED * ELSEWHERE]), use.term)
+        return no_leads()
+
+    def _by_reference(self, rows: Rows, step: int, context: Context) -> Leads:
+        """Where these passages say that a term is defined."""
+        links = context.corpus.neighbours(rows, [Relation.DEFINES], Direction.OUT)
+        return make_leads(
+            _newest(links.rows, context),
+            rows[links.origins],
+            links.weights,
+            Relation.DEFINES,
+            evidence=-2 - links.evidence,
+            step=step,
+        )
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The term as the question or the seed writes it, or the words of the reference."""
+        terms, plan = defined_terms(context.corpus), context.relevance.plan
+        written = {use.term: use for use in reversed(terms.used_in(plan.question, plan.language))}
+        evidence = []
+        for source, handle in zip(leads.sources.tolist(), leads.evidence.tolist(), strict=True):
+            if source == NO_SOURCE:
+                use = written[handle]
+                detail = f"definition of {terms.names[handle]}"
+                evidence.append(Evidence(plan.question[use.start : use.end], None, detail))
+                continue
+            passage = context.reading.passages(np.array([source], np.int32))[0]
+            if handle < 0:
+                (reference,) = context.corpus.references([-2 - handle])
+                evidence.append(Evidence(quote(reference, passage), passage.id))
+                continue
+            uses = terms.used_in(passage.text, passage.language)
+            use = next(one for one in uses if one.term == handle and one.as_defined)
+            words = passage.text[use.start : use.end]
+            evidence.append(Evidence(words, passage.id, f"definition of {terms.names[handle]}"))
+        return evidence
+
+
+def _leads(
+    rows: Rows, sources: Rows, strengths: np.ndarray[tuple[int], np.dtype[np.float64]], term: int
+) -> Leads:
+    numbers = np.full(len(rows), term, np.int32)
+    return make_leads(rows, sources, strengths.astype(np.float32), Relation.DEFINES, evidence=numbers)
+
+
+def _newest(rows: Rows, context: Context) -> Rows:
+    return rows if context.mask is None else newest(context.corpus, rows, context.mask)
+
+
+def _allowed(rows: Rows, context: Context) -> Rows:
+    """Definitions that hold, in the order of the corpus."""
+    if context.mask is None:
+        return rows
+    found = np.unique(_newest(rows, context)).astype(np.int32)
+    allowed: Rows = found[context.mask[found]]
+    return allowed

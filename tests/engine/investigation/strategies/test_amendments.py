@@ -1,0 +1,218 @@
+"""Amendments, repeals, versions and exceptions, both ways and over several steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
+from engine.investigation.strategies.amendments import Amendments
+from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.model import Direction, Relation
+from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import ran
+
+ACT = """---
+id: {id}
+title: {title}
+type: act
+number: "{number}"
+year: {year}
+language: en
+valid_from: {year}-01-01
+{more}
+---
+
+# {title}
+
+{body}
+"""
+
+TOLLS = """### Article 1 Scope
+
+This Act applies to every bridge over the river.
+
+### Article 2 Amount of the toll {{valid_from=2001-01-01 valid_to=2009-12-31}}
+
+The toll for a cart is two crowns.
+
+### Article 2 Amount of the toll {{valid_from=2010-01-01 valid_to=2019-12-31}}
+
+The toll for a cart is three crowns.
+
+### Article 2 Amount of the toll {{valid_from=2020-01-01}}
+
+The toll for a cart is five crowns.
+
+### Article 3 Exemption
+
+Article 2 applies subject to Article 4.
+
+### Article 4 Bridges under repair
+
+No toll is due for a bridge under repair, by way of exception from Article 2.
+"""
+WHOLE = """### Article 1 Change of the tolls
+
+The Bridge Tolls Act is amended as follows: the toll for a cart is raised to five crowns.
+"""
+SECOND = """### Article 1 Change of the change
+
+Article 1 of the Tolls Amendment Act is amended: the toll for a cart is raised next year only.
+
+### Article 2 Weather
+
+Rain is measured every day.
+"""
+LETTER = """### Article 1 Fees
+
+The fees follow Article 3 of the Bridge Tolls Act.
+"""
+
+
+def write_acts(folder: Path) -> Path:
+    """The toll of a bridge in three versions, an act that amends it as a whole, and one that amends that."""
+    folder.mkdir()
+    acts = [
+        ("tolls", "Bridge Tolls Act", "5", 2001, "", TOLLS.replace("{{", "{").replace("}}", "}")),
+        ("change", "Tolls Amendment Act", "8", 2019, "amends: [tolls]", WHOLE),
+        ("second", "Second Amendment Act", "9", 2020, "", SECOND),
+        ("letter", "Fees Act", "6", 2003, "", LETTER),
+    ]
+    for name, title, number, year, more, body in acts:
+        text = ACT.format(id=name, title=title, number=number, year=year, more=more, body=body)
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tolls(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    root = tmp_path_factory.mktemp("tolls")
+    build_corpus([write_acts(root / "sources")], root / "tolls", embedding="none")
+    return open_corpus(root / "tolls")
+
+
+class TestAmendments(StrategyContract):
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+        return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
+
+    @pytest.fixture
+    @staticmethod
+    def strategy() -> Strategy:
+        return Amendments()
+
+
+class TestAmendmentsOfALaw(StrategyContract):
+    @pytest.fixture
+    @staticmethod
+    def corpus(tolls: Corpus) -> Corpus:
+        return tolls
+
+    @pytest.fixture
+    @staticmethod
+    def strategy() -> Strategy:
+        return Amendments()
+
+
+def seeds(corpus: Corpus, *ids: str) -> Seeds:
+    return seeds_of(*corpus.rows(list(ids)).tolist())
+
+
+def asked(corpus: Corpus, **changes: object) -> Context:
+    settings = InvestigationSettings().changed(**changes)
+    return context_of(corpus, settings, question="What is the toll for a cart on a bridge?")
+
+
+def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
+    """(source, passage, relation, direction, step) of each lead, by id."""
+    sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
+    columns = (leads.relations.tolist(), leads.directions.tolist(), leads.steps.tolist())
+    return {
+        (source.id, row.id, RELATIONS[relation], DIRECTIONS[direction], step)
+        for source, row, relation, direction, step in zip(sources, rows, *columns, strict=True)
+    }
+
+
+OLD, MIDDLE, NEW = "tolls/art-2", "tolls/art-2@2010-01-01", "tolls/art-2@2020-01-01"
+
+
+def test_versions_are_followed_to_the_latest_and_back(tolls: Corpus) -> None:
+    later = told(tolls, Amendments().expand(seeds(tolls, OLD), asked(tolls)))
+    assert (OLD, MIDDLE, Relation.SUPERSEDES, Direction.IN, 1) in later
+    assert (MIDDLE, NEW, Relation.SUPERSEDES, Direction.IN, 2) in later
+    earlier = told(tolls, Amendments().expand(seeds(tolls, NEW), asked(tolls)))
+    assert (NEW, MIDDLE, Relation.SUPERSEDES, Direction.OUT, 1) in earlier
+    assert (MIDDLE, OLD, Relation.SUPERSEDES, Direction.OUT, 2) in earlier
+
+
+def test_an_amendment_of_the_whole_act_reaches_its_provisions_both_ways(tolls: Corpus) -> None:
+    to_act = told(tolls, Amendments().expand(seeds(tolls, NEW), asked(tolls)))
+    assert (NEW, "change/art-1", Relation.AMENDS, Direction.IN, 1) in to_act
+    # ... and what amends the amendment is one step further.
+    assert ("change/art-1", "second/art-1", Relation.AMENDS, Direction.IN, 2) in to_act
+    from_act = told(tolls, Amendments().expand(seeds(tolls, "change/art-1"), asked(tolls)))
+    reached = {row for source, row, relation, _, _ in from_act if relation is Relation.AMENDS}
+    assert {OLD, MIDDLE, NEW} & reached
+
+
+def test_exceptions_are_followed_as_far_as_references(tolls: Corpus) -> None:
+    one = told(tolls, Amendments().expand(seeds(tolls, "tolls/art-3"), asked(tolls, citation_hops=1)))
+    exceptions = {step for *_, relation, _, step in one if relation is Relation.EXCEPTION_TO}
+    assert exceptions == {1}
+
+
+def test_what_is_not_in_force_is_no_lead_but_what_follows_it_is(tolls: Corpus) -> None:
+    mask = ~tolls.out_of_force(date(2026, 1, 1))
+    context = replace(asked(tolls), mask=mask)
+    leads = Amendments().expand(seeds(tolls, OLD), context)
+    found = told(tolls, leads)
+    assert mask[leads.rows].all()
+    assert (OLD, NEW, Relation.SUPERSEDES, Direction.IN, 2) in found, "over the version in between"
+
+
+def test_circles_end(tmp_path: Path) -> None:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    for own, other in (("one", "two"), ("two", "one")):
+        body = f"### Article 1 Change\n\nThis Act amends the {other.title()} Act and its toll."
+        text = ACT.format(
+            id=own, title=f"{own.title()} Act", number=own, year=2001, more=f"amends: [{other}]", body=body
+        )
+        (folder / f"{own}.md").write_text(text, encoding="utf-8")
+    build_corpus([folder], tmp_path / "circle", embedding="none")
+    corpus = open_corpus(tmp_path / "circle")
+    leads = Amendments().expand(seeds_of(*range(len(corpus))), asked(corpus))
+    assert 0 < len(leads) <= 2 * len(corpus)
+
+
+def test_the_words_that_amend_are_quoted(tolls: Corpus) -> None:
+    context = asked(tolls)
+    leads = Amendments().expand(seeds(tolls, "change/art-1", NEW), context)
+    evidence = list(Amendments().explain(leads, context))
+    quotes = {item.quote for item in evidence}
+    assert "Article 1 of the Tolls Amendment Act" in quotes
+    assert any("Bridge Tolls Act" in words for words in quotes)
+    assert {item.detail for item in evidence if not item.quote} == {"an earlier version", "a later version"}
+
+
+def test_a_case_shows_the_chain_as_a_trail(tolls: Corpus) -> None:
+    settings = InvestigationSettings(
+        strategies=("amendments",), scan_limit=10, views=False, minimum_gain=0.0, close_gaps=False
+    )
+    case = Case(tolls, "How is the toll raised by the Tolls Amendment Act?", settings, day=date(2026, 1, 1))
+    ran(case)
+    hops = {(hop.source_id, hop.target_id) for hop in case.pool.hops() if hop.strategy == "amendments"}
+    assert ("change/art-1", "second/art-1") in hops or ("second/art-1", "change/art-1") in hops
+    rows = np.array([entry.row for entry in case.pool.entries()], np.int32)
+    assert (~tolls.out_of_force(date(2026, 1, 1)))[rows].all()
