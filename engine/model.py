@@ -350,7 +350,8 @@ class RankedPassage:
     """A passage in the final ranking. ``text`` is a source span, never a summary.
 
     ``assembled_ids`` are the passages whose text stands in ``text``, in document order; more than
-    one where neighbours were put together.
+    one where neighbours were put together. ``same_words`` are other well-ranked passages whose text is
+    word for word that of ``passage``.
     """
 
     rank: int
@@ -363,6 +364,7 @@ class RankedPassage:
     hits: tuple[RetrieverHit, ...] = ()
     assembled_ids: tuple[str, ...] = ()
     pinned: bool = False
+    same_words: tuple[str, ...] = ()
 
 
 class AreaState(StrEnum):

@@ -1,18 +1,21 @@
 """From a ranking to readable passages: a limit per document, neighbours put together.
 
-Text is joined only inside one section and one provision, so that its citation holds for all of it, and
-only from consecutive passages, so that what is shown is still a span of the source.
+What ranks well is joined only inside one section and one provision, so that its citation holds for all of
+it, and only from consecutive passages, so that what is shown is still a span of the source. If asked,
+passages grow further, to the length at which they can be understood (see ``growth``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Rows
+from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.investigation.growth import Growth
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.settings import InvestigationSettings
@@ -31,9 +34,18 @@ class Assembled:
 
 
 def assemble(
-    ranking: Ranking, corpus: Corpus, reading: Reading, settings: InvestigationSettings
+    ranking: Ranking,
+    corpus: Corpus,
+    reading: Reading,
+    settings: InvestigationSettings,
+    *,
+    allowed: Mask | None = None,
+    barred: Iterable[int] = (),
 ) -> list[Assembled]:
-    """At most ``top_k`` passages, ``per_document_limit`` of a document, neighbours joined if asked."""
+    """At most ``top_k`` passages, ``per_document_limit`` of a document, neighbours joined if asked.
+
+    Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined.
+    """
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
     near = ranking.rows[: JOINING_DEPTH * settings.top_k]
@@ -51,7 +63,26 @@ def assemble(
         taken.update(rows)
         per_document[document] += 1
         chosen.append(Assembled(place, rows))
+    if settings.assemble and settings.full_passages and chosen:
+        return _full(chosen, ranking, corpus, reading, settings, allowed, barred)
     return chosen
+
+
+def _full(
+    chosen: list[Assembled],
+    ranking: Ranking,
+    corpus: Corpus,
+    reading: Reading,
+    settings: InvestigationSettings,
+    allowed: Mask | None,
+    barred: Iterable[int],
+) -> list[Assembled]:
+    """The passages, grown best first."""
+    ranked = {row: place for place, row in enumerate(ranking.rows.tolist())}
+    shown = [row for item in chosen for row in item.rows]
+    growth = Growth(corpus, reading, shown, ranked, allowed=allowed, barred=barred)
+    shortest, longest = settings.shortest_passage, settings.longest_passage
+    return [Assembled(item.place, growth.grown(item.rows, shortest, longest)) for item in chosen]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
+from engine.investigation.refining import Refining
 from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
@@ -99,7 +100,9 @@ class Case:
         self.day = day or date.today()
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
+        self._refining = Refining(question, settings)
         self._calls_before = self._calls()
+        self.notes: tuple[str, ...] = ()
         self.scanned: Scan | None = None
         self._coverage: Coverage | None = None
         self._reading = Reading(corpus)
@@ -177,6 +180,7 @@ class Case:
             self.pool,
             self.milliseconds,
             self.settings.as_of or self.day,
+            (*self.notes, *self._refining.notes),
         )
 
     def _broad_scan(self, plan: QueryPlan) -> ScanFinished:
@@ -197,8 +201,8 @@ class Case:
         count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
         report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds)
         self.rounds.append(report)
-        notes += self._open_coverage(plan, vectors)
-        return ScanFinished(report, tuple(hops), (*plan.notes, *notes))
+        self.notes = (*plan.notes, *notes, *self._open_coverage(plan, vectors))
+        return ScanFinished(report, tuple(hops), self.notes)
 
     def _open_coverage(self, plan: QueryPlan, vectors: NDArray[np.float32] | None) -> tuple[str, ...]:
         """Set up coverage; a note where the model failed over the areas, which then are compared by words."""
@@ -337,15 +341,15 @@ class Case:
     def _rank(self) -> Ranked:
         self._rank_again()
         self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
-        return Ranked(self.ranking, self.milliseconds)
+        return Ranked(self.ranking, self.milliseconds, self._refining.notes)
 
     def _rank_again(self) -> None:
         if self.scanned is None:
             return
-        self.order = rank(self.pool, self.corpus, self._relevance())
-        self.ranking = present(
-            self.order, self.pool, self.corpus, self._reading, self.scanned.hits, self.settings
-        )
+        ranking, language = rank(self.pool, self.corpus, self._relevance()), self._relevance().plan.language
+        self.order = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
+        hits, mask = self.scanned.hits, self._filters.mask
+        self.ranking = present(self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask)
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)
@@ -384,7 +388,7 @@ class Case:
         return self._cancelled.is_set() or out_of_time
 
     def _calls(self) -> int:
-        return self._embedder.calls if self._embedder is not None else 0
+        return self._refining.calls + (self._embedder.calls if self._embedder is not None else 0)
 
 
 def investigate(

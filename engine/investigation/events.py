@@ -65,10 +65,11 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The final ranking, best first. The last event."""
+    """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off."""
 
     passages: tuple[RankedPassage, ...]
     milliseconds: float
+    notes: tuple[str, ...] = ()
 
 
 Event = PlanMade | ScanFinished | RoundStarted | RoundFinished | CoverageChanged | Stopped | Ranked

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from engine.corpus.protocol import Corpus
-from engine.investigation.assembly import assemble
+from engine.corpus.protocol import Corpus, Mask
+from engine.investigation.assembly import JOINING_DEPTH, assemble
+from engine.investigation.growth import text_of
 from engine.investigation.pool import Pool
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
@@ -15,7 +16,8 @@ from engine.model import Passage, RankedPassage, RetrieverHit
 from engine.settings import InvestigationSettings
 
 TRAILS_SHOWN = 5
-JOINT = "\n"
+# Shorter texts ("Deleted.", "See Article 3.") are alike by chance.
+SHORTEST_SAME = 40
 
 
 def present(
@@ -25,9 +27,15 @@ def present(
     reading: Reading,
     hits: Mapping[int, tuple[RetrieverHit, ...]],
     settings: InvestigationSettings,
+    allowed: Mask | None = None,
 ) -> tuple[RankedPassage, ...]:
-    """The top of the ranking as passages with everything that explains them."""
-    assembled = assemble(ranking, corpus, reading, settings)
+    """The top of the ranking as passages with everything that explains them.
+
+    ``allowed`` limits what may be joined to them, shape (passages,); None for all.
+    """
+    barred = corpus.rows(sorted(pool.dismissed)).tolist()
+    assembled = assemble(ranking, corpus, reading, settings, allowed=allowed, barred=barred)
+    same = same_words(reading.passages(ranking.rows[: JOINING_DEPTH * settings.top_k]))
     wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()
@@ -41,19 +49,27 @@ def present(
                 rank=number,
                 passage=passage,
                 document=documents[numbers[row]],
-                text=_joined([passages[other] for other in item.rows]),
+                text=text_of([passages[other] for other in item.rows]),
                 score=float(ranking.scores[item.place]),
                 breakdown=ranking.breakdown(item.place),
                 trails=pool.trails(passage.id, TRAILS_SHOWN),
                 hits=hits.get(row, ()),
                 assembled_ids=tuple(passages[other].id for other in item.rows),
                 pinned=passage.id in pool.pinned,
+                same_words=tuple(other for other in same.get(passage.id, ()) if other != passage.id),
             )
         )
     return tuple(shown)
 
 
-def _joined(passages: Sequence[Passage]) -> str:
-    """The text of consecutive passages; what a part repeats of the part before is said once."""
-    first, *rest = passages
-    return JOINT.join((first.text, *(passage.text[passage.overlap :] for passage in rest)))
+def same_words(passages: Iterable[Passage]) -> dict[str, tuple[str, ...]]:
+    """For each passage whose words others have too: the ids of all that have them, in the order given.
+
+    Spacing and case do not count. Both stay in the ranking: the same words in two acts are two passages.
+    """
+    groups: dict[str, list[str]] = {}
+    for passage in passages:
+        words = " ".join(passage.text.split()).casefold()
+        if len(words) >= SHORTEST_SAME:
+            groups.setdefault(words, []).append(passage.id)
+    return {one: tuple(group) for group in groups.values() if len(group) > 1 for one in group}

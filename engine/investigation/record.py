@@ -14,7 +14,7 @@ from engine.settings import InvestigationSettings
 class Investigation:
     """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared.
 
-    ``day`` is the day on which the law was looked at.
+    ``day`` is the day on which the law was looked at. ``notes`` say what was off, cut or left out, and why.
     """
 
     question: str
@@ -28,3 +28,4 @@ class Investigation:
     pool: Pool
     milliseconds: float
     day: date | None = None
+    notes: tuple[str, ...] = ()

@@ -19,8 +19,8 @@ DIGITS = 6
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
-    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, stop, pool, milliseconds,
-    and ``message`` where nothing was found.
+    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, stop, pool, notes,
+    milliseconds, and ``message`` where nothing was found.
     """
     pool, day = investigation.pool, investigation.day
     result: dict[str, Any] = {
@@ -41,6 +41,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
             "dismissed": sorted(pool.dismissed),
             "explored": sorted(pool.explored),
         },
+        "notes": list(investigation.notes),
         "milliseconds": round(investigation.milliseconds, 2),
     }
     if not investigation.passages:
@@ -84,6 +85,7 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
         ],
         "trails": [[hop_to_json(hop) for hop in trail] for trail in ranked.trails],
         "pinned": ranked.pinned,
+        "same_words": list(ranked.same_words),
     }
 
 

@@ -1,0 +1,151 @@
+"""Cross-encoders that run in this process, by sentence-transformers.
+
+sentence-transformers takes ten seconds to import, so it is imported when a model is first used.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from engine.errors import ModelError
+from engine.language.embedders.transformer import computes_bfloat16
+from engine.retrieval.rerank.base import Scores
+from engine.retrieval.rerank.pace import Pace
+
+# Pairs judged in one call. More are hardly faster on a CPU, and a budget can end between two calls only.
+BATCH = 4
+# The pair that is judged when a model has been loaded, to learn its pace: about 250 tokens.
+SAMPLE_QUESTION = "Under which conditions may an authorised person delegate a function?"
+SAMPLE_TEXT = "An authorised person may delegate a function to a third party in writing. " * 16
+# A model that could not be loaded is not tried again for so long, s: looking for a name on the hub
+# without a network takes most of a minute.
+RETRY_AFTER = 300.0
+# Heads that judge a pair: the usual classifier, and models that answer "yes" or "no".
+JUDGING_HEADS = ("ForSequenceClassification", "ForCausalLM", "ForConditionalGeneration")
+
+
+class CrossEncoderReranker:
+    """A sentence-transformers CrossEncoder from a folder or, by name, from the model hub.
+
+    ``tokens`` cuts question and text together; None leaves the model's own length. Code that comes
+    with a model is never run.
+    """
+
+    def __init__(
+        self, spec: str, model: str, *, languages: frozenset[str] | None = None, tokens: int | None = None
+    ) -> None:
+        self.spec = spec
+        self.languages = languages
+        self.calls = 0
+        self.at_once: int | None = BATCH
+        self._model_name, self._tokens = model, tokens
+        self._pace = Pace()
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+        self._failure: ModelError | None = None
+        self._failed_at = 0.0
+
+    def load(self) -> None:
+        """Load the model and learn its pace. Raises ModelError where it cannot be had."""
+        with self._lock:
+            if self._loaded is not None:
+                return
+            if self._failure is not None and time.monotonic() - self._failed_at < RETRY_AFTER:
+                raise self._failure
+            try:
+                model = load_cross_encoder(self._model_name, self._tokens)
+            except ModelError as error:
+                self._failure, self._failed_at = error, time.monotonic()
+                raise
+            # Once to warm up, once to measure.
+            _predict(model, SAMPLE_QUESTION, [SAMPLE_TEXT])
+            started = time.perf_counter()
+            _predict(model, SAMPLE_QUESTION, [SAMPLE_TEXT])
+            self._pace.learn(len(SAMPLE_QUESTION), [len(SAMPLE_TEXT)], 1000 * (time.perf_counter() - started))
+            self._loaded = model
+
+    def expected(self, question: str, texts: Sequence[str]) -> float:
+        """Milliseconds that judging these texts will take; loads the model. Raises ModelError."""
+        self.load()
+        return self._pace.expected(len(question), [len(text) for text in texts])
+
+    def scores(self, question: str, texts: Sequence[str]) -> Scores:
+        """The model's own score for each text, shape (n,). Raises ModelError where it cannot be had."""
+        self.load()
+        found = []
+        with self._lock:
+            for start in range(0, len(texts), BATCH):
+                batch = texts[start : start + BATCH]
+                started = time.perf_counter()
+                found.append(_predict(self._loaded, question, batch))
+                milliseconds = 1000 * (time.perf_counter() - started)
+                self._pace.learn(len(question), [len(text) for text in batch], milliseconds)
+        scores = np.concatenate(found) if found else np.empty(0, np.float32)
+        if not np.isfinite(scores).all():
+            raise ModelError(f"reranker {self._model_name!r} gave a score that is no number")
+        return scores
+
+
+def _predict(model: Any, question: str, texts: Sequence[str]) -> Scores:
+    try:
+        scores = model.predict(
+            [(question, text) for text in texts], batch_size=BATCH, show_progress_bar=False
+        )
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        raise ModelError(f"reranker failed: {_first_line(error)}") from error
+    return np.asarray(scores, np.float32).reshape(len(texts))
+
+
+def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
+    """A CrossEncoder on the CPU, in bfloat16 where the CPU computes in it.
+
+    Raises ModelError where it cannot be loaded, gives several scores a pair, or holds no weights that
+    judge a pair (an embedding model, whose missing head would be filled with chance).
+    """
+    import torch
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging as progress
+
+    progress.disable_progress_bar()  # type: ignore[no-untyped-call]
+    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
+    try:
+        with warnings.catch_warnings(), _quiet():
+            warnings.simplefilter("ignore")
+            model = CrossEncoder(name, device="cpu", model_kwargs=options)
+    except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+        raise ModelError(f"reranker {name!r} cannot be loaded: {_first_line(error)}") from error
+    architectures = getattr(model.config, "architectures", None) or ()
+    if architectures and not any(one.endswith(JUDGING_HEADS) for one in architectures):
+        raise ModelError(f"{name!r} is no cross-encoder: {architectures[0]} holds nothing that judges a pair")
+    if model.num_labels != 1:
+        raise ModelError(f"reranker {name!r} gives {model.num_labels} scores for a pair; it must give one")
+    longest = model.max_seq_length
+    if tokens is not None and (longest is None or tokens < longest):
+        model.max_seq_length = tokens
+    return model
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the libraries' own reports: what matters is raised in one line."""
+    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

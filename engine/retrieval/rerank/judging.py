@@ -1,0 +1,90 @@
+"""Judging the head of a ranking within a budget of milliseconds, best first, from call to call.
+
+What was judged for a question is remembered: pinning a passage or following a lead asks the model
+about new passages only. Calls are of equal size and in the order of the ranking: the clock decides how
+many texts are judged, never how.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.errors import ModelError
+from engine.retrieval.rerank.base import Reranker, Scores
+
+BUDGET, STOPPED = "budget", "stopped"
+Texts = Callable[[Sequence[int]], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of judging the first ``len(scores)`` rows of a ranking.
+
+    ``scores``: shape (m,), m <= rows asked. ``new`` of them were judged now, in ``milliseconds``. ``why``
+    says why there are not more: "" (there are no more), "budget", "stopped", or the model's error.
+    """
+
+    scores: Scores
+    new: int
+    milliseconds: float
+    why: str = ""
+
+
+class Judging:
+    """A reranker at work on one question."""
+
+    def __init__(self, model: Reranker, question: str) -> None:
+        self._model, self._question = model, question
+        self._known: dict[int, float] = {}
+
+    def judge(self, rows: Sequence[int], texts: Texts, budget: float, halted: Callable[[], bool]) -> Judged:
+        """Scores of as many of the first rows as ``budget`` milliseconds allow.
+
+        ``texts`` gives the texts of rows; ``halted`` is asked between calls. Loading the model does not
+        count. A model that fails ends the judging; what it said before is kept.
+        """
+        why, spent, done = "", 0.0, 0
+        try:
+            for batch in self._calls(rows):
+                if halted():
+                    why = STOPPED
+                    break
+                read = texts(batch)
+                if spent + self._model.expected(self._question, read) > budget:
+                    why = BUDGET
+                    break
+                started = time.perf_counter()
+                scores = self._model.scores(self._question, read)
+                spent += 1000 * (time.perf_counter() - started)
+                self._learn(batch, scores)
+                done += len(batch)
+        except ModelError as error:
+            why = str(error)
+        return Judged(self._prefix(rows), done, spent, why)
+
+    def _calls(self, rows: Sequence[int]) -> list[Sequence[int]]:
+        """Which rows the model is asked about, call by call."""
+        new = [row for row in rows if row not in self._known]
+        size = self._model.at_once
+        if size is None:
+            # What an earlier call said of some of them is on a scale of its own.
+            return [rows] if new else []
+        return [new[start : start + size] for start in range(0, len(new), size)]
+
+    def _learn(self, batch: Sequence[int], scores: Scores) -> None:
+        if self._model.at_once is None:
+            self._known.clear()
+        self._known.update(zip(batch, scores.tolist(), strict=True))
+
+    def _prefix(self, rows: Sequence[int]) -> Scores:
+        """Scores of the rows before the first that was not judged."""
+        found = []
+        for row in rows:
+            if row not in self._known:
+                break
+            found.append(self._known[row])
+        return np.asarray(found, np.float32)

@@ -1,0 +1,57 @@
+"""Rerankers by a short spec string.
+
+========================  ================================================================
+``none``                  no reranker: the ranking stands as it is (default)
+``ce:NAME_OR_FOLDER``     any sentence-transformers CrossEncoder with one score a pair
+========================  ================================================================
+
+Options follow a question mark: ``ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en`` names the
+languages that the model reads; ``tokens=256`` cuts question and text together to so many tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from urllib.parse import parse_qs
+
+from engine.errors import SettingsError
+from engine.retrieval.rerank.base import Reranker
+from engine.retrieval.rerank.cross_encoder import CrossEncoderReranker
+
+NO_RERANKER = "none"
+CROSS_ENCODER = "ce"
+OPTIONS = {"languages", "tokens"}
+FEWEST_TOKENS = 16
+
+
+@lru_cache(maxsize=8)
+def reranker(spec: str) -> Reranker | None:
+    """The model of a spec, None for "none"; the same object for the same spec.
+
+    Nothing is loaded before the first use. Raises SettingsError for a spec that cannot be read.
+    """
+    if spec == NO_RERANKER:
+        return None
+    scheme, _, rest = spec.partition(":")
+    name, _, query = rest.partition("?")
+    if scheme != CROSS_ENCODER or not name:
+        raise SettingsError(f"unknown reranker {spec!r}; use none or ce:NAME_OR_FOLDER")
+    options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
+    if unknown := sorted(options.keys() - OPTIONS):
+        known = ", ".join(sorted(OPTIONS))
+        raise SettingsError(f"unknown option {unknown[0]!r} in reranker {spec!r}; known: {known}")
+    listed = options.get("languages")
+    languages = frozenset(listed.split(",")) if listed else None
+    return CrossEncoderReranker(spec, name, languages=languages, tokens=_tokens(spec, options))
+
+
+def _tokens(spec: str, options: Mapping[str, str]) -> int | None:
+    given = options.get("tokens")
+    if given is None:
+        return None
+    if not given.isdecimal() or int(given) < FEWEST_TOKENS:
+        raise SettingsError(
+            f"tokens in reranker {spec!r}: must be a number of at least {FEWEST_TOKENS} (given: {given!r})"
+        )
+    return int(given)
