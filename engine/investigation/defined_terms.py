@@ -120,7 +120,8 @@ class DefinedTerms:
         found, end = [], 0
         for place, stem in enumerate(stems):
             for length in lengths.get(stem, ()) if place >= end else ():
-                number = numbers.get(tuple(stems[place : place + length]))
+                key = tuple(stems[place : place + length])
+                number = numbers.get(key) if len(key) == length else None
                 if number is not None:
                     first, last, end = words[place], words[place + length - 1], place + length
                     as_name = first[0][:1].isupper() or number in self._small

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -29,10 +31,21 @@ def test_they_are_looked_for_once(bare: Corpus, terms: DefinedTerms) -> None:
         ("The harbour master's vessel", ["harbour master", "vessel"]),
         ("nothing at all", []),
         ("", []),
+        ("the harbour", []),
+        ("a vessel of the harbour", ["vessel"]),
     ],
 )
 def test_terms_are_found_in_a_text_as_it_writes_them(terms: DefinedTerms, text: str, used: list[str]) -> None:
     assert [text[use.start : use.end] for use in terms.used_in(text, "en")] == used
+
+
+@given(st.lists(st.sampled_from(["harbour", "master", "vessel", "berth", "the", "Harbour-master's", "(1)"])))
+def test_uses_stand_in_order_without_overlap(terms: DefinedTerms, words: list[str]) -> None:
+    text = " ".join(words)
+    uses = terms.used_in(text, "en")
+    borders = [border for use in uses for border in (use.start, use.end)]
+    assert borders == sorted(borders)
+    assert all(0 <= use.start < use.end <= len(text) for use in uses)
 
 
 def test_another_language_has_its_own_terms(terms: DefinedTerms) -> None:
