@@ -25,7 +25,9 @@ class Preset(StrEnum):
     DETECTIVE = "detective"
 
 
-BUILT_IN_STRATEGIES = ("metadata", "entities", "citations", "semantic")
+DEFAULT_STRATEGIES = ("metadata", "entities", "citations", "semantic")
+BUILT_IN_RETRIEVERS = ("bm25", "dense")
+BUILT_IN_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -58,7 +60,7 @@ class InvestigationSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategies: tuple[str, ...] = knob(
-        BUILT_IN_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
+        DEFAULT_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
     )
     rounds: int = knob(
         3, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
@@ -80,7 +82,25 @@ class InvestigationSettings(BaseModel):
     lexical_threshold: Fraction = knob(
         0.05, "Lowest BM25 score that the scan keeps, as a share of the best.", "share", group="scan"
     )
-    views: bool = knob(True, "See the question several ways (its parts, its focus).", "on/off", group="scan")
+    views: bool = knob(True, "See the question several ways (its parts, its sides).", "on/off", group="plan")
+    query_strategy: Literal["precision", "balanced", "recall"] = knob(
+        "balanced",
+        "Which views are used: the question alone, those that proved themselves, or all; and the scan's depth.",
+        "name",
+        group="plan",
+    )
+    view_kinds: Names = knob(
+        (),
+        "Views to use instead of the strategy's: part, side, clause, register, acronym, terms, feedback.",
+        "names",
+        group="plan",
+    )
+    must_include: Names = knob(
+        (), "Only passages that hold each of these words or phrases.", "phrases", group="plan"
+    )
+    must_exclude: Names = knob(
+        (), "No passage that holds one of these words or phrases.", "phrases", group="plan"
+    )
     fusion: Literal["minmax", "rrf"] = knob(
         "minmax",
         "How lists are joined: normalised scores, or weighted reciprocal ranks.",
@@ -89,6 +109,18 @@ class InvestigationSettings(BaseModel):
     )
     dense_weight: Fraction = knob(
         0.5, "Share of the dense retriever in the fusion; BM25 has the rest.", "share", group="scan"
+    )
+    retrievers: Names = knob(
+        BUILT_IN_RETRIEVERS,
+        "Who searches the corpus: bm25, dense, sparse, late. What the corpus has no model for is left out.",
+        "names",
+        group="scan",
+    )
+    sparse_weight: Fraction = knob(
+        0.2, "Share of learned sparse search; BM25 and dense have what is left.", "share", group="scan"
+    )
+    late_weight: Fraction = knob(
+        0.2, "Share of late interaction; BM25 and dense have what is left.", "share", group="scan"
     )
     as_of: date | None = knob(None, "Only provisions in force on this day.", "date", group="filters")
     include_superseded: bool = knob(
@@ -269,6 +301,7 @@ PRESETS: Mapping[Preset, InvestigationSettings] = {
         gate_threshold=0.10,
     ),
     Preset.DETECTIVE: InvestigationSettings(
+        strategies=BUILT_IN_STRATEGIES,
         rounds=5,
         pool_size=2000,
         scan_limit=500,

@@ -17,6 +17,7 @@ from engine.settings import InvestigationSettings, checked
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
+    "plan": "Query plan",
     "scan": "Scan",
     "rounds": "Rounds",
     "gate": "Gate",

@@ -38,7 +38,7 @@ from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import PERSON, SCAN, follow_threads, scan_hops
-from engine.language.embedders import Embedder, embedder, reads
+from engine.language.embedders import Embedder, embedder
 from engine.model import (
     AreaCoverage,
     Completeness,
@@ -52,7 +52,8 @@ from engine.model import (
     StopReason,
     StrategyCount,
 )
-from engine.retrieval.plan import make_plan
+from engine.retrieval.embedding import embed_views
+from engine.retrieval.planning import active, checked_plan, deepened, make_plan
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -80,6 +81,7 @@ class Case:
         settings: InvestigationSettings,
         *,
         pool: Pool | None = None,
+        plan: QueryPlan | None = None,
         day: date | None = None,
     ) -> None:
         if not question.strip():
@@ -89,6 +91,7 @@ class Case:
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
         self.plan: QueryPlan | None = None
+        self._edited = None if plan is None else checked_plan(plan, question)
         self.areas: tuple[AreaCoverage, ...] = ()
         self.rounds: list[RoundReport] = []
         self.stop: Stop | None = None
@@ -118,7 +121,7 @@ class Case:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
         self._begin(spent=0.0)
         self.stop = None
-        self.plan = make_plan(self.question, list(self.corpus.info().languages), views=self.settings.views)
+        self.plan = self._edited or self._make_plan()
         yield PlanMade(self.plan)
         yield self._broad_scan(self.plan)
         yield self._check_coverage(0)
@@ -183,10 +186,16 @@ class Case:
             (*self.notes, *self._refining.notes),
         )
 
-    def _broad_scan(self, plan: QueryPlan) -> ScanFinished:
+    def _make_plan(self) -> QueryPlan:
+        languages, mask = list(self.corpus.info().languages), self._filters.mask
+        return make_plan(self.question, languages, self.settings, corpus=self.corpus, mask=mask)
+
+    def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
         started = time.perf_counter()
-        vectors, notes = self._embed(plan)
-        self.scanned = found = scan(self.corpus, plan, self.settings, vectors, self._filters.mask)
+        plan, settings = active(whole), deepened(self.settings, whole.strategy)
+        self._filters = Filters(self.corpus, self.settings, self.day, whole)
+        vectors, notes = embed_views(self._embedder, self.corpus, plan)
+        self.scanned = found = scan(self.corpus, plan, settings, vectors, self._filters.mask)
         # What a person put there before the case was opened is no scan.
         resumed = any(entry.strategy != PERSON for entry in self.pool.entries())
         hops: list[Hop] = []
@@ -201,7 +210,7 @@ class Case:
         count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
         report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds)
         self.rounds.append(report)
-        self.notes = (*plan.notes, *notes, *self._open_coverage(plan, vectors))
+        self.notes = (*plan.notes, *notes, *self._filters.notes, *self._open_coverage(plan, vectors))
         return ScanFinished(report, tuple(hops), self.notes)
 
     def _open_coverage(self, plan: QueryPlan, vectors: NDArray[np.float32] | None) -> tuple[str, ...]:
@@ -215,23 +224,6 @@ class Case:
             self._coverage = Coverage(self.corpus, facets, plan.language, None, None)
             return (f"coverage is measured by words: {error}",)
         return ()
-
-    def _embed(self, plan: QueryPlan) -> tuple[NDArray[np.float32] | None, tuple[str, ...]]:
-        """The views' vectors; None, with a note that says why, where dense search is off."""
-        if self._embedder is None:
-            return None, ("dense search is off: the corpus holds no vectors",)
-        if not reads(self._embedder, plan.language):
-            return None, (f"dense search is off: {self._embedder.spec} does not read {plan.language!r}",)
-        try:
-            vectors = self._embedder.encode([view.text for view in plan.views], "query")
-        except ModelError as error:
-            return None, (f"dense search is off: {error}",)
-        given, held = vectors.shape[1], self.corpus.vectors(np.empty(0, np.int32)).shape[1]
-        if given != held:
-            return None, (
-                f"dense search is off: the model gives {given} dimensions, the corpus holds {held}",
-            )
-        return vectors, ()
 
     def _round(
         self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
@@ -397,7 +389,8 @@ def investigate(
     settings: InvestigationSettings,
     *,
     pool: Pool | None = None,
+    plan: QueryPlan | None = None,
     day: date | None = None,
 ) -> Iterator[Event]:
     """Investigate a question from the scan to the ranking, one event per step."""
-    return Case(corpus, question, settings, pool=pool, day=day).run()
+    return Case(corpus, question, settings, pool=pool, plan=plan, day=day).run()

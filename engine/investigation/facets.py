@@ -11,7 +11,7 @@ from engine.corpus.protocol import Area, Corpus, Ontology, Rows
 from engine.errors import SettingsError
 from engine.language.analyzer import analyzer
 from engine.model import QueryPlan
-from engine.retrieval.plan import PART
+from engine.retrieval.planning import PART, SIDE
 
 FIRST_CANDIDATES = 10
 MOST_TERMS = 3
@@ -96,7 +96,7 @@ def _areas(
 def _touched(corpus: Corpus, ontology: Ontology, plan: QueryPlan, first: Rows) -> Counter[str]:
     """How often each area's keywords stand in the question (counted double) and in the first candidates."""
     terms_of = analyzer(plan.language)
-    question = set(terms_of.terms(plan.question))
+    question = set(terms_of.terms(plan.views[0].text))
     passages = [set(terms_of.terms(p.text)) for p in corpus.passages(first[:FIRST_CANDIDATES])]
     touch: Counter[str] = Counter()
     for area in ontology.areas:
@@ -125,7 +125,7 @@ def _area_facet(area: Area, plan: QueryPlan, required: bool) -> Facet:
         area.id,
         name,
         f"{name}: {', '.join(keywords)}",
-        (f"{plan.question} {name}", f"{name} {words}"),
+        (f"{plan.views[0].text} {name}", f"{name} {words}"),
         required,
         area.minimum_passages,
         area.minimum_similarity,
@@ -137,7 +137,7 @@ def _derived(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
     """The question's parts (all required), and the terms that several of the first candidates share."""
     terms = shared_terms(corpus, first)
     floor = corpus.similarity_floor
-    parts = [number for number, view in enumerate(plan.views) if view.name == PART] or [0]
+    parts = [number for number, view in enumerate(plan.views) if view.name in (PART, SIDE)] or [0]
     facets = []
     for count, number in enumerate(parts, 1):
         text = plan.views[number].text
@@ -157,7 +157,7 @@ def _derived(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:
             )
         )
     for count, term in enumerate(terms, 1):
-        query = f"{plan.question} {term}"
+        query = f"{plan.views[0].text} {term}"
         facets.append(
             Facet(f"term-{count}", term, term, (query,), False, FACET_MINIMUM, FACET_SHARE, Compared.WORDS)
         )

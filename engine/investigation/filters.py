@@ -13,26 +13,35 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SettingsError
+from engine.investigation.demands import Demands, demand_notes, demands_of
 from engine.language.aliases import name_key
-from engine.model import OUT_OF_FORCE, Document
+from engine.model import OUT_OF_FORCE, Document, QueryPlan
 from engine.settings import InvestigationSettings
 
 
 class Filters:
     """The filters of some settings on a corpus; ``day`` is the day that "today" means.
 
-    ``mask`` is what they let through, shape (passages,), None for everything. Raises SettingsError
+    A ``plan`` adds what the question itself demands. ``mask`` is what they let through, shape
+    (passages,), None for everything; ``notes`` say how much each demand leaves. Raises SettingsError
     where a name fits nothing in the corpus: an empty answer would hide a slip of the pen.
     """
 
-    def __init__(self, corpus: Corpus, settings: InvestigationSettings, day: date) -> None:
+    def __init__(
+        self, corpus: Corpus, settings: InvestigationSettings, day: date, plan: QueryPlan | None = None
+    ) -> None:
         self._settings = settings
         stated = _stated(corpus, settings)
-        self._demanded = _all_of(stated)
-        current = None if _asks_for_the_past(settings) else ~corpus.out_of_force(day)
+        demands = demands_of(corpus, plan, _stated) if plan is not None else Demands()
+        asked = [demand.mask for demand in demands.each]
+        self._demanded = _all_of([*stated, *asked])
+        past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
+        current = None if past else ~corpus.out_of_force(day)
         if current is not None and current.all():
             current = None
-        self.mask: Mask | None = _all_of([*stated, *([] if current is None else [current])])
+        given = _all_of([*stated, *([] if current is None else [current])])
+        self.notes = demand_notes(demands, given, len(corpus))
+        self.mask: Mask | None = _all_of([*([] if given is None else [given]), *asked])
 
     def check(self, rows: Rows, name: Callable[[Rows], Sequence[str]]) -> None:
         """Raise InputError for a passage that the settings exclude by a filter somebody set.

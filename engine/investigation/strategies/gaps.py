@@ -15,7 +15,7 @@ from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.language.embedders import Embedder
 from engine.model import QueryPlan, Relation, View
-from engine.retrieval.plan import GAP
+from engine.retrieval.planning import GAP
 from engine.retrieval.scan import scan
 
 PER_QUERY = 10

@@ -15,7 +15,7 @@ from engine.investigation.facets import (
     keywords_of,
     shared_terms,
 )
-from engine.retrieval.plan import make_plan
+from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 from tests.engine.harbour import NOTHING, QUESTION

@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.retrieval.plan import LITERAL, LONGEST_QUESTION, PART, PART_WEIGHT, make_plan, parts
+from engine.errors import InputError
+from engine.retrieval.planning import LITERAL, LONGEST_QUESTION, PART, make_plan, parts
+from engine.retrieval.planning.strategies import STRATEGIES
+from engine.settings import InvestigationSettings
+
+PART_WEIGHT = STRATEGIES["balanced"][PART].weight
 
 
 @pytest.mark.parametrize(
@@ -58,7 +63,7 @@ def test_the_literal_question_comes_first_and_its_parts_weigh_less() -> None:
 
 
 def test_views_can_be_switched_off() -> None:
-    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], views=False)
+    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], InvestigationSettings(views=False))
     assert [view.name for view in plan.views] == [LITERAL]
 
 
@@ -83,8 +88,11 @@ def test_a_very_long_question_is_cut_and_says_so() -> None:
 
 
 @given(st.text(max_size=200))
-def test_any_text_makes_a_plan_whose_parts_are_its_own_words(question: str) -> None:
-    plan = make_plan(question, ["en", "de"])
+def test_any_text_makes_a_plan(question: str) -> None:
+    try:
+        plan = make_plan(question, ["en", "de"])
+    except InputError:
+        return
     assert plan.views[0].name == LITERAL
-    assert len(plan.views) != 2, "one part alone is the question again"
-    assert all(view.text in plan.views[0].text for view in plan.views)
+    assert sum(view.name == PART for view in plan.views) != 1, "one part alone is the question again"
+    assert all(view.text for view in plan.views[1:])

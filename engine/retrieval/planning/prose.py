@@ -1,0 +1,146 @@
+"""What a question's prose says of dates, kinds of documents and documents: shown, never demanded.
+
+"since 2015" may mean documents of 2015 and later, or only that something holds since then. So it becomes
+a suggestion that a person can take up. Documents and their types are looked up in the corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+from engine.corpus.protocol import Corpus
+from engine.language.aliases import NAME_WORD, name_key
+from engine.language.analyzer import analyzer
+from engine.language.dates import DATE, parse_date
+from engine.language.script import western_digits
+from engine.model import Suggestion
+from engine.retrieval.planning.words import words_of
+
+LONGEST_NAME = 16
+MOST_DOCUMENTS = 8
+_WHEN = rf"(?:{DATE}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
+_LETTERS = re.compile(r"[^\W\d_]")
+Key = tuple[str, ...]
+
+
+def dates_in_prose(text: str, language: str) -> tuple[Suggestion, ...]:
+    """What a question may mean by its dates and years: since, until, between, as of."""
+    words, plain = words_of(language).dates, western_digits(text)
+    found: dict[str, Suggestion] = {}
+
+    def suggest(kind: str, when: str, told: str) -> None:
+        value = _value(kind, when, language)
+        if value:
+            found.setdefault(kind, Suggestion(kind, value, " ".join(told.split())))
+
+    if words.between and words.through:
+        spans = rf"(?<!\w)(?:{_any(words.between)})\s*({_WHEN})\s*(?:{_any(words.through)})\s*({_WHEN})"
+        for match in re.finditer(spans, plain, re.IGNORECASE):
+            suggest("year_from", match[1], match[0])
+            suggest("year_to", match[2], match[0])
+    if found:
+        return tuple(found.values())
+    for kind, before, behind in (
+        ("as_of", words.as_of, ()),
+        ("year_from", words.since, words.since_behind),
+        ("year_to", words.until, words.until_behind),
+    ):
+        patterns = [rf"(?<!\w)(?:{_any(before)})\s*({_WHEN})"] if before else []
+        patterns += [rf"({_WHEN})\s*(?:{_any(behind)})"] if behind else []
+        for pattern in patterns:
+            for match in re.finditer(pattern, plain, re.IGNORECASE):
+                suggest(kind, match[1], match[0])
+    return tuple(found.values())
+
+
+def _any(words: Sequence[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+def _value(kind: str, when: str, language: str) -> str | None:
+    """A year for the bounds on years; a whole day for the day of validity."""
+    day = parse_date(when, language)
+    if kind == "as_of":
+        return None if day is None else day.isoformat()
+    if day is not None:
+        return str(day.year)
+    return when if when.isdigit() else None
+
+
+def types_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
+    """The types of the corpus's documents that a question names ("in which regulations")."""
+    types = dict.fromkeys(document.type for document in corpus.documents() if document.type)
+    stem = analyzer(language).stem
+    asked = {stem(word) for word in NAME_WORD.findall(text.casefold())}
+    synonyms = words_of(language).types
+    named = {
+        kind
+        for kind, words in synonyms.items()
+        if any(_stands(stem(word), word, asked, text) for word in words)
+    }
+    return tuple(
+        kind
+        for kind in types
+        if kind.casefold() in named
+        or _stands(stem(kind), kind, asked, text)
+        or any(kind.casefold() in (word.casefold() for word in synonyms[name]) for name in named)
+    )
+
+
+def _stands(stemmed: str, word: str, asked: set[str], text: str) -> bool:
+    """Whether a word stands in a question: by its stem, or as it is where it is several words."""
+    return stemmed in asked or (" " in word and word.casefold() in text.casefold())
+
+
+def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
+    """Ids of the documents that a question names by title, id or short name.
+
+    A name of one word must be written as the document writes it ("FEES" is not "fees"). A name that
+    stands inside a longer one is passed over, as is one that several documents bear.
+    """
+    names = _names(corpus, language)
+    words = list(NAME_WORD.finditer(western_digits(text)))
+    found: dict[str, None] = {}
+    at = 0
+    while at < len(words):
+        for size in range(min(LONGEST_NAME, len(words) - at), 0, -1):
+            run = text[words[at].start() : words[at + size - 1].end()]
+            document = _named(names, run, language)
+            if document is not None:
+                found[document] = None
+                at += size - 1
+                break
+        at += 1
+    return tuple(found)[:MOST_DOCUMENTS]
+
+
+def _named(names: dict[Key, dict[str, str]], run: str, language: str) -> str | None:
+    bearers = names.get(name_key(run, language))
+    if not bearers or len(set(bearers.values())) > 1:
+        return None
+    short = " " not in run.strip()
+    return next(iter(bearers.values())) if not short or run in bearers else None
+
+
+_NAMES: WeakKeyDictionary[Corpus, dict[str, dict[Key, dict[str, str]]]] = WeakKeyDictionary()
+
+
+def _names(corpus: Corpus, language: str) -> dict[Key, dict[str, str]]:
+    """Names of documents by their stems: each name as it is written, with the document's id."""
+    by_language = _NAMES.setdefault(corpus, {})
+    if language not in by_language:
+        names: dict[Key, dict[str, str]] = {}
+        for document in corpus.documents():
+            for name in _written((document.title, document.id, *document.aliases)):
+                key = name_key(name, language)
+                if key and len(key) <= LONGEST_NAME:
+                    names.setdefault(key, {})[name] = document.id
+        by_language[language] = names
+    return by_language[language]
+
+
+def _written(names: Sequence[str]) -> Iterator[str]:
+    """Names that a question could hold: of two letters or more."""
+    return (name for name in names if len(_LETTERS.findall(name)) >= 2)

@@ -1,0 +1,117 @@
+"""What a question demands by explicit signs: quotes, minus, NOT, and ``field:value``.
+
+    "client money"            must hold this phrase
+    -fees  -"home state"      must not hold it; also NOT fees
+    type:regulation           only documents of this type
+    doc:"Conduct of Business" only this document, by id, title or short name
+    lang:de                   only documents in this language
+    year:2015..2020           only documents of these years; 2015, 2015.. and ..2020 too
+    as_of:2020-03-01          only what was in force on this day
+
+Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date
+
+from engine.errors import InputError
+from engine.model import Constraints
+
+_QUOTED = r'(?:"[^"\n]+"|“[^”“"\n]+[”"]|„[^“”"\n]+[“”"]|«[^»\n]+»|「[^」\n]+」)'
+_MARKS = '"“”„«»「」'
+_FIELDS = {
+    "type": "types",
+    "doc": "documents",
+    "document": "documents",
+    "lang": "languages",
+    "language": "languages",
+    "year": "year",
+    "as_of": "as_of",
+    "asof": "as_of",
+}
+_SIGN = re.compile(
+    rf"(?<!\S)(?P<field>{'|'.join(_FIELDS)}):(?P<value>{_QUOTED}|[^\s{_MARKS}]+)"
+    rf"|(?<!\S)[-−](?P<minus>{_QUOTED}|[^\W\d_][\w-]*)"
+    rf"|(?<!\S)(?:AND\s+)?NOT\s+(?P<negated>{_QUOTED}|\w[\w-]*)"
+    rf"|(?P<quoted>{_QUOTED})",
+)
+# Behind one of these, "NOT" in capitals is a stressed word and no sign.
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|be|do|does|did|may|must|shall|can|could|should|would|will|has|have|had|need|or|if|and|but)\s+\Z",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(r"(?P<first>\d{4})?(?P<dots>\.\.|[-–])?(?P<last>\d{4})?\Z")
+_LOOSE = " .,;:!?؟。，、()"
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """A question without its signs, and what they demand. ``text`` keeps the words that were quoted."""
+
+    text: str
+    constraints: Constraints
+
+
+def read_signs(question: str) -> Signs:
+    """Take the signs out of a question. Raises InputError for a year or day that is none."""
+    found = Constraints()
+    shouted = question.isupper()
+    text, end = [], 0
+    for match in _SIGN.finditer(question):
+        if match["negated"] and (shouted or _AUXILIARY.search(question, 0, match.start())):
+            continue
+        text.append(question[end : match.start()])
+        end = match.end()
+        if match["field"]:
+            found = _with_field(found, match["field"], _bare(match["value"]))
+        elif match["quoted"]:
+            phrase = _bare(match["quoted"])
+            text.append(phrase)
+            found = replace(found, must_include=_added(found.must_include, phrase))
+        else:
+            phrase = _bare(match["minus"] or match["negated"])
+            found = replace(found, must_exclude=_added(found.must_exclude, phrase))
+    text.append(question[end:])
+    return Signs(" ".join("".join(text).split()), found)
+
+
+def _bare(words: str) -> str:
+    return words.strip(_MARKS).strip(_LOOSE)
+
+
+def _added(known: tuple[str, ...], phrase: str) -> tuple[str, ...]:
+    return known if not phrase or phrase in known else (*known, phrase)
+
+
+def _with_field(found: Constraints, name: str, value: str) -> Constraints:
+    kind = _FIELDS[name]
+    if not value:
+        return found
+    if kind == "as_of":
+        try:
+            return replace(found, as_of=date.fromisoformat(value))
+        except ValueError:
+            raise InputError(f"{name}:{value}: not a day; write it as 2020-03-01") from None
+    if kind == "year":
+        first, last = _years(name, value)
+        return replace(found, year_from=first, year_to=last)
+    if kind == "types":
+        return replace(found, types=_added(found.types, value))
+    if kind == "languages":
+        return replace(found, languages=_added(found.languages, value))
+    return replace(found, documents=_added(found.documents, value))
+
+
+def _years(name: str, value: str) -> tuple[int | None, int | None]:
+    match = _YEARS.match(value)
+    first, last = (match["first"], match["last"]) if match else (None, None)
+    if match is None or (first is None and last is None) or (first and last and not match["dots"]):
+        raise InputError(f"{name}:{value}: not a year; write 2015, 2015..2020, 2015.. or ..2020")
+    if not match["dots"]:
+        last = first
+    if first and last and int(first) > int(last):
+        raise InputError(f"{name}:{value}: {first} is after {last}")
+    return int(first) if first else None, int(last) if last else None

@@ -1,0 +1,166 @@
+"""How questions are asked, by language: ``languages/<name>.yaml``, read and checked.
+
+A file holds for its ``languages`` (ISO 639-1):
+
+- ``intent``: regular expressions by intent; what they match is the evidence shown.
+- ``parts``: ``joints`` between two questions and the ``openers`` that begin the second.
+- ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
+  questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
+- ``dates``: words before a year or date, by what they ask for; ``..._behind``: words behind it;
+  ``between`` and ``through``: the words around the first of two.
+- ``types``: kinds of documents, and the words by which questions name them.
+- ``legal``: pairs of lists, what people say and what laws say.
+- ``examples``: questions with what is to be found in them; the tests run them.
+
+All patterns are case-insensitive; a blank in ``compare`` and ``clauses`` stands for one blank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from engine.errors import SettingsError
+from engine.model import Intent
+
+SHIPPED = Path(__file__).parent / "languages"
+Patterns = tuple[re.Pattern[str], ...]
+
+
+class ExampleFile(BaseModel):
+    """A question and what its plan must say: None or absent where that is not looked at."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    question: str
+    language: str = ""
+    intent: Intent | None = None
+    views: dict[str, list[str]] = {}
+    suggests: dict[str, str] = {}
+    types: list[str] = []
+
+
+class _Parts(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    joints: list[str] = []
+    openers: list[str] = []
+    # Scripts that write the joint and the opener as one word.
+    joined: bool = False
+
+
+class _Dates(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    since: list[str] = []
+    until: list[str] = []
+    as_of: list[str] = []
+    between: list[str] = []
+    through: list[str] = []
+    since_behind: list[str] = []
+    until_behind: list[str] = []
+
+
+class WordsFile(BaseModel):
+    """One file, field by field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    languages: list[str]
+    intent: dict[Intent, list[str]] = {}
+    parts: _Parts = _Parts()
+    compare: list[str] = []
+    clauses: list[str] = []
+    dates: _Dates = _Dates()
+    types: dict[str, list[str]] = {}
+    legal: list[tuple[list[str], list[str]]] = []
+    examples: list[ExampleFile] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The rules and words of one language, ready for use; see the head of the file for the fields."""
+
+    language: str
+    intent: Mapping[Intent, Patterns] = field(default_factory=dict)
+    border: re.Pattern[str] | None = None
+    compare: Patterns = ()
+    clauses: Patterns = ()
+    dates: _Dates = field(default_factory=_Dates)
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    legal: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+
+
+NO_WORDS = Words("und")
+
+
+@cache
+def words_of(language: str) -> Words:
+    """The words of a language (ISO 639-1, region ignored); empty ones for a language without a file."""
+    base = language.split("-")[0].lower()
+    if base != language:
+        return words_of(base)
+    file = next((file for file in read_files() if base in file.languages), None)
+    return NO_WORDS if file is None else _compiled(file, base)
+
+
+@cache
+def read_files(folder: Path = SHIPPED) -> tuple[WordsFile, ...]:
+    """The files of a folder, checked. Raises SettingsError naming the file and the field."""
+    return tuple(read_file(path) for path in sorted(folder.glob("*.yaml")))
+
+
+def read_file(path: Path) -> WordsFile:
+    """One file, checked. Raises SettingsError naming the file and the field that is wrong."""
+    try:
+        values: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        file = WordsFile.model_validate(values)
+        for language in file.languages:
+            _compiled(file, language)
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path.name}: cannot be read ({error})") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"{path.name}: {name}: {first['msg']}") from error
+    except re.error as error:
+        raise SettingsError(f"{path.name}: {error.pattern!r} is not a regular expression: {error}") from error
+    return file
+
+
+# The reader in C is ten times as fast; it is part of PyYAML where libyaml was there when it was built.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _compiled(file: WordsFile, language: str) -> Words:
+    return Words(
+        language,
+        {intent: tuple(_pattern(one) for one in patterns) for intent, patterns in file.intent.items()},
+        _border(file.parts),
+        tuple(_pattern(one) for one in file.compare),
+        tuple(_pattern(one) for one in file.clauses),
+        file.dates,
+        {kind: tuple(names) for kind, names in file.types.items()},
+        tuple((tuple(plain), tuple(formal)) for plain, formal in file.legal),
+    )
+
+
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
+def _border(parts: _Parts) -> re.Pattern[str] | None:
+    """Between two questions: a joint, with or without a comma, right before a word that opens a question."""
+    if not parts.joints or not parts.openers:
+        return None
+    joints, openers = "|".join(parts.joints), "|".join(parts.openers)
+    if parts.joined:
+        return _pattern(rf"[،,，、；]?\s*(?:{joints})\s*(?=(?:{openers})(?!\w*[؟?]?\Z))")
+    return _pattern(rf",?\s+(?:{joints})\s+(?=(?:{openers})\b)")
