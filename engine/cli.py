@@ -15,12 +15,12 @@ from typing import Any
 import orjson
 
 from engine.cli_corpora import add_corpus_commands
+from engine.cli_evaluation import add_evaluation_command
+from engine.cli_settings import add_settings, settings_from
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.model import Relation
-from engine.settings import InvestigationSettings, Preset, preset
 
 FAILED, UNUSABLE = 1, 2
-OWN_FLAGS = {"strategies", "rounds", "pool_size", "top_k"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     add_corpus_commands(commands)
     _add_investigate(commands.add_parser("investigate", help="investigate a question"))
-    _add_evaluate(commands.add_parser("evaluate", help="evaluate on gold questions"))
+    add_evaluation_command(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
     return root
@@ -53,44 +53,11 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_investigate(command: argparse.ArgumentParser) -> None:
     command.add_argument("question", metavar="QUESTION")
-    _add_settings(command)
+    add_settings(command)
     command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
     command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
     command.add_argument("--json", action="store_true", help="print the investigation as JSON")
-    more = command.add_argument_group("more settings (defaults: the preset's)")
-    for name, field in InvestigationSettings.model_fields.items():
-        if name in OWN_FLAGS:
-            continue
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        more.add_argument(
-            f"--{name.replace('_', '-')}",
-            dest=f"setting_{name}",
-            metavar=str(extra.get("unit", "value")).upper(),
-            help=(field.description or "").replace("%", "%%"),
-        )
     command.set_defaults(command=investigate)
-
-
-def _add_settings(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
-    names = ", ".join(item.value for item in Preset)
-    command.add_argument("--preset", default=Preset.BALANCED.value, metavar="P", help=f"{names}")
-    command.add_argument("--strategies", metavar="A,B", help="threads to follow, comma separated")
-    command.add_argument("--rounds", type=int, metavar="N", help="rounds of expansion at most")
-    command.add_argument("--pool-size", type=int, metavar="N", help="passages the pool may hold")
-    command.add_argument("--top-k", type=int, metavar="K", help="passages in the final ranking")
-
-
-def _add_evaluate(command: argparse.ArgumentParser) -> None:
-    _add_settings(command)
-    command.add_argument(
-        "--queries", required=True, type=Path, metavar="FILE", help="JSON lines, id and text"
-    )
-    command.add_argument("--qrels", required=True, type=Path, metavar="FILE", help="TSV, as BEIR has it")
-    command.add_argument("--limit", type=int, metavar="N", help="the first N questions only")
-    command.add_argument("--run", type=Path, metavar="FILE", help="write the rankings in TREC's form")
-    command.add_argument("--json", action="store_true", help="print the figures as JSON")
-    command.set_defaults(command=evaluate)
 
 
 def _add_references(command: argparse.ArgumentParser) -> None:
@@ -130,36 +97,6 @@ def investigate(options: argparse.Namespace) -> None:
         print(f"Nothing in {corpus.name} answers to this question.")
 
 
-def evaluate(options: argparse.Namespace) -> None:
-    """Evaluate on gold questions."""
-    from engine.corpus import open_corpus
-    from engine.evaluation import evaluate as run_evaluation
-    from engine.evaluation import read_questions
-    from engine.ingestion.progress import ProgressBar
-
-    corpus, settings = open_corpus(options.corpus), settings_from(options)
-    questions = read_questions(options.queries, options.qrels)
-    if options.limit is not None and options.limit < 1:
-        raise SettingsError(f"--limit: must be at least 1 (given: {options.limit})")
-    questions = questions[: options.limit]
-    with ProgressBar() as bar:
-        result = run_evaluation(
-            corpus,
-            questions,
-            settings,
-            run=options.run,
-            progress=lambda done: bar("questions", done, len(questions)),
-        )
-    if options.json:
-        print_json(result.to_json())
-        return
-    for name, figures in result.to_json().items():
-        if isinstance(figures, dict):
-            print(f"{name:14}" + "  ".join(f"{key} {value:g}" for key, value in figures.items()))
-        else:
-            print(f"{name:14}{figures}")
-
-
 def references(options: argparse.Namespace) -> None:
     """Print the reference table: source, target or nothing, relation, status, quoted text."""
     from engine.corpus import open_corpus
@@ -196,20 +133,6 @@ def info(options: argparse.Namespace) -> None:
             "embedding": found.embedding,
         }
     )
-
-
-def settings_from(options: argparse.Namespace) -> InvestigationSettings:
-    """The preset with what the command line changes. Raises SettingsError."""
-    changes: dict[str, Any] = {
-        "rounds": options.rounds,
-        "pool_size": options.pool_size,
-        "top_k": options.top_k,
-    }
-    if options.strategies is not None:
-        changes["strategies"] = tuple(name.strip() for name in options.strategies.split(",") if name.strip())
-    for name in InvestigationSettings.model_fields:
-        changes.setdefault(name, getattr(options, f"setting_{name}", None))
-    return preset(options.preset).changed(**changes)
 
 
 def print_json(value: object) -> None:

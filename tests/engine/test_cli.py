@@ -155,7 +155,7 @@ def test_evaluate_prints_one_object(
     assert told["queries"] == 2
     metrics = {f"{name}@{k}" for name in ("recall", "complete") for k in (5, 10, 20, 50, 100)} | {"ndcg@10"}
     assert told["scan"].keys() == told["investigation"].keys() == metrics
-    assert told["pool"].keys() == {"recall", "complete", "mean_size"}
+    assert told["pool"].keys() >= {"recall", "complete", "mean_size", "precision"}
     assert told["milliseconds"].keys() == {"p50", "p95"}
     assert {line.split()[0] for line in (tmp_path / "run.txt").read_text().splitlines()} == {"q1", "q2"}
 
@@ -171,6 +171,7 @@ def test_evaluate_in_words_and_of_fewer_questions(
         "scan",
         "investigation",
         "pool",
+        "completeness",
         "milliseconds",
     ]
 
@@ -257,6 +258,15 @@ UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
     (("evaluate", "--corpus", "HARBOUR", "--queries", "Q", "--qrels", "R"), "cannot be read"),
     (("evaluate", "--corpus", "HARBOUR", "GOLD", "--limit", "0"), "--limit: must be at least 1"),
     (("evaluate", "--corpus", "HARBOUR", "GOLD", "--preset", "fast"), "unknown preset"),
+    (("evaluate", "GOLD"), "--corpus is missing"),
+    (("evaluate", "--corpus", "HARBOUR"), "--queries is missing"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--every", "0"), "--every: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--jobs", "0"), "--jobs: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--compare", "NOWHERE"), "cannot be read"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--results", "NOWHERE/r.jsonl"), "cannot write"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--qrels-out", "NOWHERE/r"), "cannot write"),
+    (("evaluate", "--score", "NOWHERE"), "cannot be read"),
+    (("evaluate", "--score", "NOWHERE", "--corpus", "HARBOUR"), "--corpus does not go with --score"),
     (("info", "--corpus", "NOWHERE"), "no corpus at"),
     (("references", "--corpus", "NOWHERE"), "no corpus at"),
     (("references", "--corpus", "HARBOUR", "--relation", "likes"), "unknown relation 'likes'"),

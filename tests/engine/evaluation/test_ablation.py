@@ -1,0 +1,54 @@
+"""Leaving out and leaving alone: which variants there are, and what their rows say."""
+
+from __future__ import annotations
+
+from engine.corpus.protocol import Corpus
+from engine.evaluation import Question
+from engine.evaluation.ablation import ABLATED_MEASURES, ablate, variants
+from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import SETTINGS
+
+QUESTIONS = [
+    Question("q1", "What interest do dues in arrears bear?", {"dues-act/art-5": 1.0}),
+    Question("q2", "Who takes a pilot?", {"harbour-act/art-6/para-1": 1.0}),
+]
+
+
+def test_every_part_is_left_out_and_every_round_counted() -> None:
+    settings = InvestigationSettings(strategies=("citations", "entities"), rounds=2)
+    found = {variant.label: variant.settings for variant in variants(settings)}
+    assert found["without citations"].strategies == ("entities",)
+    assert found["only citations"].strategies == ("citations",)
+    assert not found["only citations"].close_gaps
+    assert not found["without gaps"].close_gaps
+    assert (found["only gaps"].strategies, found["only gaps"].close_gaps) == ((), True)
+    assert found["without rounds"].rounds == 0
+    assert [found[f"round {number}"].rounds for number in (1, 2)] == [1, 2]
+    assert any(label.startswith("without ") and "gaps" not in label for label in found)
+
+
+def test_what_is_off_is_not_left_out() -> None:
+    settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False)
+    assert [variant.kind for variant in variants(settings) if variant.kind != "retriever"] == []
+
+
+def test_rows_of_a_run(bare: Corpus) -> None:
+    told: list[tuple[str, int, int]] = []
+    settings = SETTINGS.changed(strategies=("citations",), rounds=2, close_gaps=False)
+    found = ablate(bare, QUESTIONS, settings, progress=lambda *step: told.append(step))
+    rows = {row.variant.label: row for row in found.rows}
+    assert found.questions == 2
+    assert found.full.keys() == set(ABLATED_MEASURES)
+    # All rounds together bring what each one brings.
+    for measure in ABLATED_MEASURES:
+        together = rows["without rounds"].differences[measure].difference
+        one_by_one = [rows[f"round {n}"].differences[measure].difference for n in (1, 2)]
+        assert abs(together - sum(one_by_one)) < 1e-9
+    assert rows["round 2"].means == found.full
+    # The only strategy there is, alone, is all there is.
+    assert rows["only citations"].differences["recall@10"].difference == 0.0
+    assert rows["without citations"].mean_size <= rows["only citations"].mean_size
+    assert told[:2] == [("full", 1, 2), ("full", 2, 2)]
+    # The full number of rounds is not run a second time.
+    assert "round 2" not in {label for label, _, _ in told}
+    assert found.to_json()["rows"][0]["differences"]["recall@10"].keys() >= {"difference", "low", "high", "p"}
