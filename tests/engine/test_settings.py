@@ -23,7 +23,17 @@ def test_every_knob_has_meaning_unit_and_group(name: str) -> None:
     extra = field.json_schema_extra
     assert isinstance(extra, dict)
     assert extra["unit"]
-    assert extra["group"] in {"main", "filters", "scan", "rounds", "gate", "coverage", "stopping", "ranking"}
+    assert extra["group"] in {
+        "main",
+        "filters",
+        "plan",
+        "scan",
+        "rounds",
+        "gate",
+        "coverage",
+        "stopping",
+        "ranking",
+    }
 
 
 @pytest.mark.parametrize("name", list(Preset))
