@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -111,16 +112,19 @@ def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
     judge a pair (an embedding model, whose missing head would be filled with chance).
     """
     import torch
+    from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
     from transformers.utils import logging as progress
 
     progress.disable_progress_bar()  # type: ignore[no-untyped-call]
     options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
+    damaged = (SafetensorError, UnpicklingError, EOFError)
+    unfit = (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError)
     try:
         with warnings.catch_warnings(), _quiet():
             warnings.simplefilter("ignore")
             model = CrossEncoder(name, device="cpu", model_kwargs=options)
-    except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+    except (*unfit, *damaged) as error:
         raise ModelError(f"reranker {name!r} cannot be loaded: {_first_line(error)}") from error
     architectures = getattr(model.config, "architectures", None) or ()
     if architectures and not any(one.endswith(JUDGING_HEADS) for one in architectures):

@@ -53,6 +53,7 @@ class Judging:
                 if halted():
                     why = STOPPED
                     break
+                self._model.load()
                 read = texts(batch)
                 if spent + self._model.expected(self._question, read) > budget:
                     why = BUDGET

@@ -1,0 +1,124 @@
+"""Judging within a budget: best first, call by call, remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from engine.errors import ModelError
+from engine.retrieval.rerank import BUDGET, STOPPED, Judging
+from engine.retrieval.rerank.base import Scores
+from engine.retrieval.rerank.contract import RerankerContract
+
+
+class Lengths:
+    """Judges a text by its length, in no time that counts. ``cost`` is what it expects of a text, ms."""
+
+    spec = "lengths"
+    languages: frozenset[str] | None = None
+
+    def __init__(self, at_once: int | None = 2, cost: float = 10.0, fails_at: int | None = None) -> None:
+        self.at_once = at_once
+        self.calls = 0
+        self.asked: list[list[str]] = []
+        self._cost, self._fails_at = cost, fails_at
+
+    def load(self) -> None:
+        if self._fails_at == 0:
+            raise ModelError("no such model")
+
+    def expected(self, question: str, texts: Sequence[str]) -> float:
+        return self._cost * len(texts)
+
+    def scores(self, question: str, texts: Sequence[str]) -> Scores:
+        if self._fails_at is not None and len(self.asked) >= self._fails_at:
+            raise ModelError("the model went away")
+        self.asked.append(list(texts))
+        return np.array([len(text) for text in texts], np.float32)
+
+
+class TestLengths(RerankerContract):
+    @pytest.fixture
+    @staticmethod
+    def model() -> Lengths:
+        return Lengths()
+
+
+def texts(rows: Sequence[int]) -> list[str]:
+    return ["x" * row for row in rows]
+
+
+def never() -> bool:
+    return False
+
+
+def test_rows_are_judged_in_order_call_by_call() -> None:
+    model = Lengths()
+    judged = Judging(model, "q").judge([5, 3, 9], texts, 1_000, never)
+    assert judged.scores.tolist() == [5.0, 3.0, 9.0]
+    assert (judged.new, judged.why) == (3, "")
+    assert model.asked == [["xxxxx", "xxx"], ["x" * 9]]
+
+
+@pytest.mark.parametrize(("budget", "done"), [(9, 0), (20, 2), (39, 2)])
+def test_a_call_that_would_not_fit_is_not_made(
+    budget: float, done: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = Lengths()
+
+    # What was spent so far is next to nothing: the second call costs all that is left.
+    costs = iter([20.0, 20.0 if budget >= 40 else 1e9])
+    monkeypatch.setattr(model, "expected", lambda question, batch: next(costs))
+    judged = Judging(model, "q").judge([5, 3, 9, 1], texts, budget, never)
+    assert (len(judged.scores), judged.why) == (done, BUDGET)
+
+
+def test_it_can_be_stopped_between_calls() -> None:
+    model = Lengths()
+    judged = Judging(model, "q").judge([5, 3, 9, 1], texts, 1_000, lambda: bool(model.asked))
+    assert (judged.scores.tolist(), judged.why) == ([5.0, 3.0], STOPPED)
+
+
+def test_what_is_known_is_not_asked_again() -> None:
+    model = Lengths()
+    judging = Judging(model, "q")
+    judging.judge([5, 3], texts, 1_000, never)
+    again = judging.judge([3, 5], texts, 0, never)
+    assert (again.scores.tolist(), again.new, again.why) == ([3.0, 5.0], 0, "")
+    more = judging.judge([3, 8, 5], texts, 1_000, never)
+    assert (more.scores.tolist(), more.new) == ([3.0, 8.0, 5.0], 1)
+    assert model.asked[1:] == [["x" * 8]]
+
+
+def test_scores_end_before_the_first_row_that_was_not_judged() -> None:
+    judging = Judging(Lengths(), "q")
+    judging.judge([5, 3], texts, 1_000, never)
+    assert judging.judge([5, 8, 3], texts, 0, never).scores.tolist() == [5.0]
+
+
+def test_a_model_that_compares_texts_sees_all_of_them_whenever_one_is_new() -> None:
+    model = Lengths(at_once=None)
+    judging = Judging(model, "q")
+    judging.judge([5, 3, 9], texts, 1_000, never)
+    judging.judge([9, 5], texts, 1_000, never)
+    judging.judge([5, 3, 9, 1], texts, 1_000, never)
+    assert [len(call) for call in model.asked] == [3, 4]
+    refused = judging.judge([5, 2], texts, 0, never)
+    assert refused.scores.tolist() == [5.0], "what was judged before is kept"
+
+
+@pytest.mark.parametrize(
+    ("fails_at", "kept", "why"), [(0, [], "no such model"), (1, [5.0, 3.0], "went away")]
+)
+def test_a_model_that_fails_keeps_what_it_said_before(fails_at: int, kept: list[float], why: str) -> None:
+    judged = Judging(Lengths(fails_at=fails_at), "q").judge([5, 3, 9], texts, 1_000, never)
+    assert judged.scores.tolist() == kept
+    assert why in judged.why
+
+
+def test_nothing_to_judge_asks_nothing() -> None:
+    model = Lengths(fails_at=0)
+    judged = Judging(model, "q").judge([], texts, 1_000, never)
+    assert (len(judged.scores), judged.new, judged.why) == (0, 0, "")
