@@ -7,18 +7,24 @@ throughout, and so it is the default.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from engine.corpus.protocol import Hits, Rows, Scores
+from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.settings import InvestigationSettings
 
 # Cormack, Clarke and Buettcher (SIGIR 2009) found 60 and nothing has displaced it.
 RRF_K = 60
 
 Method = Literal["minmax", "rrf"]
+
+# The share of a retriever that no setting speaks of.
+OTHER_WEIGHT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +75,22 @@ def fuse(lists: Sequence[Hits], weights: Sequence[float], method: Method = "minm
     scores = (totals / possible if possible > 0 else totals).astype(np.float32)
     order = np.lexsort((rows, -scores))
     return Fused(rows[order].astype(np.int32), scores[order])
+
+
+def retriever_weights(names: Iterable[str], settings: InvestigationSettings) -> dict[str, float]:
+    """The share of each retriever that searches; shares add up to 1.
+
+    ``dense_weight`` divides between BM25 and dense what the others leave; another takes the share that
+    the setting ``<name>_weight`` says. What a retriever that is off would have had, the others share.
+    """
+    wanted = list(names)
+    pair = {LEXICAL: 1.0 - settings.dense_weight, DENSE: settings.dense_weight}
+    others = {name: float(getattr(settings, f"{name}_weight", OTHER_WEIGHT)) for name in wanted}
+    rest = max(0.0, 1.0 - sum(share for name, share in others.items() if name not in pair))
+    present = sum(pair[name] for name in wanted if name in pair)
+    weights = {
+        name: (rest * pair[name] / present if present > 0 else rest) if name in pair else others[name]
+        for name in wanted
+    }
+    total = sum(weights.values())
+    return {name: weight / total if total > 0 else 1.0 / len(weights) for name, weight in weights.items()}

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
+from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.model import QueryPlan, RetrieverHit
-from engine.retrieval.fusion import fuse
+from engine.retrieval.foreign import foreign_documents, words_set_aside
+from engine.retrieval.fusion import fuse, retriever_weights
 from engine.retrieval.relevance import Relevance
+from engine.retrieval.retrievers.base import Found, Inquiry, Off
+from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.retrieval.retrievers.registry import retrievers
 from engine.settings import InvestigationSettings
-
-LEXICAL, DENSE = "bm25", "dense"
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
     """Candidates best first: ``rows`` and fused ``scores`` in 0..1, shapes (n,).
 
-    ``hits`` says for each row which retriever found it, at what rank and score, in which view.
+    ``hits`` says for each row which retriever found it, at what rank and score, in which view; ``off``
+    why a retriever that was asked did not search.
     """
 
     rows: Rows
     scores: Scores
     hits: dict[int, tuple[RetrieverHit, ...]]
     relevance: Relevance
+    off: Mapping[str, str] = field(default_factory=dict)
 
 
 def scan(
@@ -39,73 +45,52 @@ def scan(
     """Scan the corpus for a plan's views. ``mask`` limits it to some passages, shape (passages,).
 
     ``vectors`` are the views as the corpus's model sees them, shape (views, d); None leaves dense
-    search out.
+    search out. Raises SettingsError where the settings name no retriever, or one that nobody knows.
     """
-    texts = [view.text for view in plan.views]
-    lexical = [
-        above(hits, settings.lexical_threshold * _best(hits))
-        for hits in corpus.search_lexical(texts, plan.language, settings.scan_depth, mask=mask)
-    ]
-    dense: list[Hits] = []
-    if vectors is not None:
-        dense = corpus.search_dense(vectors, settings.scan_depth, settings.dense_threshold, mask=mask)
-    relevance = Relevance(
-        corpus,
-        plan,
-        vectors,
-        np.array([_best(hits) for hits in lexical], np.float32),
-        np.array([_best(hits) for hits in dense] if dense else [0.0] * len(texts), np.float32),
-        corpus.similarity_floor,
-        settings.dense_weight,
-    )
-    rows, scores = _ranked(plan, lexical, dense, relevance, settings)
+    enabled = [number for number, view in enumerate(plan.views) if view.enabled]
+    if len(enabled) < len(plan.views):
+        plan = replace(plan, views=tuple(plan.views[number] for number in enabled))
+        vectors = None if vectors is None else vectors[enabled]
+    asked = Inquiry(corpus, plan, settings, vectors, mask)
+    answers = {one.name: one.search(asked) for one in retrievers(settings.retrievers)}
+    answers = words_set_aside(corpus, plan, answers, LEXICAL, DENSE)
+    found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
+    off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
+    weights = retriever_weights(found, settings)
+    foreign = foreign_documents(corpus, plan) if {LEXICAL, DENSE} <= found.keys() else None
+    relevance = Relevance(corpus, plan, vectors if DENSE in found else None, found, weights, foreign)
+    rows, scores = _ranked(relevance, settings)
     rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]
-    return Scan(rows, scores, _hits(plan, lexical, dense, rows), relevance)
+    return Scan(rows, scores, _hits(plan, found, rows), relevance, off)
 
 
-def above(hits: Hits, minimum: float) -> Hits:
-    """The hits whose score reaches a minimum."""
-    keep = hits.scores >= minimum
-    return Hits(hits.rows[keep], hits.scores[keep])
-
-
-def _best(hits: Hits) -> float:
-    return float(hits.scores[0]) if len(hits.scores) else 0.0
-
-
-def _ranked(
-    plan: QueryPlan,
-    lexical: list[Hits],
-    dense: list[Hits],
-    relevance: Relevance,
-    settings: InvestigationSettings,
-) -> tuple[Rows, Scores]:
+def _ranked(relevance: Relevance, settings: InvestigationSettings) -> tuple[Rows, Scores]:
     """The union of all lists, ranked by the fusion that the settings name.
 
     Score fusion scores every candidate by every retriever, so that a passage just below one list's
     end is not taken for a zero.
     """
+    lists = [hits for answer in relevance.found.values() for hits in answer.hits]
     if settings.fusion == "rrf":
-        weights = [(1 - settings.dense_weight) * view.weight for view in plan.views[: len(lexical)]]
-        weights += [settings.dense_weight * view.weight for view in plan.views[: len(dense)]]
-        fused = fuse([*lexical, *dense], weights, "rrf")
+        shares = [
+            relevance.weights[name] * view.weight for name in relevance.found for view in relevance.plan.views
+        ]
+        fused = fuse(lists, shares, "rrf")
         return fused.rows, fused.scores
-    found = [hits.rows for hits in (*lexical, *dense)]
+    found = [hits.rows for hits in lists]
     rows = np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, np.int32)
     scores = relevance.of(rows)
     order = np.lexsort((rows, -scores))
     return rows[order], scores[order]
 
 
-def _hits(
-    plan: QueryPlan, lexical: list[Hits], dense: list[Hits], rows: Rows
-) -> dict[int, tuple[RetrieverHit, ...]]:
+def _hits(plan: QueryPlan, found: Mapping[str, Found], rows: Rows) -> dict[int, tuple[RetrieverHit, ...]]:
     """Rank and score of each kept row in every list that holds it."""
     kept: dict[int, list[RetrieverHit]] = {int(row): [] for row in rows}
-    for retriever, lists in ((LEXICAL, lexical), (DENSE, dense)):
-        for view, hits in zip(plan.views, lists, strict=False):
+    for name, answer in found.items():
+        for view, hits in zip(plan.views, answer.hits, strict=True):
             inside = np.flatnonzero(np.isin(hits.rows, rows))
             for place in inside:
-                hit = RetrieverHit(retriever, view.name, int(place) + 1, float(hits.scores[place]))
+                hit = RetrieverHit(name, view.name, int(place) + 1, float(hits.scores[place]))
                 kept[int(hits.rows[place])].append(hit)
     return {row: tuple(hits) for row, hits in kept.items()}

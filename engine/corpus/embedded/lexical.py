@@ -12,6 +12,7 @@ is known by a 64-bit key: two of a million terms share one with a chance of 1 in
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +28,10 @@ from engine.corpus.protocol import Hits, Mask, Rows
 K1, B = 0.9, 0.6
 CONTEXT_WEIGHT = 0.15
 
+# How many answers are remembered: as many as fit into the bytes, within bounds.
+REMEMBERED_BYTES = 32 << 20
+FEWEST, MOST = 8, 64
+
 
 class LexicalField:
     """The BM25 index of one field."""
@@ -36,7 +41,7 @@ class LexicalField:
         self._pointers: NDArray[np.int64] = open_array(folder, f"lexical.{name}.pointers")
         self._rows: Rows = open_array(folder, f"lexical.{name}.rows")
         self._weights: Array = open_array(folder, f"lexical.{name}.weights")
-        self._size = int(open_array(folder, f"lexical.{name}.size")[0])
+        self.size = int(open_array(folder, f"lexical.{name}.size")[0])
 
     @staticmethod
     def write(
@@ -66,7 +71,7 @@ class LexicalField:
 
     def scores(self, terms: Sequence[str]) -> Array:
         """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
-        scores = np.zeros(self._size, self._weights.dtype)
+        scores = np.zeros(self.size, self._weights.dtype)
         wanted = np.asarray([hashed(term) for term in terms if term], np.uint64)
         for place, key in zip(np.searchsorted(self._hashes, wanted).tolist(), wanted.tolist(), strict=True):
             if place < len(self._hashes) and self._hashes[place] == key:
@@ -82,6 +87,9 @@ class LexicalIndex:
     def __init__(self, folder: Path) -> None:
         self._text = LexicalField(folder, TEXT_FIELD)
         self._context = LexicalField(folder, CONTEXT_FIELD)
+        # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
+        places = REMEMBERED_BYTES // (4 * max(self._text.size, 1))
+        self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._computed)
 
     @staticmethod
     def write(folder: Path, blocks: Sequence[Block]) -> None:
@@ -100,8 +108,12 @@ class LexicalIndex:
         return np.asarray(scores, np.float32).reshape(len(queries), len(chosen))
 
     def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage, shape (passages,)."""
+        """The score of every passage, shape (passages,); read-only."""
+        return self._remembered(tuple(terms))
+
+    def _computed(self, terms: tuple[str, ...]) -> Array:
         combined: Array = self._text.scores(terms) + np.float32(CONTEXT_WEIGHT) * self._context.scores(terms)
+        combined.flags.writeable = False
         return combined
 
 

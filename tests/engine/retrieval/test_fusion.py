@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval.fusion import Method, fuse, minmax, reciprocal_rank
+from engine.retrieval.fusion import Method, fuse, minmax, reciprocal_rank, retriever_weights
+from engine.settings import InvestigationSettings
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:
@@ -64,3 +65,31 @@ def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits], m
 def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits, method: Method) -> None:
     forth, back = fuse([one, other], [0.4, 0.6], method), fuse([other, one], [0.6, 0.4], method)
     assert forth.rows.tolist() == back.rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("bm25", "dense"), {"bm25": 0.6, "dense": 0.4}),
+        (("bm25",), {"bm25": 1.0}),
+        (("dense", "bm25", "late"), {"dense": 0.28, "bm25": 0.42, "late": 0.3}),
+        (("bm25", "sparse", "late"), {"bm25": 0.5, "sparse": 0.2, "late": 0.3}),
+        (("sparse", "late"), {"sparse": 0.4, "late": 0.6}),
+        (("bm25", "somebody"), {"bm25": 0.8, "somebody": 0.2}),
+        ((), {}),
+    ],
+)
+def test_retrievers_share_what_is_left_by_those_that_are_off(
+    names: tuple[str, ...], expected: dict[str, float]
+) -> None:
+    settings = InvestigationSettings(dense_weight=0.4, sparse_weight=0.2, late_weight=0.3)
+    assert retriever_weights(names, settings) == pytest.approx(expected)
+
+
+def test_weights_of_nothing_are_equal() -> None:
+    nothing = InvestigationSettings(dense_weight=1.0)
+    assert retriever_weights(("bm25",), nothing) == {"bm25": 1.0}
+    assert retriever_weights(("late", "sparse"), InvestigationSettings(late_weight=0, sparse_weight=0)) == {
+        "late": 0.5,
+        "sparse": 0.5,
+    }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,6 +9,10 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.relevance import HEADING_FACTOR, Relevance
+from engine.retrieval.scan import scan
+from engine.settings import InvestigationSettings
+
+EAST = np.array([[1.0, 0.0]], np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -23,18 +25,16 @@ def rows_of(*rows: int) -> Rows:
     return np.array(rows, np.int32)
 
 
-def relevance(corpus: Corpus, *, dense: bool, share: float = 0.5) -> Relevance:
+def relevance(corpus: Corpus, *views: View, dense: bool, share: float = 0.5) -> Relevance:
     """For "fees", looking east: the best possible word is in row 3, the best cosine in row 0."""
-    best = corpus.search_lexical(["fees"], "en", 1)[0].scores
-    return Relevance(
-        corpus,
-        QueryPlan("fees", "en", (View("literal", "fees"),)),
-        np.array([[1.0, 0.0]], np.float32) if dense else None,
-        best,
-        np.ones(1, np.float32),
-        floor=0.0,
-        dense_weight=share,
-    )
+    plan = QueryPlan("fees", "en", views or (View("literal", "fees"),))
+    vectors = np.repeat(EAST, len(plan.views), axis=0) if dense else None
+    return scan(corpus, plan, InvestigationSettings(dense_weight=share), vectors).relevance
+
+
+def above_floor(corpus: Corpus, *degrees: float) -> list[float]:
+    floor = corpus.similarity_floor
+    return [max(0.0, (float(np.cos(np.radians(angle))) - floor) / (1 - floor)) for angle in degrees]
 
 
 def test_words_alone_count_as_a_share_of_the_best(toy: Corpus) -> None:
@@ -46,40 +46,55 @@ def test_words_alone_count_as_a_share_of_the_best(toy: Corpus) -> None:
 
 def test_cosines_count_above_the_floor(toy: Corpus) -> None:
     found = relevance(toy, dense=True)
-    assert found.dense(rows_of(1, 5, 3, 4, 7))[0].tolist() == pytest.approx(
-        [np.cos(np.radians(10)), np.sqrt(0.5), 0.0, 0.0, 0.0], abs=1e-6
+    assert found.dense(rows_of(0, 1, 5, 3, 4))[0].tolist() == pytest.approx(
+        above_floor(toy, 0, 10, 45, 100, 180), abs=1e-6
     )
-    raised = replace(found, floor=np.cos(np.radians(60)))
-    assert raised.dense(rows_of(5))[0, 0] == pytest.approx((np.sqrt(0.5) - 0.5) / 0.5, abs=1e-6)
 
 
-def test_the_two_are_weighed(toy: Corpus) -> None:
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_the_two_are_weighed(toy: Corpus, share: float) -> None:
     by_words = relevance(toy, dense=False).of(rows_of(3, 5))
     by_angle = relevance(toy, dense=True).dense(rows_of(3, 5))[0]
-    for share in (0.0, 0.3, 1.0):
-        mixed = relevance(toy, dense=True, share=share).of(rows_of(3, 5))
-        assert mixed.tolist() == pytest.approx(((1 - share) * by_words + share * by_angle).tolist(), abs=1e-6)
+    mixed = relevance(toy, dense=True, share=share).of(rows_of(3, 5))
+    assert mixed.tolist() == pytest.approx(((1 - share) * by_words + share * by_angle).tolist(), abs=1e-6)
+
+
+def test_it_is_the_weighted_sum_of_what_the_retrievers_say(toy: Corpus) -> None:
+    found, rows = relevance(toy, dense=True, share=0.3), rows_of(1, 2, 3, 5, 7)
+    said = found.by_retriever(rows)
+    assert list(said) == ["bm25", "dense"]
+    summed = sum(found.weights[name] * scores for name, scores in said.items())
+    assert found.of(rows).tolist() == pytest.approx(np.asarray(summed).tolist(), abs=1e-6)
 
 
 def test_a_bare_heading_says_little(toy: Corpus) -> None:
     assert relevance(toy, dense=True, share=1.0).of(rows_of(0, 1)).tolist() == pytest.approx(
-        [HEADING_FACTOR, np.cos(np.radians(10))], abs=1e-6
+        [HEADING_FACTOR, *above_floor(toy, 10)], abs=1e-6
     )
 
 
 def test_views_count_by_their_weight(toy: Corpus) -> None:
-    views = (View("literal", "fees", 1.0), View("part", "zebra", 3.0))
-    plan = QueryPlan("fees", "en", views)
-    best = np.array([relevance(toy, dense=False).best_lexical[0], 0.0], np.float32)
-    found = replace(relevance(toy, dense=False), plan=plan, best_lexical=best)
+    found = relevance(toy, View("literal", "fees", 1.0), View("part", "zebra", 3.0), dense=False)
     assert found.of(rows_of(3)).tolist() == pytest.approx([0.25])
+
+
+def test_a_view_that_is_only_words_weighs_nothing_in_the_dense_score(toy: Corpus) -> None:
+    views = (View("literal", "fees", 1.0), View("terms", "zebra", 3.0, dense=False))
+    found = relevance(toy, *views, dense=True, share=1.0)
+    assert found.of(rows_of(1)).tolist() == pytest.approx(above_floor(toy, 10), abs=1e-6)
+    assert not found.dense(rows_of(0, 1))[1].any()
+
+
+def test_a_view_that_is_switched_off_is_not_searched(toy: Corpus) -> None:
+    views = (View("literal", "fees"), View("part", "powers", enabled=False))
+    assert relevance(toy, *views, dense=False).lexical(rows_of(3, 1)).tolist() == [[1.0, 0.0]]
 
 
 def test_similarity_is_that_of_the_literal_question(toy: Corpus) -> None:
     rows = rows_of(3, 1)
     assert relevance(toy, dense=False).similarity(rows).tolist() == pytest.approx([1.0, 0.0])
     assert relevance(toy, dense=True).similarity(rows).tolist() == pytest.approx(
-        [0.0, np.cos(np.radians(10))], abs=1e-6
+        above_floor(toy, 100, 10), abs=1e-6
     )
 
 
@@ -91,3 +106,10 @@ def test_no_rows_no_scores(toy: Corpus) -> None:
 def test_scores_are_between_zero_and_one_for_every_row(toy: Corpus) -> None:
     scores = relevance(toy, dense=True).of(np.arange(len(toy), dtype=np.int32))
     assert ((scores >= 0) & (scores <= 1 + 1e-6)).all()
+
+
+def test_a_passage_scores_the_same_in_any_company_and_when_asked_again(toy: Corpus) -> None:
+    found, every = relevance(toy, dense=True), np.arange(len(toy), dtype=np.int32)
+    alone = [float(found.of(rows_of(row))[0]) for row in every.tolist()]
+    assert found.of(every).tolist() == alone
+    assert found.of(rows_of(5, 3, 5)).tolist() == [alone[5], alone[3], alone[5]]

@@ -9,7 +9,10 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Hits
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.scan import DENSE, LEXICAL, Scan, above, scan
+from engine.retrieval.retrievers.base import above
+from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
 
 SETTINGS = InvestigationSettings()

@@ -1,0 +1,134 @@
+"""The seam for retrievers: who searches all of the corpus for a question, each in a way of its own.
+
+A retriever is a class without arguments that has a ``name``, a ``title`` and ``search``. It answers for all
+views of the question at once, and can score any passage afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
+from engine.model import QueryPlan
+from engine.settings import InvestigationSettings
+
+# Shape (views, n).
+Shares = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What every retriever is asked.
+
+    ``plan`` holds the views that are searched. ``vectors`` are the views as the corpus's dense model sees
+    them, shape (views, d), None where there is none. ``mask`` limits the corpus, shape (passages,).
+    """
+
+    corpus: Corpus
+    plan: QueryPlan
+    settings: InvestigationSettings
+    vectors: NDArray[np.float32] | None = None
+    mask: Mask | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of each view."""
+        return [view.text for view in self.plan.views]
+
+    @property
+    def meant(self) -> NDArray[np.bool_]:
+        """Which views mean something beyond their words, and so can be embedded; shape (views,)."""
+        return np.array([view.dense for view in self.plan.views], np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """A retriever that does not search, and why; no reason where somebody else has told it."""
+
+    reason: str = ""
+
+
+class Found(Protocol):
+    """One retriever's answer to one question."""
+
+    @property
+    def hits(self) -> Sequence[Hits]:
+        """A list for each view, best first; empty for a view that the retriever does not read."""
+        ...
+
+    @property
+    def reads(self) -> NDArray[np.bool_]:
+        """Which views the retriever reads, shape (views,)."""
+        ...
+
+    def shares(self, rows: Rows) -> Shares:
+        """How near each passage comes to the best of its view: shape (views, n), in 0..1."""
+        ...
+
+
+class Retriever(Protocol):
+    """One way to search a corpus."""
+
+    name: str
+    title: str
+
+    def search(self, asked: Inquiry) -> Found | Off:
+        """At most ``settings.scan_depth`` hits for each view, within the mask; or why there are none."""
+        ...
+
+
+class Listed:
+    """An answer: lists of hits, and scores by row that are computed when they are first asked for.
+
+    ``score`` gives the shares of distinct rows, shape (views, n). The same passages are scored again in
+    every round; what is known of one is never computed again.
+    """
+
+    def __init__(
+        self,
+        passages: int,
+        hits: Sequence[Hits],
+        reads: NDArray[np.bool_],
+        score: Callable[[Rows], Shares],
+    ) -> None:
+        self.hits = tuple(hits)
+        self.reads = reads
+        self._score = score
+        self._table = np.zeros((passages, len(self.hits)), np.float32)
+        self._known = np.zeros(passages, np.bool_)
+
+    def shares(self, rows: Rows) -> Shares:
+        """The share of each view and row, shape (views, n)."""
+        new = rows[~self._known[rows]]
+        if len(new):
+            new = np.unique(new).astype(np.int32)
+            self._table[new] = self._score(new).T
+            self._known[new] = True
+        return self._table[rows].T
+
+
+def best_scores(hits: Sequence[Hits]) -> Scores:
+    """The highest score of each list, 0 for an empty one; shape (lists,)."""
+    return np.array([one.scores[0] if len(one.scores) else 0.0 for one in hits], np.float32)
+
+
+def above(hits: Hits, minimum: float) -> Hits:
+    """The hits whose score reaches a minimum."""
+    keep = hits.scores >= minimum
+    return Hits(hits.rows[keep], hits.scores[keep])
+
+
+def shares_of(scores: NDArray[np.float32], best: Scores) -> Shares:
+    """Scores of shape (views, n) as shares of the best of their view; 0 where that is 0."""
+    shares: Shares = np.divide(scores, best[:, None], out=np.zeros_like(scores), where=best[:, None] > 0)
+    return shares
+
+
+def nothing() -> Hits:
+    """A list without a hit."""
+    return Hits(np.empty(0, np.int32), np.empty(0, np.float32))

@@ -1,0 +1,40 @@
+"""Dense vectors: what the question means, as the corpus's embedding model sees it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Hits, Rows
+from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, best_scores, nothing
+
+DENSE = "dense"
+
+
+class Dense:
+    """Exact search by cosine. A share is the cosine above that of unrelated passages (the model's own
+    zero) over the best cosine above it."""
+
+    name = DENSE
+    title = "Meaning (vectors)"
+
+    def search(self, asked: Inquiry) -> Found | Off:
+        """Hits of at least the cosine that ``dense_threshold`` names; off without the views' vectors."""
+        if asked.vectors is None:
+            return Off()
+        settings, meant, vectors = asked.settings, asked.meant, asked.vectors
+        found = iter(
+            asked.corpus.search_dense(
+                vectors[meant], settings.scan_depth, settings.dense_threshold, mask=asked.mask
+            )
+        )
+        hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
+        floor = asked.corpus.similarity_floor
+        span = np.maximum(best_scores(hits)[:, None] - floor, 1e-6)
+
+        def score(rows: Rows) -> Shares:
+            cosines: NDArray[np.float32] = vectors @ asked.corpus.vectors(rows).T
+            shares: Shares = np.clip((cosines - floor) / span, 0.0, 1.0).astype(np.float32)
+            return np.where(meant[:, None], shares, np.float32(0.0))
+
+        return Listed(len(asked.corpus), hits, meant, score)

@@ -1,0 +1,40 @@
+"""BM25: the words of the question, rare ones counting most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.corpus.protocol import Rows
+from engine.retrieval.retrievers.base import (
+    Found,
+    Inquiry,
+    Listed,
+    Off,
+    Shares,
+    above,
+    best_scores,
+    shares_of,
+)
+
+LEXICAL = "bm25"
+
+
+class Lexical:
+    """BM25 over texts and contexts (Robertson and Zaragoza 2009); see ``Corpus.score_lexical``."""
+
+    name = LEXICAL
+    title = "Words (BM25)"
+
+    def search(self, asked: Inquiry) -> Found | Off:
+        """Hits of at least the share of the best that ``lexical_threshold`` names."""
+        texts, language, settings = asked.texts, asked.plan.language, asked.settings
+        found = asked.corpus.search_lexical(texts, language, settings.scan_depth, mask=asked.mask)
+        best = best_scores(found)
+        hits = [
+            above(one, settings.lexical_threshold * float(top)) for one, top in zip(found, best, strict=True)
+        ]
+
+        def score(rows: Rows) -> Shares:
+            return shares_of(asked.corpus.score_lexical(texts, language, rows), best)
+
+        return Listed(len(asked.corpus), hits, np.ones(len(texts), np.bool_), score)

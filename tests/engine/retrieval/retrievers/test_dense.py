@@ -1,0 +1,42 @@
+"""Dense search as a retriever."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.strategies.contract import toy_corpus
+from engine.retrieval.retrievers.base import Off
+from engine.retrieval.retrievers.contract import RetrieverContract
+from engine.retrieval.retrievers.dense import Dense
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
+
+
+class TestDense(RetrieverContract):
+    @pytest.fixture
+    def retriever(self) -> Dense:
+        return Dense()
+
+    def vectors(self, views: int) -> NDArray[np.float32] | None:
+        return np.eye(2, dtype=np.float32)[:views]
+
+    def test_without_vectors_it_is_off(self, retriever: Dense, corpus: Corpus) -> None:
+        assert retriever.search(replace(self.asked(corpus), vectors=None)) == Off()
+
+    def test_a_hit_reaches_the_cosine(self, retriever: Dense, corpus: Corpus) -> None:
+        asked = self.asked(corpus)
+        near = replace(asked, settings=asked.settings.changed(dense_threshold=0.9))
+        assert [hits.rows.tolist() for hits in self.answer(retriever, near).hits] == [[0, 1], [2, 3]]
+
+    def test_a_passage_without_a_vector_is_no_hit(self, retriever: Dense, corpus: Corpus) -> None:
+        asked = self.asked(corpus)
+        wide = replace(asked, settings=asked.settings.changed(dense_threshold=0.0))
+        assert all(7 not in hits.rows.tolist() for hits in self.answer(retriever, wide).hits)
