@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.corpus.protocol import Corpus, Mask
-from engine.language.detect import detect
+from engine.errors import InputError
+from engine.language.detect import detect_question
 from engine.language.references.registry import find_mentions
-from engine.model import Constraints, QueryPlan, View
+from engine.model import Constraints, QueryPlan, Suggestion, View
+from engine.retrieval.foreign import note_on
 from engine.retrieval.planning.feedback import feedback_words
 from engine.retrieval.planning.intent import intent_of
 from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
@@ -55,8 +57,10 @@ def make_plan(
         text = text[:LONGEST_QUESTION]
         notes = (f"the question was cut to {LONGEST_QUESTION} characters",)
     signs = read_signs(text)
-    text = signs.text or text
-    language = detect(text, tuple(languages)) if languages else "und"
+    if text and not signs.text:
+        raise InputError("the question only says what passages must be like: add what it is about")
+    text = signs.text
+    language = detect_question(text, tuple(languages)) if languages else "und"
     references = tuple(dict.fromkeys(mention.text for mention in find_mentions(text, language)))
     told = intent_of(text, language, references)
     plan = QueryPlan(
@@ -68,12 +72,16 @@ def make_plan(
         told.intent,
         told.evidence,
         constraints=with_settings(signs.constraints, settings),
-        suggestions=dates_in_prose(text, language),
+        suggestions=(
+            *(Suggestion("must_include", phrase, f"“{phrase}”") for phrase in signs.quoted),
+            *dates_in_prose(text, language),
+        ),
         strategy=settings.query_strategy,
     )
     if corpus is not None:
         plan = replace(
             plan,
+            notes=(*plan.notes, *note_on(corpus, language)),
             document_types=types_in_prose(corpus, text, language),
             document_ids=documents_in_prose(corpus, text, language),
         )

@@ -1,6 +1,6 @@
-"""What a question demands by explicit signs: quotes, minus, NOT, and ``field:value``.
+"""What a question demands by explicit signs: plus, quotes, minus, NOT, and ``field:value``.
 
-    "client money"            must hold this phrase
+    "client money"  +fees     must hold this phrase, this word
     -fees  -"home state"      must not hold it; also NOT fees
     type:regulation           only documents of this type
     doc:"Conduct of Business" only this document, by id, title or short name
@@ -8,7 +8,10 @@
     year:2015..2020           only documents of these years; 2015, 2015.. and ..2020 too
     as_of:2020-03-01          only what was in force on this day
 
-Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``.
+Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``. Quotes
+without a plus inside a sentence that ends with a question mark are prose too: they hold titles and terms
+that half of the evidence does not repeat. On the gold questions with quotes, demanding the phrase would
+lose 18 % of the evidence of obliqa_adgm, 53 % of obliqa_mp and 43 % of hotpotqa_dev200.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ _FIELDS = {
 }
 _SIGN = re.compile(
     rf"(?<!\S)(?P<field>{'|'.join(_FIELDS)}):(?P<value>{_QUOTED}|[^\s{_MARKS}]+)"
+    rf"|(?<!\S)\+(?P<plus>{_QUOTED}|[^\W_][\w-]*)"
     rf"|(?<!\S)[-−](?P<minus>{_QUOTED}|[^\W\d_][\w-]*)"
     rf"|(?<!\S)(?:AND\s+)?NOT\s+(?P<negated>{_QUOTED}|\w[\w-]*)"
     rf"|(?P<quoted>{_QUOTED})",
@@ -49,16 +53,20 @@ _LOOSE = " .,;:!?؟。，、()"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """A question without its signs, and what they demand. ``text`` keeps the words that were quoted."""
+    """A question without its signs, and what they demand. ``text`` keeps the words that were quoted;
+    ``quoted`` are phrases in quotes that a sentence holds and does not demand."""
 
     text: str
     constraints: Constraints
+    quoted: tuple[str, ...] = ()
 
 
 def read_signs(question: str) -> Signs:
     """Take the signs out of a question. Raises InputError for a year or day that is none."""
     found = Constraints()
     shouted = question.isupper()
+    is_sentence = question.rstrip(_MARKS + " .)").endswith(("?", "؟", "？"))
+    quoted: tuple[str, ...] = ()
     text, end = [], 0
     for match in _SIGN.finditer(question):
         if match["negated"] and (shouted or _AUXILIARY.search(question, 0, match.start())):
@@ -67,15 +75,18 @@ def read_signs(question: str) -> Signs:
         end = match.end()
         if match["field"]:
             found = _with_field(found, match["field"], _bare(match["value"]))
-        elif match["quoted"]:
-            phrase = _bare(match["quoted"])
+        elif match["quoted"] and is_sentence:
+            text.append(match["quoted"])
+            quoted = _added(quoted, _bare(match["quoted"]))
+        elif match["quoted"] or match["plus"]:
+            phrase = _bare(match["quoted"] or match["plus"])
             text.append(phrase)
             found = replace(found, must_include=_added(found.must_include, phrase))
         else:
             phrase = _bare(match["minus"] or match["negated"])
             found = replace(found, must_exclude=_added(found.must_exclude, phrase))
     text.append(question[end:])
-    return Signs(" ".join("".join(text).split()), found)
+    return Signs(" ".join("".join(text).split()), found, quoted)
 
 
 def _bare(words: str) -> str:
