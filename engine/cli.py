@@ -57,6 +57,18 @@ def _add_investigate(command: argparse.ArgumentParser) -> None:
     command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
     command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
     command.add_argument("--json", action="store_true", help="print the investigation as JSON")
+    command.add_argument(
+        "--order",
+        metavar="O",
+        help="rank, document (as their documents read), or ends (the best first and last); default rank, "
+        "with --context ends",
+    )
+    command.add_argument(
+        "--context",
+        type=int,
+        metavar="TOKENS",
+        help="print the passages as a model shall read them, each with a key and its citation",
+    )
     command.set_defaults(command=investigate)
 
 
@@ -76,10 +88,14 @@ def investigate(options: argparse.Namespace) -> None:
     """Investigate one question."""
     from engine.corpus import open_corpus
     from engine.investigation import Case
+    from engine.records.context import checked_tokens, context_text, context_to_json, model_context
     from engine.records.export import investigation_to_json
+    from engine.records.orders import Order, order_of, ordered
     from engine.records.saved import load_pool, save
     from engine.records.text import event_line, passages_text
 
+    tokens = None if options.context is None else checked_tokens(options.context)
+    order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
     corpus, settings = open_corpus(options.corpus), settings_from(options)
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
     case = Case(corpus, options.question, settings, pool=pool)
@@ -89,10 +105,15 @@ def investigate(options: argparse.Namespace) -> None:
             print(line, file=sys.stderr, flush=True)
     if options.save:
         save(case.investigation(), options.save)
+    context = None if tokens is None else model_context(case.investigation(), corpus, tokens, order)
     if options.json:
-        print_json(investigation_to_json(case.investigation()))
+        added = {} if context is None else {"context": context_to_json(context)}
+        print_json(investigation_to_json(case.investigation()) | added)
+    elif context is not None and case.ranking:
+        print_lines(context_text(context))
     elif case.ranking:
-        print_lines(passages_text(case.ranking, corpus, settings.as_of or case.day))
+        passages = ordered(case.ranking, order)
+        print_lines(passages_text(passages, corpus, settings.as_of or case.day))
     else:
         print(f"Nothing in {corpus.name} answers to this question.")
 

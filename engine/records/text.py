@@ -20,6 +20,7 @@ from engine.investigation.events import (
 )
 from engine.model import RankedPassage
 from engine.records.citation import short_citation
+from engine.records.planned import plan_line
 from engine.records.validity import badge
 from engine.records.wording import completeness_words, plural, stop_words, trail_sentence
 
@@ -31,7 +32,7 @@ def event_line(event: Event) -> str | None:
     """One line of the story, None for an event that has nothing to add to it."""
     match event:
         case PlanMade(plan):
-            return f"Plan: {plural(len(plan.views), 'view')} of the question, language {plan.language}"
+            return plan_line(plan)
         case ScanFinished(report, _, notes):
             return "\n".join(
                 (f"Scan: {plural(report.admitted, 'candidate')}", *(f"Note: {note}" for note in notes))
@@ -42,6 +43,8 @@ def event_line(event: Event) -> str | None:
         case Stopped(stop):
             numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
             return " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+        case Ranked(notes=notes) if notes:
+            return "\n".join(f"Note: {note}" for note in notes)
         case CoverageChanged() | Ranked() | _:
             return None
 
@@ -61,6 +64,8 @@ def passages_text(
         yield f"\n{ranked.rank}. {citation}  [{ranked.passage.id}]  score {ranked.score:.3f}{old}"
         for line in ranked.text.splitlines():
             yield textwrap.fill(line, WIDTH, initial_indent="   ", subsequent_indent="   ")
+        for other in ranked.same_words:
+            yield f"   = the same words as {names.get(other, other)}"
         for trail in ranked.trails[:2]:
             yield textwrap.fill(
                 trail_sentence(trail, lambda passage_id: names.get(passage_id, passage_id)),
@@ -71,9 +76,10 @@ def passages_text(
 
 
 def trail_names(passages: tuple[RankedPassage, ...], corpus: Corpus) -> Mapping[str, str]:
-    """Short citations of all passages that the trails pass through."""
-    ids = sorted({hop.source_id for p in passages for trail in p.trails for hop in trail if hop.source_id})
-    rows = corpus.rows(ids)
+    """Short citations of all passages that the trails pass through, and of those with the same words."""
+    ids = {hop.source_id for p in passages for trail in p.trails for hop in trail if hop.source_id}
+    ids |= {other for ranked in passages for other in ranked.same_words}
+    rows = corpus.rows(sorted(ids))
     documents, numbers = corpus.documents(), corpus.document_numbers(rows).tolist()
     return {
         passage.id: short_citation(passage, documents[number])
