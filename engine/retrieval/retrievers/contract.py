@@ -70,7 +70,7 @@ class RetrieverContract:
         assert len(found.hits) == len(self.views)
         for hits in found.hits:
             assert len(hits.rows) > 0
-            assert (hits.rows.dtype, hits.scores.dtype) == (np.int32, np.float32)
+            assert (hits.rows.dtype.name, hits.scores.dtype.name) == ("int32", "float32")
             assert hits.rows.shape == hits.scores.shape
             assert len(set(hits.rows.tolist())) == len(hits.rows)
             order = np.lexsort((hits.rows, -hits.scores))

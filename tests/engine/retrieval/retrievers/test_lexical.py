@@ -29,7 +29,8 @@ def test_a_hit_reaches_a_share_of_the_best(corpus: Corpus) -> None:
         settings = InvestigationSettings(lexical_threshold=threshold)
         answer = Lexical().search(Inquiry(corpus, plan_of("fees"), settings))
         assert not isinstance(answer, Off)
-        return answer.hits[0].rows.tolist()
+        rows: list[int] = answer.hits[0].rows.tolist()
+        return rows
 
     assert found(0.05) == [3, 5]
     assert found(1.0) == [3]
