@@ -16,6 +16,7 @@ import orjson
 
 from engine.cli_corpora import add_corpus_commands
 from engine.cli_evaluation import add_evaluation_command
+from engine.cli_planning import add_plan_command, add_plan_flag, plan_from
 from engine.cli_settings import add_settings, settings_from
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.model import Relation
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     add_corpus_commands(commands)
     _add_investigate(commands.add_parser("investigate", help="investigate a question"))
+    add_plan_command(commands)
     add_evaluation_command(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
@@ -55,6 +57,7 @@ def _add_investigate(command: argparse.ArgumentParser) -> None:
     command.add_argument("question", metavar="QUESTION")
     add_settings(command)
     command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
+    add_plan_flag(command)
     command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
     command.add_argument("--json", action="store_true", help="print the investigation as JSON")
     command.add_argument(
@@ -98,7 +101,7 @@ def investigate(options: argparse.Namespace) -> None:
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
     corpus, settings = open_corpus(options.corpus), settings_from(options)
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
-    case = Case(corpus, options.question, settings, pool=pool)
+    case = Case(corpus, options.question, settings, pool=pool, plan=plan_from(options))
     for event in case.run():
         line = event_line(event)
         if line is not None and not options.json:

@@ -121,7 +121,7 @@ class Case:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
         self._begin(spent=0.0)
         self.stop = None
-        self.plan = self._edited or self._make_plan()
+        self.plan = self._edited or self.make_plan()
         yield PlanMade(self.plan)
         yield self._broad_scan(self.plan)
         yield self._check_coverage(0)
@@ -186,7 +186,8 @@ class Case:
             (*self.notes, *self._refining.notes),
         )
 
-    def _make_plan(self) -> QueryPlan:
+    def make_plan(self) -> QueryPlan:
+        """The plan by which ``run`` would scan, so that a person can look at it first."""
         languages, mask = list(self.corpus.info().languages), self._filters.mask
         return make_plan(self.question, languages, self.settings, corpus=self.corpus, mask=mask)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import date
 from typing import Any
 
 from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, Hop, RankedPassage, RoundReport, Stop
+from engine.records.planned import plan_to_json
 from engine.records.validity import badge
 
 FORMAT = 1
@@ -29,7 +29,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "corpus": investigation.corpus,
         "day": _day(day),
         "settings": investigation.settings.model_dump(mode="json"),
-        "plan": asdict(investigation.plan),
+        "plan": plan_to_json(investigation.plan),
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
         "coverage": [area_to_json(area) for area in investigation.areas],
         "rounds": [round_to_json(report) for report in investigation.rounds],

@@ -73,7 +73,7 @@ def make_plan(
         told.evidence,
         constraints=with_settings(signs.constraints, settings),
         suggestions=(
-            *(Suggestion("must_include", phrase, f"“{phrase}”") for phrase in signs.quoted),
+            *(Suggestion("must_include", phrase, phrase) for phrase in signs.quoted),
             *dates_in_prose(text, language),
         ),
         strategy=settings.query_strategy,
