@@ -12,7 +12,7 @@ import re
 from functools import cache
 from typing import Any
 
-from engine.language.script import main_script, scripts_of
+from engine.language.script import LANGUAGE_SCRIPTS, main_script, scripts_of
 from engine.language.stopwords import STOPWORDS
 
 # More of a text says nothing new about its language.
@@ -86,3 +86,40 @@ def _identifier(languages: tuple[str, ...]) -> Any:
     restricted = copy.copy(_model())
     restricted.set_languages(known)
     return restricted
+
+
+def detect_question(text: str, candidates: tuple[str, ...]) -> str:
+    """The language of a question put to texts in some languages: one of ``candidates``, or another one
+    that it is clearly in.
+
+    Another one is believed where the script is none of the candidates', or where its function words lead
+    and the character model, asked about all languages, agrees: a few words of a question tell little.
+    """
+    among = detect(text, candidates)
+    look = text[:LONGEST_LOOK]
+    script = main_script(look)
+    if script is None or not candidates:
+        return among
+    bases = {_base(code) for code in candidates}
+    fits = any(script in scripts_of(base) for base in bases)
+    others = tuple(code for code in STOPWORDS if code not in bases and script in scripts_of(code))
+    if not fits:
+        return detect(look, others) if others else _of_script(script)
+    if not others:
+        return among
+    votes = _function_words(look, (*others, among))
+    best = max(others, key=lambda code: votes[code])
+    return best if votes[best] > votes[among] and _surely(look, best) else among
+
+
+def _of_script(script: str) -> str:
+    """The one language that is known to be written in a script; "und" where there are several."""
+    known = [code for code, scripts in LANGUAGE_SCRIPTS.items() if script in scripts]
+    return known[0] if len(known) == 1 else "und"
+
+
+def _surely(text: str, language: str) -> bool:
+    """Whether the character model takes a text for this language, clearly before all others."""
+    ranked = [(str(label), float(score)) for label, score in _model().rank(text)]
+    (first, best), (_, second) = ranked[:2]
+    return first == language and best - second >= DOUBT

@@ -33,7 +33,7 @@ SCRIPTS: dict[str, re.Pattern[str]] = {
     "thai": re.compile("[\u0e00-\u0e7f]"),
     "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
 }
-_LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
+LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
     "ar": ("arabic",),
     "fa": ("arabic",),
     "ur": ("arabic",),
@@ -73,7 +73,7 @@ def fold_arabic(text: str) -> str:
 
 def scripts_of(language: str) -> tuple[str, ...]:
     """The scripts a language is written in, by ISO 639-1 code; Latin where nothing else is known."""
-    return _LANGUAGE_SCRIPTS.get(language, ("latin",))
+    return LANGUAGE_SCRIPTS.get(language, ("latin",))
 
 
 def main_script(text: str) -> str | None:

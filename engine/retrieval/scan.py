@@ -57,7 +57,7 @@ def scan(
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
     weights = retriever_weights(found, settings)
-    foreign = foreign_documents(corpus, plan) if {LEXICAL, DENSE} <= found.keys() else None
+    foreign = foreign_documents(corpus, plan.language) if {LEXICAL, DENSE} <= found.keys() else None
     relevance = Relevance(corpus, plan, vectors if DENSE in found else None, found, weights, foreign)
     rows, scores = _ranked(relevance, settings)
     rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]

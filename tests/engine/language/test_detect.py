@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.detect import detect
+from engine.language.detect import detect, detect_question
 
 LANGUAGES = ("en", "de", "id", "ar", "fr")
 
@@ -45,3 +45,33 @@ def test_short_questions(text: str, language: str) -> None:
 )
 def test_what_nothing_tells(text: str, candidates: tuple[str, ...], language: str) -> None:
     assert detect(text, candidates) == language
+
+
+ABROAD = ("de", "fr", "el", "bg")
+
+
+@pytest.mark.parametrize(
+    ("text", "candidates", "language"),
+    [
+        ("Who must keep records of processing?", ABROAD, "en"),
+        ("What is profiling?", ("el", "bg"), "en"),
+        ("Wer muss ein Verzeichnis der Verarbeitung führen?", ("en",), "de"),
+        ("Quand un transfert peut-il être fondé sur le consentement ?", ("en", "de"), "fr"),
+        ("Кто должен вести учет обработки данных и когда он это делает?", ("en",), "ru"),
+        ("Ποιος τηρεί αρχείο;", ("en", "de"), "el"),
+        ("هل يجوز للوكيل أن يوكل غيره؟", ("en",), "ar"),
+        # A few words tell little: they are taken for the corpus's language.
+        ("capital requirements", ("en",), "en"),
+        ("force majeure clause", ("en",), "en"),
+        ("Kündigungsfrist", ("en",), "en"),
+        ("Who must keep records?", ("en", "de"), "en"),
+        ("Wer führt ein Verzeichnis?", ("de", "en"), "de"),
+        ("§ 33", ("de", "en"), "de"),
+        ("", ("de",), "de"),
+        ("anything", (), "und"),
+    ],
+)
+def test_a_question_may_be_in_a_language_that_the_corpus_lacks(
+    text: str, candidates: tuple[str, ...], language: str
+) -> None:
+    assert detect_question(text, candidates) == language

@@ -1,0 +1,74 @@
+"""Questions in another language than the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.strategies.contract import toy_corpus
+from engine.model import QueryPlan, View
+from engine.retrieval.foreign import foreign_documents, holds, note_on
+from engine.retrieval.scan import Scan, scan
+from engine.settings import InvestigationSettings
+
+EAST = np.array([[1.0, 0.0]], np.float32)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder: Path = tmp_path_factory.mktemp("toy") / "harbour"
+    return toy_corpus(folder)
+
+
+def scanned(corpus: Corpus, words: str, language: str, *, dense: bool = True) -> Scan:
+    plan = QueryPlan(words, language, (View("literal", words),))
+    return scan(corpus, plan, InvestigationSettings(), EAST if dense else None)
+
+
+@pytest.mark.parametrize(
+    ("language", "held"), [("en", True), ("de", True), ("en-GB", True), ("fr", False), ("und", True)]
+)
+def test_which_languages_a_corpus_holds(toy: Corpus, language: str, held: bool) -> None:
+    assert holds(toy, language) is held
+    assert (note_on(toy, language) == ()) is held
+
+
+def test_the_note_names_both_sides(toy: Corpus) -> None:
+    assert note_on(toy, "fr") == ("the question is in 'fr', the corpus in en, de: only meaning is compared",)
+
+
+def test_words_are_set_aside_for_a_question_in_another_language(toy: Corpus) -> None:
+    found = scanned(toy, "fees", "fr")
+    assert found.off["bm25"] == "words are not compared: no text of the corpus is in 'fr'"
+    assert float(found.scores[0]) == pytest.approx(1.0), "meaning has the whole score"
+
+
+def test_words_that_stand_nowhere_do_not_halve_the_scores(toy: Corpus) -> None:
+    found = scanned(toy, "zebra", "en")
+    assert found.off["bm25"] == "words are not compared: no passage has a word of the question"
+    assert float(found.scores[0]) == pytest.approx(1.0)
+
+
+def test_without_meaning_words_are_all_there_is(toy: Corpus) -> None:
+    found = scanned(toy, "fees", "fr", dense=False)
+    assert "bm25" not in found.off
+    assert len(found.rows)
+
+
+def test_documents_in_another_language_need_vectors_to_be_compared(toy: Corpus) -> None:
+    # The German document has no vectors: nothing can be said of it.
+    assert foreign_documents(toy, "en") is None
+    assert foreign_documents(toy, "und") is None
+    foreign = foreign_documents(toy, "de")
+    assert foreign is not None
+    assert foreign.tolist() == [True, True, False]
+
+
+def test_a_passage_in_another_language_is_judged_by_its_meaning(toy: Corpus) -> None:
+    row = np.array([0], np.int32)
+    own, other = scanned(toy, "vessels", "en").relevance, scanned(toy, "vessels", "de").relevance
+    assert other.dense(row)[0] == pytest.approx(own.dense(row)[0])
+    assert float(other.of(row)[0]) > float(own.of(row)[0])
