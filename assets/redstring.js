@@ -288,10 +288,10 @@
   }
   /* ---------- the views of the page ---------- */
   function view(name) {
-    const corpus = name === "corpus";
     document.body.dataset.view = name;
-    one("#app").toggleAttribute("data-away", corpus);
-    one("#library").toggleAttribute("data-here", corpus);
+    one("#app").toggleAttribute("data-away", name !== "investigate");
+    one("#library").toggleAttribute("data-here", name === "corpus");
+    one("#evaluation").toggleAttribute("data-here", name === "evaluate");
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
     document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));

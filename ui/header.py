@@ -27,7 +27,9 @@ _TABS = (
     '<button type="button" role="tab" data-view="investigate" aria-selected="true" aria-controls="app">'
     "Investigate</button>"
     '<button type="button" role="tab" data-view="corpus" aria-selected="false" aria-controls="library">'
-    "Corpus</button></nav>"
+    "Corpus</button>"
+    '<button type="button" role="tab" data-view="evaluate" aria-selected="false" aria-controls="evaluation">'
+    "Evaluate</button></nav>"
 )
 
 

@@ -10,8 +10,11 @@ from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
+from ui.evaluate.answers import EvaluationDesk
+from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
+from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.session import Desk
 from ui.shelf import Library
@@ -39,6 +42,7 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
         panel = build_panel(CorpusDesk(library))
+        build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)
         # The browser knows who it is; the server asks it before it shows the visitor's own corpora.
@@ -46,6 +50,7 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_investigation(rail, stage, token, library, desk)
+        wire_plan(rail, stage, library)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)

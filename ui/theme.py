@@ -10,8 +10,17 @@ from ui.board import ASSETS, VIS_NETWORK
 from ui.corpus.panel import PLOTLY
 from ui.limits import Limits
 
-SCRIPTS = ("redstring.js", "corpus.js", "corpus-read.js", "corpus-add.js", "corpus-resolve.js")
-STYLES = ("redstring.css", "corpus.css")
+SCRIPTS = (
+    "redstring.js",
+    "plan.js",
+    "corpus.js",
+    "corpus-read.js",
+    "corpus-add.js",
+    "corpus-resolve.js",
+    "evaluate.js",
+    "evaluate-pair.js",
+)
+STYLES = ("redstring.css", "plan.css", "corpus.css", "evaluate.css")
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "

@@ -20,8 +20,9 @@ COLOURS: Mapping[str, str] = {
     "cite": "#d55e00",
     "ent": "#009e73",
     "line": "#c9c5bb",
+    "soft": "#6b6a66",
 }
-SCAN, FINAL, POOL, SECOND, GUIDE = "scan", "accent", "meta", "ent", "line"
+SCAN, FINAL, POOL, SECOND, GUIDE, BACK = "scan", "accent", "meta", "ent", "soft", "line"
 # How the two rankings are called, which they are, their colours.
 RANKINGS: tuple[tuple[str, Ranking, str], ...] = (("scan", "scan", SCAN), ("investigation", "final", FINAL))
 SHARE = {"range": [0, 1.02], "tickformat": ".0%", "fixedrange": True}
@@ -38,8 +39,8 @@ def frame(title: str, x: str, y: str, **axes: Any) -> go.Figure:
         height=380,
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
         hovermode="closest",
-        xaxis={"title": {"text": x}, "fixedrange": True},
-        yaxis={"title": {"text": y}},
+        xaxis={"title": {"text": x, "font": {"size": 12}}, "fixedrange": True},
+        yaxis={"title": {"text": y, "font": {"size": 12}}},
         **axes,
     )
     return figure

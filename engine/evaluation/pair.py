@@ -1,0 +1,132 @@
+"""Two settings side by side on one question: both rankings, and what only one of them found."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation.case import Case
+from engine.model import Completeness, RankedPassage, Stop
+from engine.settings import InvestigationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A card of one ranking beside the other: the other's rank of the same passage (None where it shows
+    none), whether the other's pool holds it at all, and whether it is gold."""
+
+    found: RankedPassage
+    other_rank: int | None
+    in_other_pool: bool
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one of the settings gave. ``alone``: passages that only its pool holds. ``gold_in_pool`` and
+    ``gold_ranked`` count gold passages in the pool and in the ranking that is shown."""
+
+    settings: InvestigationSettings
+    ranking: tuple[Placed, ...]
+    pool_size: int
+    alone: int
+    rounds: int
+    stop: Stop
+    completeness: Completeness | None
+    milliseconds: float
+    gold_in_pool: int
+    gold_ranked: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Both sides; ``shared`` counts the passages that both pools hold, ``gold`` the question's gold."""
+
+    question: str
+    left: Side
+    right: Side
+    shared: int
+    gold: int
+
+
+def compare_settings(
+    corpus: Corpus,
+    question: str,
+    settings: tuple[InvestigationSettings, InvestigationSettings],
+    gold: Collection[str] = (),
+) -> Pair:
+    """Investigate a question with both settings, one after the other.
+
+    ``gold``: ids by which the source knows the passages that answer it, if they are known. They are
+    looked up in what was found and reach no investigation. Raises InputError for an empty question.
+    """
+    left, right = (_ran(corpus, question, each) for each in settings)
+    names = _source_ids(corpus, left, right)
+    first, second = _pool_ids(left), _pool_ids(right)
+    wanted = set(gold)
+    return Pair(
+        question,
+        _side(left, right, settings[0], names, wanted),
+        _side(right, left, settings[1], names, wanted),
+        len(first & second),
+        len(wanted),
+    )
+
+
+def _ran(corpus: Corpus, question: str, settings: InvestigationSettings) -> Case:
+    case = Case(corpus, question, settings)
+    for _ in case.run():
+        continue
+    return case
+
+
+def _side(
+    mine: Case, other: Case, settings: InvestigationSettings, names: dict[str, str], gold: set[str]
+) -> Side:
+    if mine.stop is None:
+        raise InputError("the investigation ended before its ranking")
+    ranks = {member: found.rank for found in reversed(other.ranking) for member in _members(found)}
+    others, own = _pool_ids(other), _pool_ids(mine)
+    placed = []
+    for found in mine.ranking:
+        members = _members(found)
+        there = [ranks[member] for member in members if member in ranks]
+        placed.append(
+            Placed(
+                found,
+                min(there, default=None),
+                any(member in others for member in members),
+                any(names[member] in gold for member in members),
+            )
+        )
+    shown = {names[member] for found in mine.ranking for member in _members(found)}
+    return Side(
+        settings,
+        tuple(placed),
+        len(own),
+        len(own - others),
+        sum(1 for report in mine.rounds if report.number > 0),
+        mine.stop,
+        mine.completeness(),
+        mine.milliseconds,
+        len({names[member] for member in own} & gold),
+        len(shown & gold),
+    )
+
+
+def _members(found: RankedPassage) -> Sequence[str]:
+    return found.assembled_ids or (found.passage.id,)
+
+
+def _pool_ids(case: Case) -> set[str]:
+    return {entry.passage_id for entry in case.pool.entries()}
+
+
+def _source_ids(corpus: Corpus, *cases: Case) -> dict[str, str]:
+    """Source id of every passage that either case holds or shows."""
+    wanted = {member for case in cases for found in case.ranking for member in _members(found)}
+    wanted |= {name for case in cases for name in _pool_ids(case)}
+    ids = sorted(wanted)
+    return {passage.id: passage.source_id for passage in corpus.passages(corpus.rows(ids))}

@@ -1,0 +1,123 @@
+"""The Evaluate view in a real browser: figures, plots, what each part adds, two settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+PHONE = {"viewport": {"width": 390, "height": 844}}
+DARK = {"color_scheme": "dark"}
+LONG = 90_000
+
+
+def enter(page: Page) -> None:
+    page.click(".views [data-view=evaluate]")
+    page.wait_for_function("document.querySelector('[data-eva=corpus]').options.length === 2")
+
+
+def evaluate(page: Page, questions: int = 5) -> None:
+    page.locator("[data-eva=questions]").fill(str(questions))
+    page.click("[data-eva=go]")
+    page.wait_for_selector("[data-eva=figures] table", timeout=LONG)
+    page.wait_for_selector(".eva-plot .main-svg", timeout=LONG)
+
+
+def test_figures_plots_and_parts(page: Page) -> None:
+    enter(page)
+    assert page.is_visible("[data-eva=waiting]")
+    evaluate(page)
+    assert "5\nquestions" in page.inner_text("[data-eva=figures] .counts")
+    rows = page.locator("[data-eva=figures] tbody tr")
+    assert rows.count() == 7
+    assert page.locator("[data-eva=plots] figure").count() == 4
+    assert page.is_hidden("[data-eva=progress]")
+    page.select_option("[name=preset]", "quick")
+    page.click("[data-eva=ablate]")
+    page.wait_for_selector("[data-eva=parts] .main-svg", timeout=LONG)
+    assert "without citations" in page.inner_text("[data-eva=parts] table")
+    # The figures before are still there.
+    assert rows.count() == 7
+
+
+def test_cancelling_keeps_what_was_measured(page: Page) -> None:
+    enter(page)
+    page.locator("[data-eva=questions]").fill("40")
+    page.click("[data-eva=go]")
+    page.click("[data-eva=stop]")
+    page.wait_for_selector("#evaluation .banner", timeout=LONG)
+    assert "Cancelled" in page.inner_text("#evaluation .banner")
+    assert page.is_visible("[data-eva=go]")
+
+
+def test_own_files_and_a_wrong_one(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text('{"id": "q1", "text": "harmful clause"}\n', encoding="utf-8")
+    (tmp_path / "bad.tsv").write_text("q1\n", encoding="utf-8")
+    (tmp_path / "gold.tsv").write_text("q1 0 hostile/art-1/para-1 1\n", encoding="utf-8")
+    enter(page)
+    page.select_option("[data-eva=corpus]", "Hostile")
+    assert page.is_visible("[data-eva=files]")
+    page.set_input_files("[data-eva=queries]", tmp_path / "q.jsonl")
+    page.set_input_files("[data-eva=qrels]", tmp_path / "bad.tsv")
+    page.click("[data-eva=go]")
+    page.wait_for_selector("#evaluation .banner")
+    assert "bad.tsv, line 1" in page.inner_text("#evaluation .banner")
+    page.set_input_files("[data-eva=qrels]", tmp_path / "gold.tsv")
+    page.click("[data-eva=go]")
+    page.wait_for_selector("[data-eva=figures] table", timeout=LONG)
+
+
+def test_two_settings_side_by_side(page: Page) -> None:
+    enter(page)
+    page.click("[data-eva-tab=pair]")
+    page.click("[data-eva=chips] .chip >> nth=0")
+    page.wait_for_selector(".eva-side")
+    assert page.locator(".eva-side").count() == 2
+    first, second = page.locator(".eva-side").all()
+    assert "GOLD FOUND" in first.inner_text().upper()
+    assert second.locator("li").count() > 5
+    # The threads of a side are those of its preset until they are changed.
+    assert page.locator("[data-side=a] [type=checkbox]:checked").count() == 1
+    page.select_option("[data-side=a] select", "balanced")
+    assert page.locator("[data-side=a] [type=checkbox]:checked").count() > 1
+
+
+def test_a_hostile_corpus_stays_text(page: Page) -> None:
+    enter(page)
+    page.select_option("[data-eva=corpus]", "Hostile")
+    page.click("[data-eva-tab=pair]")
+    page.fill("[data-eva=question]", "harmful clause <img src=x onerror=window.harmed=1>")
+    page.click("[data-eva=compare]")
+    page.wait_for_selector(".eva-side li")
+    assert page.evaluate("window.harmed") is None
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_a_phone_needs_no_sideways_scroll(page: Page) -> None:
+    enter(page)
+    evaluate(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.click("[data-eva-tab=pair]")
+    page.click("[data-eva=chips] .chip >> nth=0")
+    page.wait_for_selector(".eva-side")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("page", [DARK], indirect=True)
+def test_plots_follow_the_theme(page: Page) -> None:
+    enter(page)
+    evaluate(page)
+    line = "getComputedStyle(document.querySelector('.eva-plot .js-line')).stroke"
+    assert page.evaluate(line) == "rgb(165, 165, 165)"
+    page.click("#theme-toggle")
+    page.wait_for_function(f"{line} === 'rgb(122, 122, 122)'")

@@ -1,0 +1,43 @@
+"""A desk over the sample corpus, without vectors, and over a corpus that carries no questions."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.ingestion.build import build_corpus
+from ui.evaluate.answers import EvaluationDesk, answer
+from ui.sample import NAME, SOURCES
+from ui.shelf import open_library
+
+VISITOR = "somebody-who-asks-for-figures"
+LONG = 60.0
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evaluated") / "meridia"
+    build_corpus([SOURCES], folder, name=NAME, embedding="none")
+    return folder
+
+
+@pytest.fixture
+def desk(sample: Path, corpus_folder: Path) -> EvaluationDesk:
+    return EvaluationDesk(open_library([sample, corpus_folder]))
+
+
+def ask(desk: EvaluationDesk, do: str, **more: Any) -> dict[str, Any]:
+    """The answer to one request of the visitor."""
+    return answer(desk, {"do": do, "visitor": VISITOR, **more})
+
+
+def over(desk: EvaluationDesk, job: str) -> dict[str, Any]:
+    """The last answer of a poll, once the evaluation is over."""
+    until = time.monotonic() + LONG
+    while (told := ask(desk, "poll", job=job))["state"] == "running":
+        assert time.monotonic() < until, "the evaluation did not end"
+        time.sleep(0.02)
+    return told

@@ -1,0 +1,147 @@
+"""One door for all requests of the Evaluate view: checked, answered, and every error a calm line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+import plotly.graph_objects as go
+from pydantic import ValidationError
+
+from engine.errors import InputError, RedstringError
+from engine.evaluation.pair import compare_settings
+from engine.evaluation.plots import all_plots
+from engine.evaluation.plots.ablation import ablation_bars
+from engine.investigation.strategies.registry import known_strategies
+from engine.settings import Preset, preset
+from ui.evaluate.asked import Ask
+from ui.evaluate.gold import gold_of, own_questions, questions_for, spread
+from ui.evaluate.jobs import Evaluating, Evaluations
+from ui.evaluate.limits import MOST_ABLATED
+from ui.evaluate.sides import pair_html
+from ui.evaluate.tables import ablation_html, result_html
+from ui.palette import colour, thread
+from ui.shelf import Library
+
+Answer = dict[str, Any]
+
+
+class EvaluationDesk:
+    """What every answer starts from: the library, and the evaluations under way."""
+
+    def __init__(self, library: Library) -> None:
+        self.books = library
+        self.jobs = Evaluations()
+
+
+def answer(desk: EvaluationDesk, request: object) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it."""
+    try:
+        ask = Ask.model_validate(request)
+        handler = HANDLERS.get(ask.do)
+        if handler is None:
+            return {"error": f"unknown request {ask.do!r}"}
+        return handler(desk, ask)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
+    except RedstringError as error:
+        return {"error": str(error)}
+
+
+def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
+    """What can be chosen: corpora with the questions they carry, presets, strategies; what runs already."""
+    corpora = []
+    for shelved in desk.books.shelf(ask.visitor):
+        if shelved.corpus is None:
+            continue
+        own = own_questions(shelved.corpus)
+        asked = [question.text for question in own]
+        corpora.append({"name": shelved.name, "passages": len(shelved.corpus), "questions": asked})
+    job = desk.jobs.going(ask.visitor)
+    return {
+        "corpora": corpora,
+        "strategies": [
+            {"name": name, "title": thread(name).title, "colour": colour(name)} for name in known_strategies()
+        ],
+        "presets": {
+            item.value: {"strategies": preset(item.value).strategies, "rounds": preset(item.value).rounds}
+            for item in Preset
+        },
+        "job": job.id if job else "",
+        "ablate": bool(job and job.ablate),
+    }
+
+
+def start(desk: EvaluationDesk, ask: Ask) -> Answer:
+    """Start an evaluation or an ablation, and say how many questions it asks."""
+    if not ask.visitor:
+        raise InputError("the page did not say who is asking; load it again")
+    corpus = desk.books.corpus(ask.corpus, ask.visitor)
+    questions = questions_for(corpus, ask)
+    if ask.ablate:
+        questions = spread(questions, MOST_ABLATED)
+    job = desk.jobs.start(ask.visitor, corpus, questions, ask.chosen.settings(), ablate=ask.ablate)
+    return {"job": job.id, "total": len(questions)}
+
+
+def poll(desk: EvaluationDesk, ask: Ask) -> Answer:
+    """How far an evaluation is; when it is over, what came out."""
+    job = desk.jobs.get(ask.job, ask.visitor)
+    # The state is read first: what is over has all its results.
+    state = job.state
+    told: Answer = {
+        "state": state,
+        "step": job.step,
+        "done": job.done,
+        "total": len(job.questions),
+        "message": job.message,
+        "ablate": job.ablate,
+    }
+    return told if state == "running" else told | _outcome(job)
+
+
+def _outcome(job: Evaluating) -> Answer:
+    if job.ablate:
+        if job.ablation is None or not job.ablation.rows:
+            return {}
+        figure = ablation_bars(job.ablation)
+        return {"table": ablation_html(job.ablation), "plots": [_drawn("ablation", figure)]}
+    if not job.results:
+        return {}
+    plots = [_drawn(name, figure) for name, figure in all_plots(job.results).items()]
+    return {"table": result_html(job.results, len(job.questions)), "plots": plots}
+
+
+def _drawn(name: str, figure: go.Figure) -> Answer:
+    """A figure as plotly's JSON, its title apart: the page has its own way to head a plot."""
+    title = figure.layout.title.text
+    figure.update_layout(title=None, template=None, margin={"t": 34})
+    value: Answer = orjson.loads(figure.to_json())
+    return {"name": name, "title": title, "data": value["data"], "layout": value["layout"]}
+
+
+def cancel(desk: EvaluationDesk, ask: Ask) -> Answer:
+    """End an evaluation; what it measured stays."""
+    desk.jobs.cancel(ask.job, ask.visitor)
+    return {}
+
+
+def pair(desk: EvaluationDesk, ask: Ask) -> Answer:
+    """Two settings on one question."""
+    if not ask.question.strip():
+        raise InputError("there is no question: write one, or choose one")
+    corpus = desk.books.corpus(ask.corpus, ask.visitor)
+    first, second = (side.settings() for side in ask.sides)
+    gold = gold_of(corpus, ask.question)
+    return {"html": pair_html(compare_settings(corpus, ask.question.strip(), (first, second), gold))}
+
+
+HANDLERS: Mapping[str, Callable[[EvaluationDesk, Ask], Answer]] = {
+    "offer": offer,
+    "start": start,
+    "poll": poll,
+    "cancel": cancel,
+    "pair": pair,
+}

@@ -1,0 +1,81 @@
+"""Where the page's gold questions come from: the sample corpus carries some, a visitor may send others."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.evaluation import Question, read_questions
+from ui.evaluate.asked import Ask, Sent
+from ui.sample import SOURCES
+
+
+@cache
+def sample_questions() -> tuple[Question, ...]:
+    """The questions that come with the sample corpus."""
+    return tuple(read_questions(SOURCES / "queries.jsonl", SOURCES / "qrels.tsv"))
+
+
+def own_questions(corpus: Corpus) -> tuple[Question, ...]:
+    """The sample's questions, for a corpus that holds most of the passages they ask for; else none."""
+    questions = sample_questions()
+    wanted = sorted({name for question in questions for name in question.gold})
+    return questions if (corpus.rows(wanted) >= 0).mean() > 0.5 else ()
+
+
+def questions_for(corpus: Corpus, ask: Ask) -> list[Question]:
+    """The questions that a request asks for, spread evenly over the set where not all are wanted.
+
+    Raises InputError, SourceError naming the file and the line that is wrong.
+    """
+    if ask.gold == "own":
+        questions: Sequence[Question] = own_questions(corpus)
+        if not questions:
+            raise InputError(f"{corpus.name!r} carries no gold questions: choose files of your own")
+    else:
+        questions = _sent_questions(ask)
+    return spread(questions, ask.questions)
+
+
+def spread(questions: Sequence[Question], wanted: int) -> list[Question]:
+    """``wanted`` questions at even distances: the first ones of a set are seldom like the rest."""
+    if len(questions) <= wanted:
+        return list(questions)
+    return [questions[number * len(questions) // wanted] for number in range(wanted)]
+
+
+def gold_of(corpus: Corpus, text: str) -> frozenset[str]:
+    """Gold of a question that is word for word one of the corpus's own; else nothing."""
+    asked = " ".join(text.split()).casefold()
+    found = (q for q in own_questions(corpus) if " ".join(q.text.split()).casefold() == asked)
+    question = next(found, None)
+    return frozenset(question.gold) if question is not None else frozenset()
+
+
+def _sent_questions(ask: Ask) -> list[Question]:
+    if ask.queries is None or ask.qrels is None:
+        raise InputError("two files are needed: questions (JSON lines) and judgements (qrels)")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        queries = _put(folder / "queries", ask.queries)
+        qrels = _put(folder / "qrels", ask.qrels)
+        try:
+            return read_questions(queries, qrels)
+        except InputError as error:
+            told = str(error).replace(str(queries), ask.queries.name).replace(str(qrels), ask.qrels.name)
+            raise InputError(told) from error
+
+
+def _put(place: Path, sent: Sent) -> Path:
+    path = place.with_suffix(".gz") if sent.name.endswith(".gz") else place
+    try:
+        path.write_bytes(base64.b64decode(sent.data, validate=True))
+    except binascii.Error as error:
+        raise InputError(f"{sent.name}: did not arrive whole; send it again") from error
+    return path

@@ -1,0 +1,110 @@
+"""Tables of an evaluation as HTML: scan against investigation, the figures of the pool, the ablation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from engine.evaluation import Evaluation, QuestionResult, summarise
+from engine.evaluation.ablation import Ablation
+from engine.evaluation.significance import Difference, paired
+
+MEASURES = (
+    ("recall@5", "of the gold, the share in the first 5"),
+    ("recall@10", "of the gold, the share in the first 10"),
+    ("recall@20", "of the gold, the share in the first 20"),
+    ("recall@100", "of the gold, the share in the first 100"),
+    ("complete@5", "questions with all their gold in the first 5"),
+    ("complete@10", "questions with all their gold in the first 10"),
+    ("ndcg@10", "gold near the top counts more"),
+)
+ABLATED = ("recall@5", "recall@10", "complete@10", "ndcg@10", "pool recall")
+
+
+def result_html(results: Sequence[QuestionResult], total: int) -> str:
+    """Figures and table of a run; ``total``: the questions that were to be asked."""
+    found = summarise(results)
+    return f'<div class="counts">{"".join(_tiles(found, total))}</div>{_metrics(results, found)}'
+
+
+def _tiles(found: Evaluation, total: int) -> Iterator[str]:
+    pool, said, times = found.pool, found.completeness, found.milliseconds
+    asked = f"{found.queries:,}" if found.queries == total else f"{found.queries:,} of {total:,}"
+    yield _tile(asked, "questions")
+    yield _tile(_percent(pool["recall"]), "of the gold is in the pool")
+    yield _tile(_percent(pool["complete"]), "of the pools are complete")
+    yield _tile(f"{pool['mean_size']:.0f}", "passages in a pool, on average")
+    yield _tile(
+        _percent(pool["precision"]),
+        f"of a pool is gold or one relation away from it ({_percent(pool['gold'])} gold)",
+    )
+    if said:
+        yield _tile(_percent(said["estimate"]), "complete, said the estimate on average")
+    yield _tile(f"{times['p50']:.0f} ms", f"a question; {times['p95']:.0f} ms at the 95th percentile")
+
+
+def _tile(value: str, words: str) -> str:
+    return f"<div><b>{escape(value)}</b><span>{escape(words)}</span></div>"
+
+
+def _metrics(results: Sequence[QuestionResult], found: Evaluation) -> str:
+    rows = []
+    for name, words in MEASURES:
+        change = paired([r.investigation[name] for r in results], [r.scan[name] for r in results])
+        rows.append(
+            f'<tr><th scope="row">{name}<small>{words}</small></th><td>{_percent(found.scan[name])}</td>'
+            f"<td><b>{_percent(found.investigation[name])}</b></td>{_change(change)}</tr>"
+        )
+    return (
+        '<div class="eva-table"><table><thead><tr><th scope="col">Measure</th><th scope="col">Scan</th>'
+        '<th scope="col">Investigation</th><th scope="col">Difference</th>'
+        f'<th scope="col">95 % interval</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
+        '<p class="hint">Intervals: paired bootstrap over the questions. ★: the interval leaves out 0, and '
+        "p is below .05 by Fisher's randomisation test.</p></div>"
+    )
+
+
+def _change(change: Difference) -> str:
+    kind = "same" if not change.significant else "better" if change.difference > 0 else "worse"
+    star = " ★" if change.significant else ""
+    return (
+        f'<td class="{kind}" title="p {change.p:.3f}">{_points(change.difference)}{star}</td>'
+        f"<td>{_points(change.low)} to {_points(change.high)}</td>"
+    )
+
+
+def ablation_html(ablation: Ablation) -> str:
+    """What each part adds, in points of 100, against the full settings' own figures."""
+    heads = "".join(f'<th scope="col">{name}</th>' for name in (*ABLATED, "pool", "ms"))
+    full = "".join(f"<td>{_percent(ablation.full[name])}</td>" for name in ABLATED)
+    rows = [f'<tr><th scope="row">full settings</th>{full}<td></td><td></td></tr>']
+    for row in ablation.rows:
+        cells = "".join(_cell(row.differences[name]) for name in ABLATED)
+        rows.append(
+            f'<tr class="{row.variant.role.replace(" ", "-")}"><th scope="row">'
+            f"{escape(row.variant.label)}</th>{cells}<td>{row.mean_size:.0f}</td>"
+            f"<td>{row.milliseconds:.0f}</td></tr>"
+        )
+    return (
+        f'<div class="eva-table"><table><thead><tr><th scope="col">{ablation.questions} questions</th>'
+        f'{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table><p class="hint">In points of 100. '
+        "Without a part: what it adds, the full settings less that run. A round: the run with it less the "
+        "one before. Only a part: that run less the full settings. ★: more than chance.</p></div>"
+    )
+
+
+def _cell(value: Difference) -> str:
+    kind = "same" if not value.significant else "better" if value.difference > 0 else "worse"
+    told = f"{_points(value.low)} to {_points(value.high)}, p {value.p:.3f}"
+    star = " ★" if value.significant else ""
+    return f'<td class="{kind}" title="{told}">{_points(value.difference)}{star}</td>'
+
+
+def _points(share: float) -> str:
+    """A difference of shares in points of 100, with its sign; a true minus, no sign at zero."""
+    written = f"{100 * share:+.1f}"
+    return "0.0" if written in ("+0.0", "-0.0") else written.replace("-", "−")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
