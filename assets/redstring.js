@@ -161,6 +161,7 @@
         else select(first ? first.dataset.id : null);
         one("#passages .list").scrollTop = keep ? one("#passages .list").scrollTop : 0;
       }
+      if (kind === "ranked") sort();
       filter();
       counts();
     });
@@ -186,7 +187,8 @@
     const list = one("#ranked .cards");
     if (!list) return;
     const rank = (card) => Number(one(".n", card).textContent);
-    const cards = all(".card", list).sort((a, b) => (by === "document" ? a.dataset.document.localeCompare(b.dataset.document) : 0) || rank(a) - rank(b));
+    const place = (card) => Number(card.dataset.place);
+    const cards = all(".card", list).sort((a, b) => (by === "document" ? place(a) - place(b) : 0) || rank(a) - rank(b));
     cards.forEach((card, index) => { card.style.order = String(index); });
   }
   function passagesHead(element) {

@@ -14,6 +14,7 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.settings import InvestigationSettings, checked
+from ui.rerankers import check_offered, offered, title
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
@@ -26,6 +27,7 @@ GROUP_TITLES: Mapping[str, str] = {
     "ranking": "Ranking",
 }
 FRACTION_STEP = 0.01
+RERANKER = "reranker"
 _ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
 
 
@@ -90,6 +92,9 @@ def component(knob: Knob) -> Component:
         "elem_id": f"set-{knob.name}",
         "interactive": True,
     }
+    if knob.name == RERANKER:
+        models = [(title(spec), spec) for spec in offered()]
+        return gr.Dropdown(models, value=knob.default, **shared)
     if knob.kind == "boolean":
         return gr.Checkbox(value=knob.default, **shared)
     if knob.kind == "choice":
@@ -124,7 +129,12 @@ def shown_value(name: str, settings: InvestigationSettings) -> Any:
 
 
 def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:
-    """Settings from what the controls hold; an empty field is None. Raises SettingsError."""
+    """Settings from what the controls hold; an empty field is None.
+
+    Raises SettingsError, for a reranker too that the page does not offer.
+    """
     stripped = (value.strip() if isinstance(value, str) else value for value in values)
     given = {name: None if value == "" else value for name, value in zip(names, stripped, strict=True)}
-    return checked(given)
+    found = checked(given)
+    check_offered(found.reranker)
+    return found

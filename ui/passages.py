@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from html import escape
 
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation
+from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
 from ui.marks import marked
 from ui.palette import colour
@@ -43,18 +44,23 @@ def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
     """All cards of a ranking, best first."""
     best = max((_length(found.breakdown) for found in ranking), default=0.0) or 1.0
     scaled = replace(reading, best=best)
-    return "".join(ranked_card(found, scaled) for found in ranking)
+    places = {found.rank: place for place, found in enumerate(by_document(ranking))}
+    return "".join(ranked_card(found, scaled, places[found.rank]) for found in ranking)
 
 
-def ranked_card(found: RankedPassage, reading: Reading) -> str:
-    """One full card. Everything that comes from a document is escaped."""
+def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
+    """One full card; ``place`` is where it stands when cards are in the order of their documents.
+
+    Everything that comes from a document is escaped.
+    """
     passage, document = found.passage, found.document
     language = passage.language
     body = marked(found.text, language, reading.question)
     return (
-        _opening(passage, document, "card", found.assembled_ids)
+        _opening(passage, document, "card", found.assembled_ids, {"data-place": str(place)})
         + _cite(passage, document, reading.today, str(found.rank))
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
+        + _beside(found, reading.name)
         + _why(found.trails, reading.name)
         + _score(found, reading)
         + _actions(pinned=found.pinned)
@@ -100,7 +106,13 @@ def more_button(remaining: int) -> str:
     return f'<button type="button" class="more-pool" data-act="more">{words}</button>'
 
 
-def _opening(passage: Passage, document: Document, classes: str, members: Sequence[str]) -> str:
+def _opening(
+    passage: Passage,
+    document: Document,
+    classes: str,
+    members: Sequence[str],
+    more: Mapping[str, str] | None = None,
+) -> str:
     right = passage.language.split("-")[0] in RIGHT_TO_LEFT
     attributes = {
         "class": classes,
@@ -110,6 +122,7 @@ def _opening(passage: Passage, document: Document, classes: str, members: Sequen
         "data-citation": full_citation(passage, document),
         "dir": "rtl" if right else "ltr",
         "tabindex": "0",
+        **(more or {}),
     }
     return "<article " + " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items()) + ">"
 
@@ -125,6 +138,21 @@ def _cite(passage: Passage, document: Document, today: date, rank: str) -> str:
         f'<b dir="auto">{escape(document.title or document.id)}</b>'
         f'<span class="where" dir="auto">{escape(where)}</span>{sealed}</header>'
     )
+
+
+def _beside(found: RankedPassage, name: Name) -> str:
+    """Which passages were joined to this one, and which others have its very words."""
+    own = found.passage.id
+    told = (
+        ("Read together with", [one for one in found.assembled_ids if one != own]),
+        ("The same words as", list(found.same_words)),
+    )
+    lines = "".join(
+        f"<div>{words} {', '.join(f'<bdi>{escape(name(one))}</bdi>' for one in ids)}</div>"
+        for words, ids in told
+        if ids
+    )
+    return f'<div class="beside" dir="ltr">{lines}</div>' if lines else ""
 
 
 def _why(trails: Sequence[Sequence[Hop]], name: Name) -> str:
@@ -193,7 +221,13 @@ def _score(found: RankedPassage, reading: Reading) -> str:
 
 
 # Parts of a score that are no strategy's: what the question itself gives, what stands beside.
-_PART_TOKENS = {"question": "scan", "neighbours": "spare-c", "pinned": "person"}
+_PART_TOKENS = {
+    "question": "scan",
+    "neighbours": "spare-c",
+    "pinned": "person",
+    "reranker": "spare-a",
+    "diversity": "spare-b",
+}
 
 
 def _part_colour(part: ScorePart) -> str:

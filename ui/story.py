@@ -59,8 +59,9 @@ def heard(story: Story, event: Event, seconds: float) -> Story:
             return replace(story, areas=areas)
         case Stopped(stop=stop):
             return replace(story, stop=stop, under_way=None)
-        case Ranked(passages=passages):
-            return replace(story, ranked=len(passages))
+        case Ranked(passages=passages, notes=notes):
+            known = tuple(dict.fromkeys((*story.notes, *notes)))
+            return replace(story, ranked=len(passages), notes=known)
 
 
 def brought(reports: Sequence[RoundReport]) -> dict[str, int]:

@@ -1,26 +1,32 @@
-"""Load embedding models in the background, so that the first question does not wait for them."""
+"""Load models in the background, so that the first question does not wait for them."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from threading import Thread
 
 from engine.errors import ModelError
 from engine.language.embedders import embedder
+from engine.retrieval.rerank import reranker
+from ui.rerankers import offered
 from ui.shelf import Library
 
 LOG = logging.getLogger(__name__)
 
 
 def warm_up(library: Library) -> Thread:
-    """Embed one word with each corpus's model on a thread of its own; returns the thread."""
+    """Use each corpus's model once, and load the rerankers on offer, on a thread of its own; returns it.
+
+    Raises InputError where the environment names a reranker that cannot be read.
+    """
     specs = sorted({library.corpus(name).embedding for name in library.names()})
-    thread = Thread(target=_load, args=(specs,), name="warm-up", daemon=True)
+    thread = Thread(target=_load, args=(specs, offered()), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load(specs: list[str]) -> None:
+def _load(specs: Sequence[str], rerankers: Sequence[str]) -> None:
     for spec in specs:
         model = embedder(spec)
         if model is None:
@@ -29,3 +35,10 @@ def _load(specs: list[str]) -> None:
             model.encode(["warm-up"], "query")
         except ModelError as error:
             LOG.warning("dense search is off: %s", error)
+    for spec in rerankers:
+        judge = reranker(spec)
+        try:
+            if judge is not None:
+                judge.load()
+        except ModelError as error:
+            LOG.warning("reranking is off: %s", error)

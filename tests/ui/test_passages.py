@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from engine.model import Direction, Document, Hop, Passage, Relation
 from tests.ui.values import ARABIC, CODE, READING, cites, passage, ranked, scan_hop
-from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_card
+from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_card, ranked_cards
 
 ATTACKS = (
     "<script>alert(1)</script>",
@@ -126,3 +128,22 @@ def test_a_compact_card_is_small() -> None:
 def test_the_control_for_more(remaining: int, words: str) -> None:
     assert (words in more_button(remaining)) is True
     assert bool(more_button(remaining)) is (remaining > 0)
+
+
+def test_a_card_says_what_was_joined_and_what_has_the_same_words() -> None:
+    found = replace(ranked(passage("p")), assembled_ids=("o", "p"), same_words=("q", "<i>"))
+    text = " ".join(_read(ranked_card(found, READING)).text.split())
+    assert "Read together with CAC o" in text
+    assert "The same words as CAC q, CAC <i>" in text
+    assert "Read together" not in ranked_card(ranked(passage("p")), READING)
+    assert "The same words" not in ranked_card(ranked(passage("p")), READING)
+
+
+def test_cards_know_their_place_when_they_stand_as_their_documents_read() -> None:
+    found = (
+        ranked(passage("p", position=7), rank=1),
+        ranked(passage("q", document=ARABIC, position=1), ARABIC, rank=2),
+        ranked(passage("r", position=2), rank=3),
+    )
+    html = ranked_cards(found, READING)
+    assert re.findall(r'data-id="(\w)".*?data-place="(\d)"', html) == [("p", "1"), ("q", "2"), ("r", "0")]

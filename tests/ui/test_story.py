@@ -3,6 +3,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 
 from engine.investigation.events import (
     CoverageChanged,
@@ -100,3 +101,9 @@ def test_a_cancelled_case_says_so_without_alarm() -> None:
     shown = told(_after(PLAN, SCAN, Stopped(Stop(StopReason.PERSON)), RANKED))
     assert "Cancelled" in shown
     assert "stop early" in shown
+
+
+def test_what_the_reranker_did_is_told_once() -> None:
+    told_twice = replace(RANKED, notes=("reranked the best 8 passages in 9 ms by ce:m",))
+    story = heard(heard(Story(notes=("dense search is off",)), told_twice, 1.0), told_twice, 2.0)
+    assert story.notes == ("dense search is off", *told_twice.notes)

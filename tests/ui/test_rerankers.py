@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import gradio as gr
+import pytest
+
+from engine.errors import InputError, SettingsError
+from ui import rerankers
+from ui.controls import component, knobs, settings_from
+from ui.rerankers import VARIABLE, check_offered, offered, title
+
+
+def test_nothing_is_offered_unless_somebody_offers_it() -> None:
+    assert offered({}) == ("none",)
+    assert offered({VARIABLE: " ce:/models/mine?languages=en,de  ce:org/name ce:org/name"}) == (
+        "none",
+        "ce:/models/mine?languages=en,de",
+        "ce:org/name",
+    )
+
+
+@pytest.mark.parametrize("given", ["magic", "ce:", "ce:m?lang=en"])
+def test_a_wrong_offer_is_named(given: str) -> None:
+    with pytest.raises(InputError, match=f"{VARIABLE}: unknown"):
+        offered({VARIABLE: given})
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("none", "none"),
+        ("ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en", "ms-marco-MiniLM-L6-v2"),
+        ("ce:/models/mine/", "mine"),
+    ],
+)
+def test_titles(spec: str, expected: str) -> None:
+    assert title(spec) == expected
+
+
+def test_a_visitor_cannot_make_the_page_load_a_model() -> None:
+    check_offered("none", {})
+    with pytest.raises(SettingsError, match="not among those that this page offers"):
+        settings_from(["reranker"], ["ce:somebody/else"])
+
+
+def test_the_control_is_a_list_of_what_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "ce:org/name")
+    control = component(next(knob for knob in knobs() if knob.name == "reranker"))
+    assert isinstance(control, gr.Dropdown)
+    assert control.choices == [("none", "none"), ("name", "ce:org/name")]
+    assert control.value == "none"
+    assert settings_from(["reranker"], ["ce:org/name"]).reranker == "ce:org/name"
+    assert rerankers.offered() == ("none", "ce:org/name")

@@ -1,0 +1,37 @@
+"""Rerankers that visitors of the page may choose, as whoever runs it decides.
+
+``REDSTRING_RERANKERS`` names them, specs between spaces: ``ce:/models/mine?languages=en ce:org/name``.
+Others are refused: a visitor's word must not make the server fetch and load a model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from engine.errors import InputError, SettingsError
+from engine.retrieval.rerank import NO_RERANKER, reranker
+
+VARIABLE = "REDSTRING_RERANKERS"
+
+
+def offered(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Specs, "none" first. Raises InputError naming the variable where one cannot be read."""
+    specs = tuple(dict.fromkeys((NO_RERANKER, *environment.get(VARIABLE, "").split())))
+    for spec in specs:
+        try:
+            reranker(spec)
+        except SettingsError as error:
+            raise InputError(f"{VARIABLE}: {error}") from error
+    return specs
+
+
+def check_offered(spec: str, environment: Mapping[str, str] = os.environ) -> None:
+    """Raise SettingsError for a reranker that the page does not offer."""
+    if spec not in offered(environment):
+        raise SettingsError(f"reranker: {spec!r} is not among those that this page offers ({VARIABLE})")
+
+
+def title(spec: str) -> str:
+    """What a list calls a reranker: the last part of its name."""
+    return spec.partition(":")[2].partition("?")[0].rstrip("/").rpartition("/")[2] or spec
