@@ -20,6 +20,7 @@ from ui.controls import settings_from
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
+from ui.plan import edited_plan
 from ui.rail import Rail
 from ui.session import Desk, OpenCase, new_token
 from ui.shelf import Library
@@ -153,11 +154,13 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
     """The button that asks, the button that cancels, and what fetches more of a finished case."""
     names = list(rail.settings)
 
-    def ask(session: str, visitor: str, question: str, corpus_name: str, *values: Any) -> Iterator[Updates]:
+    def ask(
+        session: str, visitor: str, edited: str, question: str, corpus_name: str, *values: Any
+    ) -> Iterator[Updates]:
         # The first question of a page gives it its token: a page that has asked nothing has no case.
         session = session or new_token()
         try:
-            opened = open_case(library, question, corpus_name, names, values, visitor)
+            opened = open_case(library, question, corpus_name, names, values, visitor, edited)
             desk.put(session, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
@@ -179,8 +182,9 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
             opened.case.cancel()
 
     asked = rail.go.click(
-        ask, [token, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
+        ask, [token, rail.visitor, rail.edited, rail.question, rail.corpus, *rail.settings.values()],
         [token, *stage.outputs()],
+        js="(token, visitor, edited, ...rest) => [token, visitor, redstring.planned(), ...rest]",
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(asked, stage)
@@ -206,11 +210,16 @@ def open_case(
     names: Sequence[str],
     values: Sequence[Any],
     visitor: str = "",
+    edited: str = "",
 ) -> OpenCase:
-    """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value."""
+    """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
+
+    ``edited`` is the plan that a person has edited on the page, as ``plan.js`` sends it, or nothing.
+    """
     if not question or not question.strip():
         raise InputError("there is no question: write one, or choose an example")
     settings = settings_from(names, values)
     corpus = library.corpus(corpus_name, visitor)
     asked = question.strip()
-    return OpenCase(Case(corpus, asked, settings), corpus, asked, settings.strategies, corpus_name)
+    plan = edited_plan(edited, asked, corpus_name)
+    return OpenCase(Case(corpus, asked, settings, plan=plan), corpus, asked, settings.strategies, corpus_name)

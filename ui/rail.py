@@ -27,13 +27,16 @@ FILTERS = "filters"
 class Rail:
     """The rail's components. ``settings`` maps fields of the settings to their controls.
 
-    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked.
+    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked. ``edited`` is
+    filled by the page with the plan that a person has edited.
     """
 
     visitor: gr.Textbox
     question: gr.Textbox
+    edited: gr.Textbox
     go: gr.Button
     cancel: gr.Button
+    plan: gr.Button
     chips: gr.HTML
     corpus: gr.Dropdown
     depth: gr.Radio
@@ -47,8 +50,11 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         label="Question", lines=3, max_lines=8, elem_id="question", interactive=True, max_length=4000,
         placeholder="Ask in your own words", container=True,
     )  # fmt: skip
-    go = gr.Button("Investigate", variant="primary", elem_id="go")
-    cancel = gr.Button("Cancel", elem_id="cancel")
+    edited = gr.Textbox("", elem_id="edited-plan", visible="hidden", container=False)
+    with gr.Row(elem_id="asking"):
+        go = gr.Button("Investigate", variant="primary", elem_id="go")
+        cancel = gr.Button("Cancel", elem_id="cancel")
+        plan = gr.Button("Plan", elem_id="plan-go")
     chips = gr.HTML(
         chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
         js_on_load="redstring.chips(element)",
@@ -66,7 +72,7 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         elem_id="depth", interactive=True, elem_classes=["fold"],
     )  # fmt: skip
     settings = _settings(strategies, library.corpus(None))
-    return Rail(visitor, question, go, cancel, chips, corpus, depth, settings)
+    return Rail(visitor, question, edited, go, cancel, plan, chips, corpus, depth, settings)
 
 
 def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]:

@@ -42,6 +42,7 @@ class Stage:
 
     banner: gr.HTML
     story: gr.HTML
+    plan: gr.HTML
     board: gr.HTML
     coverage: gr.HTML
     ranked: gr.HTML
@@ -60,6 +61,7 @@ def build_stage() -> Stage:
     """Build the stage inside the column that is open."""
     banner = _html("", "banner")
     story = _html("", "story", "redstring.story(element, watch)")
+    plan = _html("", "plan", "redstring.plan(element)")
     _html(_SWITCH, "switch", "redstring.panes(element)")
     with gr.Row(elem_id="panes"):
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
@@ -83,7 +85,7 @@ def build_stage() -> Stage:
                 )
                 ranked = _html(passages.WAITING, "ranked", _CARDS.replace("KIND", "ranked"))
                 rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
-    return Stage(banner, story, board, areas, ranked, rest)
+    return Stage(banner, story, plan, board, areas, ranked, rest)
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:

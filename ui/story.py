@@ -102,8 +102,9 @@ def _step(words: str, tip: str) -> str:
 
 
 def _plan_step(plan: QueryPlan) -> str:
-    count = len(plan.views)
-    lines = [f"{view.name}: {view.text}" for view in plan.views]
+    views = [view for view in plan.views if view.enabled]
+    count = len(views)
+    lines = [f"{view.name}: {view.text}" for view in views]
     lines += [f"named: {reference}" for reference in plan.references]
     return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
 

@@ -1,0 +1,167 @@
+"""The plan of a question: shown before the scan, changed by hand, and used as it was changed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+import orjson
+
+from engine.errors import InputError, RedstringError
+from engine.investigation import Case
+from engine.investigation.filters import Filters
+from engine.model import Constraints, QueryPlan, View
+from engine.records.planned import intent_words, plan_from_json, plan_to_json
+from engine.records.wording import plural
+from ui.controls import settings_from
+from ui.rail import Rail
+from ui.shelf import Library
+from ui.stage import Stage, banner_html, on_failure
+
+LONGEST_EDIT = 100_000
+# Of the documents that a question names, so many are offered as demands.
+MOST_OFFERED = 4
+_CHIPS = {
+    "must_include": "with “{}”",
+    "must_exclude": "without “{}”",
+    "documents": "only {}",
+    "types": "only of type {}",
+    "languages": "only in {}",
+    "year_from": "from {}",
+    "year_to": "until {}",
+    "as_of": "in force on {}",
+}
+# Two plans may read alike; the page must still notice that a new one has come.
+_made = itertools.count()
+
+
+def plan_html(plan: QueryPlan, corpus_name: str, notes: Sequence[str] = ()) -> str:
+    """A plan as a panel. Views and demands are controls that ``plan.js`` reads back."""
+    kind = escape(intent_words(plan))
+    told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
+    demands = "".join(_chips(plan))
+    lines = "".join(f"<li>{escape(note)}</li>" for note in (*plan.notes, *notes))
+    views = "".join(_view(view) for view in plan.views)
+    held = _attributes(plan=json.dumps(plan_to_json(plan)), corpus=corpus_name, made=next(_made))
+    return (
+        f'<details class="plan" open {held}>{_summary(plan)}<div class="inside">'
+        f'<p class="told">A question of the kind <b>{kind}</b>{f", told by {told}" if told else ""}</p>'
+        + (f'<div class="demands" role="group" aria-label="Demands">{demands}</div>' if demands else "")
+        + (f'<ul class="plan-notes">{lines}</ul>' if lines else "")
+        + f'<ul class="plan-views">{views}</ul>'
+        '<button type="button" class="add" data-do="add">Add a view</button></div></details>'
+    )
+
+
+def _summary(plan: QueryPlan) -> str:
+    on = sum(view.enabled for view in plan.views)
+    facts = " · ".join(escape(words) for words in (intent_words(plan), plan.language, plan.strategy))
+    return (
+        f'<summary><b>Plan</b><span class="facts">{facts} · '
+        f"<span data-count>{on}</span> of {plural(len(plan.views), 'view')}</span>"
+        '<span class="mark" hidden>edited</span>'
+        '<button type="button" data-do="close">close</button></summary>'
+    )
+
+
+def _view(view: View) -> str:
+    origin = view.origin if view.dense else f"{view.origin} · searched by its words alone"
+    held = _attributes(name=view.name, dense=int(view.dense), origin=view.origin)
+    return (
+        f'<li {held}><input type="checkbox" aria-label="Use this view"{" checked" if view.enabled else ""}>'
+        f'<span class="kind">{escape(view.name)}</span>'
+        '<textarea rows="1" dir="auto" maxlength="4000" aria-label="Words of the view">'
+        f"{escape(view.text)}</textarea>"
+        f'<input type="number" min="0.05" max="10" step="0.05" value="{view.weight:g}" aria-label="Weight">'
+        f'<small dir="auto">{escape(origin)}</small></li>'
+    )
+
+
+def _attributes(**values: object) -> str:
+    """Values that the page's script reads back, as ``data-`` attributes."""
+    return " ".join(f'data-{name}="{escape(str(value))}"' for name, value in values.items())
+
+
+def _chips(plan: QueryPlan) -> Iterator[str]:
+    """A switch for each demand, and one that is off for each that the question may mean."""
+    shown = set()
+    for kind, value in _demanded(plan.constraints):
+        shown.add((kind, value))
+        yield _chip(kind, value, True, "Demanded of every passage; click to drop it")
+    for found in plan.suggestions:
+        if (found.kind, found.value) not in shown:
+            yield _chip(
+                found.kind, found.value, False, f"The question says “{found.words}”; click to demand it"
+            )
+    for kind, values in (("documents", plan.document_ids[:MOST_OFFERED]), ("types", plan.document_types)):
+        for value in values:
+            if (kind, value) not in shown:
+                yield _chip(kind, value, False, "The question names it; click to search nothing else")
+
+
+def _chip(kind: str, value: str, on: bool, tip: str) -> str:
+    words = _CHIPS.get(kind, kind + " {}").format(value)
+    return (
+        f'<button type="button" class="demand" dir="auto" {_attributes(kind=kind, value=value)} '
+        f'aria-pressed="{str(on).lower()}" title="{escape(tip)}">{escape(words)}</button>'
+    )
+
+
+def _demanded(constraints: Constraints) -> Iterator[tuple[str, str]]:
+    for kind in _CHIPS:
+        value = getattr(constraints, kind)
+        values = value if isinstance(value, tuple) else () if value is None else (value,)
+        yield from ((kind, str(one)) for one in values)
+
+
+def edited_plan(text: str, question: str, corpus_name: str) -> QueryPlan | None:
+    """The plan that a person has edited on the page; None where there is none.
+
+    Raises InputError for a plan of another question or corpus, or one that cannot be used.
+    """
+    if not text:
+        return None
+    if len(text) > LONGEST_EDIT:
+        raise InputError("the edited plan is too long: take some views out of it")
+    try:
+        held = orjson.loads(text)
+        corpus, values = held["corpus"], held["plan"]
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError("the edited plan cannot be read: make a new plan") from error
+    if corpus != corpus_name:
+        raise InputError("the plan was made for another corpus: make a new plan")
+    plan = plan_from_json(values, "the edited plan")
+    if plan.question.strip() != question.strip():
+        raise InputError("the question has changed since the plan was made: make a new plan")
+    return plan
+
+
+def wire_plan(rail: Rail, stage: Stage, library: Library) -> None:
+    """The button that shows the plan; another corpus puts it away."""
+    names = list(rail.settings)
+
+    def show(visitor: str, question: str, corpus_name: str, *values: Any) -> dict[Any, Any]:
+        try:
+            return {stage.banner: "", stage.plan: planned(question, corpus_name, visitor, values)}
+        except RedstringError as error:
+            return {stage.banner: banner_html(str(error))}
+
+    def planned(question: str, corpus_name: str, visitor: str, values: Sequence[Any]) -> str:
+        if not question or not question.strip():
+            raise InputError("there is no question: write one, or choose an example")
+        corpus, settings = library.corpus(corpus_name, visitor), settings_from(names, values)
+        case = Case(corpus, question.strip(), settings)
+        plan = case.make_plan()
+        return plan_html(plan, corpus_name, Filters(corpus, settings, case.day, plan).notes)
+
+    shown = rail.plan.click(
+        show, [rail.visitor, rail.question, rail.corpus, *rail.settings.values()], [stage.banner, stage.plan],
+        api_visibility="private", show_progress="hidden", trigger_mode="once",
+    )  # fmt: skip
+    on_failure(shown, stage)
+    rail.corpus.input(
+        lambda: "", None, stage.plan, api_visibility="private", show_progress="hidden", queue=False
+    )
