@@ -1,6 +1,31 @@
 """Embedding models, chosen by a short spec string."""
 
-from engine.language.embedders.base import Embedder, reads
-from engine.language.embedders.spec import NO_EMBEDDING, embedder
+from engine.language.embedders.base import (
+    Embedder,
+    SparseEmbedder,
+    SparseVectors,
+    TokenEmbedder,
+    TokenVectors,
+    reads,
+)
+from engine.language.embedders.spec import (
+    NO_EMBEDDING,
+    default_late,
+    embedder,
+    sparse_embedder,
+    token_embedder,
+)
 
-__all__ = ["NO_EMBEDDING", "Embedder", "embedder", "reads"]
+__all__ = [
+    "NO_EMBEDDING",
+    "Embedder",
+    "SparseEmbedder",
+    "SparseVectors",
+    "TokenEmbedder",
+    "TokenVectors",
+    "default_late",
+    "embedder",
+    "reads",
+    "sparse_embedder",
+    "token_embedder",
+]

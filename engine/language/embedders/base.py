@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,70 @@ class Embedder(Protocol):
         ...
 
 
+class SparseVectors(NamedTuple):
+    """Rows with few values (CSR). Row n has ``weights[pointers[n]:pointers[n + 1]]``, above 0, at the places
+    that ``terms`` name, ascending. Shapes (rows + 1,), (values,), (values,)."""
+
+    pointers: NDArray[np.int64]
+    terms: NDArray[np.int32]
+    weights: NDArray[np.float32]
+
+
+class TokenVectors(NamedTuple):
+    """Several unit vectors a text: text n has ``vectors[offsets[n]:offsets[n + 1]]``. Shapes (texts + 1,),
+    (tokens, dimensions)."""
+
+    offsets: NDArray[np.int64]
+    vectors: Vectors
+
+
+class SparseEmbedder(Protocol):
+    """A model that weighs the words of its vocabulary for a text, those too that the text has not
+    (learned sparse retrieval). The seam is that of ``Embedder``."""
+
+    spec: str
+    languages: frozenset[str] | None
+
+    @property
+    def dimensions(self) -> int:
+        """Size of the vocabulary."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
+        """A row for each text. Raises ModelError."""
+        ...
+
+
+class TokenEmbedder(Protocol):
+    """A model that gives a vector for each token of a text (late interaction). The seam is that of
+    ``Embedder``."""
+
+    spec: str
+    languages: frozenset[str] | None
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> TokenVectors:
+        """Unit vectors of each text's tokens; none for a text without one that counts. Raises ModelError."""
+        ...
+
+
+class Reader(Protocol):
+    """A model that reads some languages, or all."""
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Codes of the languages; None for all."""
+        ...
+
+
 def unit(vectors: Vectors) -> Vectors:
     """Rows scaled to length 1; a zero row stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -49,6 +113,6 @@ def unit(vectors: Vectors) -> Vectors:
     return scaled
 
 
-def reads(embedder: Embedder, language: str) -> bool:
+def reads(embedder: Reader, language: str) -> bool:
     """Whether the model reads a language; a language nobody determined counts as read."""
     return embedder.languages is None or language in embedder.languages or language == "und"

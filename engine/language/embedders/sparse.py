@@ -1,0 +1,76 @@
+"""Learned sparse models, by sentence-transformers: SPLADE and its kin (Formal et al., SIGIR 2021)."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from engine.errors import ModelError
+from engine.language.embedders.base import Kind, SparseVectors
+from engine.language.embedders.transformer import threads
+
+BATCH = 32
+# Terms that are kept of one text, the heaviest. What a passage is about stands in far fewer.
+MOST_TERMS = 256
+
+
+class SparseTransformer:
+    """A sentence-transformers ``SparseEncoder`` from a folder or, by name, from the model hub. A plain masked
+    language model is taken for a SPLADE model."""
+
+    def __init__(self, spec: str, model: str, *, languages: frozenset[str] | None = None) -> None:
+        self.spec = spec
+        self.languages = languages
+        self._model_name = model
+        self._lock = threading.Lock()
+
+    @property
+    def dimensions(self) -> int:
+        """Size of the vocabulary; loads the model."""
+        return int(self._model.get_embedding_dimension())
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
+        """A row for each text, at most 256 terms each. Raises ModelError where the model cannot be had."""
+        if not texts:
+            return SparseVectors(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float32))
+        model = self._model
+        encode = model.encode_query if kind == "query" else model.encode_document
+        with self._lock, threads(1 if kind == "query" else None):
+            encoded = encode(
+                list(texts),
+                batch_size=BATCH,
+                show_progress_bar=False,
+                convert_to_sparse_tensor=True,
+                save_to_cpu=True,
+                max_active_dims=MOST_TERMS,
+            ).coalesce()
+        rows, terms = encoded.indices().numpy()
+        weights = encoded.values().float().numpy()
+        # A text that says less than the most is filled up with zeros.
+        kept = weights > 0
+        counts = np.bincount(rows[kept], minlength=len(texts))
+        pointers = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return SparseVectors(pointers, terms[kept].astype(np.int32), weights[kept].astype(np.float32))
+
+    @cached_property
+    def _model(self) -> Any:
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _load(self._model_name)
+
+
+def _load(name: str) -> Any:
+    from sentence_transformers import SparseEncoder
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        return SparseEncoder(name, device="cpu")
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"sparse model {name!r} cannot be loaded: {reason}") from error

@@ -1,0 +1,100 @@
+"""Late-interaction models: a vector for each token of a text (ColBERT, Khattab and Zaharia, SIGIR 2020)."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from engine.errors import ModelError
+from engine.language.embedders.base import Kind, TokenVectors, Vectors
+from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, computes_bfloat16, threads
+
+BATCH = 64
+PACKAGED_TOKEN_DIMENSIONS = 128
+
+
+class TokenTransformer:
+    """A sentence-transformers ``MultiVectorEncoder`` from a folder or, by name, from the model hub: ColBERT
+    and PyLate models. Which tokens count, and how a question is marked, the model itself says."""
+
+    def __init__(self, spec: str, model: str, *, languages: frozenset[str] | None = None) -> None:
+        self.spec = spec
+        self.languages = languages
+        self._model_name = model
+        self._lock = threading.Lock()
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; loads the model."""
+        return int(self._model.get_embedding_dimension())
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> TokenVectors:
+        """Unit vectors of each text's tokens. Raises ModelError where the model cannot be had."""
+        model = self._model
+        encode = model.encode_query if kind == "query" else model.encode_document
+        with self._lock, threads(1 if kind == "query" else None):
+            encoded = encode(
+                list(texts),
+                batch_size=BATCH,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+                normalize_embeddings=True,
+            )
+        return joined([np.asarray(one, np.float32) for one in encoded], self.dimensions)
+
+    @cached_property
+    def _model(self) -> Any:
+        with self._lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _load(self._model_name)
+
+
+class PackagedTokens:
+    """The tokens of the packaged model, all-MiniLM-L6-v2 (English): its last hidden states, reduced to 128
+    dimensions. Works offline. Function words and punctuation do not count.
+
+    The model was never trained for it; measured on the gold sets it adds to BM25 and the model's own
+    dense vectors all the same (benchmarks/RESULTS.md). ``model`` is the embedder whose forward pass
+    gives both: what it has just embedded is not computed again.
+    """
+
+    spec = PACKAGED_SPEC
+
+    def __init__(self, model: PackagedEmbedder) -> None:
+        self.languages = model.languages
+        self._model = model
+        model.remember_tokens()
+
+    @property
+    def dimensions(self) -> int:
+        """128, known without loading the model."""
+        return PACKAGED_TOKEN_DIMENSIONS
+
+    def encode(self, texts: Sequence[str], kind: Kind = "passage") -> TokenVectors:
+        """Unit vectors of each text's tokens that count. Raises ModelError."""
+        return joined(self._model.tokens(texts, kind), self.dimensions)
+
+
+def joined(parts: Sequence[Vectors], dimensions: int) -> TokenVectors:
+    """The token vectors of texts as one array."""
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+    return TokenVectors(offsets, np.concatenate([np.zeros((0, dimensions), np.float32), *parts]))
+
+
+def _load(name: str) -> Any:
+    import torch
+    from sentence_transformers import MultiVectorEncoder
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
+    try:
+        return MultiVectorEncoder(name, device="cpu", model_kwargs=options)
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ModelError(f"late-interaction model {name!r} cannot be loaded: {reason}") from error
