@@ -135,6 +135,57 @@ def test_every_knob_is_a_flag() -> None:
         assert name in given or f"setting_{name}" in given
 
 
+def test_orders_of_reading(run: CommandLine, harbour_folder: Path) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "5")
+    ranks = {
+        order: re.findall(r"^(\d+)\. ", run(*ask, "--order", order).out, re.MULTILINE)
+        for order in ("rank", "document", "ends")
+    }
+    assert ranks["rank"] == ["1", "2", "3", "4", "5"]
+    assert ranks["ends"] == ["1", "3", "5", "4", "2"]
+    assert sorted(ranks["document"]) == ranks["rank"]
+
+
+def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "4", "--context")
+    done = run(*ask, "1000")
+    assert done.code == 0
+    assert done.out.startswith(f"Question: {QUESTION}\n\n[1] ")
+    assert re.findall(r"^\[(\d)\] ", done.out, re.MULTILINE) == ["1", "3", "4", "2"]
+    told = run(*ask, "1000", "--order", "rank", "--json").json
+    assert [one["key"] for one in told["context"]["passages"]] == [1, 2, 3, 4]
+    assert told["context"]["tokens"] <= 1000
+    assert told["passages"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--context", "10"), "a context must have at least 64 tokens (given: 10)"),
+        (("--order", "best"), "unknown order 'best'; known orders: rank, document, ends"),
+        (("--reranker", "magic"), "unknown reranker 'magic'; use none or ce:NAME_OR_FOLDER"),
+        (("--diversity", "2"), "diversity: Input should be less than or equal to 1"),
+    ],
+)
+def test_wrong_wishes_for_the_ranking_are_refused_in_one_line(
+    run: CommandLine, harbour_folder: Path, flags: tuple[str, ...], message: str
+) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, *flags)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_reranker_that_cannot_be_had_is_told(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--reranker", f"ce:{tmp_path / 'absent'}")
+    done = run(*ask)
+    assert done.code == 0
+    assert "Note: reranking is off: reranker " in done.err
+    assert any(note.startswith("reranking is off: ") for note in run(*ask, "--json").json["notes"])
+
+
 def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "case.json"
     ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--rounds", "1")

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import orjson
+
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.investigation.presentation import TRAILS_SHOWN, present
+from engine.ingestion.build import build_corpus
+from engine.investigation.presentation import SHORTEST_SAME, TRAILS_SHOWN, present, same_words
 from engine.investigation.reading import Reading
+from engine.model import Passage
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
 
@@ -38,3 +45,32 @@ def test_passages_are_read_once(harbour: Corpus) -> None:
     first = reading.passages(rows)
     assert reading.ids(rows) == ["dues-act/art-5", "dues-act/art-1", "dues-act/art-5"]
     assert first[0] is first[2] is reading.passages(rows)[0]
+
+
+def test_passages_with_the_same_words_know_each_other() -> None:
+    long = "Dues in arrears bear interest of one per cent for each month."
+    texts = {"a": long, "b": f"  {long.upper()}\n", "c": long + " Or more.", "d": "Deleted.", "e": "Deleted."}
+    assert len(long) >= SHORTEST_SAME > len(texts["d"])
+    passages = [Passage(name, "act", None, 0, text) for name, text in texts.items()]
+    assert same_words(passages) == {"a": ("a", "b"), "b": ("a", "b")}
+
+
+def test_the_same_words_in_two_acts_are_two_passages_that_name_each_other(tmp_path: Path) -> None:
+    lines = [
+        {"id": name, "title": name, "text": text, "metadata": {"regulation": name, "language": "en"}}
+        for name, text in (
+            ("act", "A pilot who acts with gross negligence is liable for the damage."),
+            ("code", "A pilot who acts with gross negligence is liable for the damage."),
+            ("other", "A pilot keeps a log of every vessel that was brought into the harbour."),
+        )
+    ]
+    (tmp_path / "corpus.jsonl").write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
+    build_corpus([tmp_path / "corpus.jsonl"], tmp_path / "corpus", embedding="none")
+    for diversity in (0.0, 1.0):
+        settings = SETTINGS.changed(diversity=diversity)
+        case = finished(open_corpus(tmp_path / "corpus"), "Is the pilot liable for damage?", settings)
+        assert {ranked.passage.id: ranked.same_words for ranked in case.ranking} == {
+            "act": ("code",),
+            "code": ("act",),
+            "other": (),
+        }

@@ -30,6 +30,7 @@ from engine.model import (
     StrategyCount,
     View,
 )
+from engine.records.citation import short_citation
 from engine.records.text import (
     MOST_PROBLEMS,
     WIDTH,
@@ -150,3 +151,17 @@ def test_what_a_corpus_holds(harbour: Corpus) -> None:
     assert lines[0] == "harbour: 3 documents, 33 passages"
     assert lines[1] == "Languages: en 33"
     assert lines[-1] == "Embedding: none"
+
+
+def test_notes_of_the_ranking_are_told() -> None:
+    assert event_line(Ranked((), 1.0, ("reranking is off: no such model",))) == (
+        "Note: reranking is off: no such model"
+    )
+
+
+def test_the_same_words_elsewhere_are_named(harbour: Corpus) -> None:
+    case = finished(harbour, QUESTION, SETTINGS)
+    first, second = case.ranking[0], case.ranking[1].passage
+    lines = list(passages_text((replace(first, same_words=(second.id,)),), harbour))
+    (told,) = [line.strip() for line in lines if "the same words as" in line]
+    assert told == f"= the same words as {short_citation(second, case.ranking[1].document)}"
