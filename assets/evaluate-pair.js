@@ -3,7 +3,7 @@
   "use strict";
   const redstring = window.redstring;
   if (!redstring || !redstring.eva || redstring.evaluationPair) return;
-  const { one, all, part, ask, say, hush, state } = redstring.eva;
+  const { one, all, part, ask, say, hush, reveal, state } = redstring.eva;
   const SHOWN = 4;
   const sides = () => all("[data-side]", state.root);
 
@@ -39,6 +39,7 @@
     if (!found) return;
     part("pair-waiting").hidden = true;
     part("sides").innerHTML = found.html;
+    reveal("pair-stage");
   }
   function start() {
     sides().forEach((side, at) => {

@@ -84,6 +84,7 @@
   function follow(job) {
     eva.job = job;
     busy(true);
+    reveal("gold-stage");
     bar(0, "Loading");
     tick();
   }
@@ -112,6 +113,7 @@
       part("figures").innerHTML = found.table;
       part("plots").replaceChildren();
       draw(part("plots"), found.plots);
+      reveal("gold-stage");
     }
   }
   function headed(title, html) {
@@ -122,6 +124,10 @@
     section.append(head);
     section.insertAdjacentHTML("beforeend", html);
     return section;
+  }
+  /* On a phone the figures stand below the form: they are brought into sight. */
+  function reveal(name) {
+    if (matchMedia("(max-width: 760px)").matches) part(name).scrollIntoView({ block: "start", behavior: "smooth" });
   }
   function busy(on) {
     part("stop").hidden = !on;
@@ -221,5 +227,5 @@
     if (document.body.dataset.view === "evaluate") enter();
   }
   Object.assign(redstring, { evaluation });
-  redstring.eva = { state: eva, one, all, part, ask, say, hush, corpus };
+  redstring.eva = { state: eva, one, all, part, ask, say, hush, reveal };
 })();

@@ -25,6 +25,7 @@ from ui.palette import colour, thread
 from ui.shelf import Library
 
 Answer = dict[str, Any]
+SHOWN = 20
 
 
 class EvaluationDesk:
@@ -133,7 +134,8 @@ def pair(desk: EvaluationDesk, ask: Ask) -> Answer:
     if not ask.question.strip():
         raise InputError("there is no question: write one, or choose one")
     corpus = desk.books.corpus(ask.corpus, ask.visitor)
-    first, second = (side.settings() for side in ask.sides)
+    # As long a ranking on both sides: what one leaves out must not be a matter of its length.
+    first, second = (side.settings().changed(top_k=SHOWN) for side in ask.sides)
     gold = gold_of(corpus, ask.question)
     return {"html": pair_html(compare_settings(corpus, ask.question.strip(), (first, second), gold))}
 

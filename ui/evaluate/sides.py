@@ -58,12 +58,12 @@ def _facts(side: Side, other: str, gold: int) -> str:
 
 def _card(placed: Placed, other: str, question: str) -> str:
     passage, document = placed.found.passage, placed.found.document
-    alone = not placed.in_other_pool
+    kind = "alone" if not placed.in_other_pool else "unranked" if placed.other_rank is None else ""
     words = placed.found.text
     text = words if len(words) <= EXCERPT else words[:EXCERPT].rsplit(" ", 1)[0] + " …"
     gold = '<span class="badge gold">gold</span>' if placed.gold else ""
     return (
-        f'<li class="{"alone" if alone else ""}"><div class="cite"><span class="n">{placed.found.rank}</span>'
+        f'<li class="{kind}"><div class="cite"><span class="n">{placed.found.rank}</span>'
         f'<b dir="auto">{escape(document.title or document.id)}</b>'
         f'<span class="where" dir="auto">{escape(pinpoint(passage))}</span>{gold}'
         f'<span class="there">{escape(_there(placed, other))}</span></div>'

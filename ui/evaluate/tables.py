@@ -56,8 +56,8 @@ def _metrics(results: Sequence[QuestionResult], found: Evaluation) -> str:
             f"<td><b>{_percent(found.investigation[name])}</b></td>{_change(change)}</tr>"
         )
     return (
-        '<div class="eva-table"><table><thead><tr><th scope="col">Measure</th><th scope="col">Scan</th>'
-        '<th scope="col">Investigation</th><th scope="col">Difference</th>'
+        '<div class="eva-table eva-metrics"><table><thead><tr><th scope="col">Measure</th>'
+        '<th scope="col">Scan</th><th scope="col">Investigation</th><th scope="col">Difference</th>'
         f'<th scope="col">95 % interval</th></tr></thead><tbody>{"".join(rows)}</tbody></table>'
         '<p class="hint">Intervals: paired bootstrap over the questions. ★: the interval leaves out 0, and '
         "p is below .05 by Fisher's randomisation test.</p></div>"
