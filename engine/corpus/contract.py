@@ -8,7 +8,7 @@ A store's own test module inherits ``CorpusContract`` and says how the toy corpu
         @pytest.fixture(scope="class")
         @classmethod
         def corpus(cls, tmp_path_factory):
-            write_corpus(folder := tmp_path_factory.mktemp("corpus"), toy_contents())
+            write_corpus(folder := tmp_path_factory.mktemp("corpus"), toy_contents(further=True))
             return open_corpus(folder)
 
 The toy corpus is in ``engine.corpus.toy``.
@@ -22,7 +22,8 @@ from datetime import date
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Links, Rows
-from engine.corpus.toy import toy_contents
+from engine.corpus.toy import toy_contents, toy_tokens
+from engine.language.embedders.base import SparseVectors
 from engine.model import (
     Direction,
     Relation,
@@ -47,6 +48,14 @@ def weights(links: Links) -> Mapping[tuple[int, int], float]:
     """The weight of each link, by (place in the rows asked, row reached)."""
     columns = (links.origins.tolist(), links.rows.tolist(), links.weights.tolist())
     return {(origin, row): weight for origin, row, weight in zip(*columns, strict=True)}
+
+
+def sparse_rows(*rows: Mapping[int, float]) -> SparseVectors:
+    """Queries as weights by term."""
+    pointers = np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64)
+    terms = np.asarray([term for row in rows for term in row], np.int32)
+    weights = np.asarray([weight for row in rows for weight in row.values()], np.float32)
+    return SparseVectors(pointers, terms, weights)
 
 
 class CorpusContract:
@@ -146,6 +155,52 @@ class CorpusContract:
         np.testing.assert_allclose(corpus.vectors(rows_of(4, 0)), [[-1, 0], [1, 0]], atol=1e-6)
         assert not corpus.vectors(rows_of(7)).any()
         assert -1.0 <= corpus.similarity_floor <= 0.0
+
+    def test_sparse_search_is_the_inner_product(self, corpus: Corpus) -> None:
+        assert (corpus.sparse_model, corpus.info().sparse) == ("toy", "toy")
+        asked = sparse_rows({0: 1.0, 3: 0.5}, {}, {2: 2.0})
+        fees, nothing, harbour = corpus.search_sparse(asked, 8)
+        assert (fees.rows.tolist(), fees.scores.tolist()) == ([3, 5, 6, 7], [2.0, 2.0, 0.5, 0.5])
+        assert nothing.rows.tolist() == []
+        assert (harbour.rows.tolist(), harbour.scores.tolist()) == ([1, 7, 0, 5], [4.0, 3.0, 2.0, 2.0])
+        mask = np.ones(8, np.bool_)
+        mask[3] = False
+        assert [hits.rows.tolist() for hits in corpus.search_sparse(asked, 1, mask=mask)] == [[5], [], [1]]
+
+    def test_sparse_scores_of_chosen_rows(self, corpus: Corpus) -> None:
+        scores = corpus.score_sparse(sparse_rows({0: 1.0}, {}), rows_of(5, 3, 5, 4))
+        assert scores.tolist() == [[1.0, 2.0, 1.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+        assert corpus.score_sparse(sparse_rows(), rows_of(5)).shape == (0, 1)
+        assert corpus.search_sparse(sparse_rows(), 5) == []
+
+    def test_late_scores_are_the_mean_of_the_highest_cosines(self, corpus: Corpus) -> None:
+        assert (corpus.late_model, corpus.info().late) == ("toy", "toy")
+        asked = toy_tokens((0, 90), (), (180,))
+        scores = corpus.score_late(asked, rows_of(1, 0, 5, 7, 1))
+        near, half = float(np.cos(np.radians(10))), float(np.sqrt(0.5))
+        expected = [(near + 1) / 2, 0.5, (half + np.sin(np.radians(46))) / 2, 0.0, (near + 1) / 2]
+        np.testing.assert_allclose(scores[0], expected, atol=0.01)
+        assert not scores[1].any()
+        opposite = [-near, -1.0, np.cos(np.radians(134)), 0.0, -near]
+        np.testing.assert_allclose(scores[2], [np.cos(np.radians(90)), *opposite[1:4], 0.0], atol=0.01)
+        assert corpus.score_late(asked, rows_of()).shape == (3, 0)
+
+    def test_late_search_scores_the_nearest_and_what_it_is_told(self, corpus: Corpus) -> None:
+        asked = toy_tokens((0, 90))
+        (hits,) = corpus.search_late(asked, 8, also=rows_of())
+        assert hits.rows.tolist()[:2] == [1, 3]
+        assert 7 not in hits.rows.tolist(), "it has no tokens"
+        scores = corpus.score_late(asked, hits.rows)[0]
+        np.testing.assert_allclose(hits.scores, scores, atol=1e-6)
+        (near,) = corpus.search_late(asked, 2, also=rows_of())
+        assert set(near.rows.tolist()) <= {1, 3, 5, 6}
+        (told,) = corpus.search_late(asked, 3, also=rows_of(1, 2))
+        assert told.rows.tolist()[0] == 1
+        mask = np.ones(8, np.bool_)
+        mask[[1, 3]] = False
+        assert corpus.search_late(asked, 1, also=rows_of(1), mask=mask)[0].rows.tolist() in ([5], [6])
+        assert corpus.search_late(toy_tokens(), 5, also=rows_of(3)) == []
+        assert corpus.search_late(toy_tokens(()), 5, also=rows_of(3))[0].rows.tolist() == []
 
     def test_references_link_passages_both_ways(self, corpus: Corpus) -> None:
         out = corpus.neighbours(rows_of(5, 1), None, Direction.OUT)

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.language.embedders.base import SparseVectors, TokenVectors
 from engine.model import (
     Direction,
     Document,
@@ -104,7 +105,8 @@ class Ontology:
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """The counts that ``info`` prints. ``embedding`` is the spec of the model, or "none"."""
+    """The counts that ``info`` prints. ``embedding``, ``sparse`` and ``late`` are specs of models, or
+    "none"."""
 
     name: str
     documents: int
@@ -115,6 +117,8 @@ class CorpusInfo:
     languages: Mapping[str, int]
     embedding: str
     metadata: Mapping[str, Any]
+    sparse: str = "none"
+    late: str = "none"
 
 
 class Corpus(Protocol):
@@ -171,6 +175,41 @@ class Corpus(Protocol):
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
         """Exact inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``."""
+        ...
+
+    @property
+    def sparse_model(self) -> str:
+        """Spec of the model whose learned sparse vectors the corpus holds; "none" where it holds none."""
+        ...
+
+    def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
+        """Inner product for each query, scores above 0 only, at most ``limit`` each; nothing in a corpus
+        without learned sparse vectors."""
+        ...
+
+    def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
+        """The scores that ``search_sparse`` gives, for chosen rows: shape (queries, rows), 0 for none."""
+        ...
+
+    @property
+    def late_model(self) -> str:
+        """Spec of the model whose token vectors the corpus holds; "none" where it holds none."""
+        ...
+
+    def search_late(
+        self, queries: TokenVectors, limit: int, *, also: Rows, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Late interaction for each query, scores above 0 only, at most ``limit`` each; nothing in a corpus
+        without token vectors.
+
+        Scored are the passages whose mean token vector is nearest to the query's, ``limit`` of them, and
+        those in ``also``.
+        """
+        ...
+
+    def score_late(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
+        """Mean over a query's tokens of the highest cosine that a token of the passage reaches (MaxSim), for
+        chosen rows: shape (queries, rows), 0 where there are no tokens."""
         ...
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:

@@ -13,13 +13,16 @@ from engine.errors import CorpusError
 
 FORMAT_VERSION = 3
 MANIFEST_NAME = "manifest.json"
+NO_MODEL = "none"
+_ADDED = ("sparse", "late")
 
 
 class Manifest(BaseModel):
     """What ``manifest.json`` says. ``generation`` is the subfolder with the data it describes.
 
-    ``files`` maps each data file to its size in bytes. ``checksum`` is the SHA-256 of all other
-    fields in canonical JSON.
+    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors; a corpus
+    without them says nothing of them. ``files`` maps each data file to its size in bytes. ``checksum`` is
+    the SHA-256 of all other fields in canonical JSON.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +49,8 @@ class Manifest(BaseModel):
     metadata: dict[str, Any]
     blocks: tuple[str, ...]
     files: dict[str, int]
+    sparse: str = NO_MODEL
+    late: str = NO_MODEL
     checksum: str = ""
 
     def sealed(self) -> Manifest:
@@ -58,10 +63,16 @@ class Manifest(BaseModel):
 
     def to_json(self) -> str:
         """The file's text."""
-        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        return json.dumps(self._content(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+    def _content(self) -> dict[str, Any]:
+        content = self.model_dump(mode="json")
+        # Written before there were such models, a manifest has the checksum that it had then.
+        return {name: value for name, value in content.items() if name not in _ADDED or value != NO_MODEL}
 
     def _digest(self) -> str:
-        content = self.model_dump(mode="json", exclude={"checksum"})
+        content = self._content()
+        del content["checksum"]
         canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()
 

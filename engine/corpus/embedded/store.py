@@ -16,14 +16,16 @@ from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
-from engine.corpus.embedded.manifest import Manifest, check_files, read_manifest
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest, check_files, read_manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.structure import Structure
+from engine.corpus.embedded.tokens import TokenIndex
 from engine.corpus.ontology import ontology_from
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Ontology, Quoted, Rows
 from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
+from engine.language.embedders.base import SparseVectors, TokenVectors
 from engine.model import (
     OUT_OF_FORCE,
     Direction,
@@ -38,6 +40,7 @@ from engine.model import (
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex
+    from engine.corpus.embedded.sparse import SparseIndex
 
 NO_EMBEDDING = "none"
 
@@ -58,6 +61,8 @@ class EmbeddedCorpus:
             self._entities = EntityTable(data)
             self._lexical = LexicalIndex(data)
             self._vectors = _open_vectors(data, manifest)
+            self._sparse = None if manifest.sparse == NO_MODEL else _open_sparse(data)
+            self._tokens = None if manifest.late == NO_MODEL else TokenIndex(data)
         except (OSError, ValueError, RuntimeError) as error:
             raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
         self._structure = Structure(self._passages, self._sections, self._documents)
@@ -110,6 +115,8 @@ class EmbeddedCorpus:
                 "created": manifest.created,
                 "sections": manifest.sections,
             },
+            sparse=manifest.sparse,
+            late=manifest.late,
         )
 
     def search_lexical(
@@ -136,8 +143,56 @@ class EmbeddedCorpus:
     ) -> list[Hits]:
         """Exact inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
         if self._vectors is None:
-            return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in queries]
+            return _nothing(len(queries))
         return self._vectors.search(queries, limit, minimum, mask)
+
+    @property
+    def sparse_model(self) -> str:
+        """Spec of the model of the learned sparse vectors, or "none"."""
+        return self._manifest.sparse
+
+    def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
+        """Inner product for each query, scores above 0 only."""
+        if self._sparse is None:
+            return _nothing(len(queries.pointers) - 1)
+        return self._sparse.search(queries, limit, mask)
+
+    def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
+        """Inner product of chosen rows, shape (queries, rows)."""
+        if self._sparse is None:
+            return np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
+        return self._sparse.score(queries, rows)
+
+    @property
+    def late_model(self) -> str:
+        """Spec of the model of the token vectors, or "none"."""
+        return self._manifest.late
+
+    def search_late(
+        self, queries: TokenVectors, limit: int, *, also: Rows, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Exact MaxSim of the passages that are nearest by their mean vectors, and of those in ``also``.
+
+        Raises CorpusError where the vectors are not of the length of the corpus's.
+        """
+        if self._tokens is None:
+            return _nothing(len(queries.offsets) - 1)
+        self._check_tokens(self._tokens, queries)
+        return self._tokens.search(queries, limit, also, mask)
+
+    def score_late(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
+        """Exact MaxSim of chosen rows, shape (queries, rows). Raises as ``search_late``."""
+        if self._tokens is None:
+            return np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
+        self._check_tokens(self._tokens, queries)
+        return self._tokens.score(queries, rows)
+
+    def _check_tokens(self, held: TokenIndex, queries: TokenVectors) -> None:
+        given = queries.vectors.shape[1]
+        if given != held.dimensions:
+            raise CorpusError(
+                f"the corpus {self.name!r} holds token vectors of {held.dimensions} dimensions, not {given}"
+            )
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references."""
@@ -263,6 +318,17 @@ class EmbeddedCorpus:
         codes = [code for code, name in enumerate(self._manifest.statuses) if name.casefold() in asked]
         found: Mask = np.isin(status, codes)
         return found
+
+
+def _nothing(queries: int) -> list[Hits]:
+    return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]
+
+
+def _open_sparse(data: Path) -> SparseIndex:
+    # scipy is imported for those corpora alone that need it.
+    from engine.corpus.embedded.sparse import SparseIndex
+
+    return SparseIndex(data)
 
 
 def _open_vectors(data: Path, manifest: Manifest) -> VectorIndex | None:

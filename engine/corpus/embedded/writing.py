@@ -28,6 +28,7 @@ from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
+from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.model import Entity
 
 CONTENT_KEYS = "passages.content"
@@ -42,7 +43,8 @@ class Parts:
     ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
     ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity.
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
-    numbers, shapes (passages,), where the whole corpus tells more than the blocks do.
+    numbers, shapes (passages,), where the whole corpus tells more than the blocks do. ``sparse`` and
+    ``late``: the models whose indexes stand in the generation already.
     """
 
     name: str
@@ -58,6 +60,8 @@ class Parts:
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     intervals: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
+    sparse: str = NO_EMBEDDING
+    late: str = NO_EMBEDDING
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -89,7 +93,10 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
             contents.embedding,
             contents.ontology,
             contents.metadata,
+            sparse=NO_EMBEDDING if contents.sparse is None else contents.sparse_model,
+            late=NO_EMBEDDING if contents.tokens is None else contents.late_model,
         )
+        _write_further(generation, contents)
         manifest, _ = write_generation(folder, generation, parts)
         publish(folder, manifest)
     return manifest
@@ -151,6 +158,8 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         metadata=dict(parts.metadata),
         blocks=tuple(name for name, _ in parts.blocks),
         files=files_of(generation),
+        sparse=parts.sparse,
+        late=parts.late,
     )
     return manifest.sealed(), undecided
 
@@ -175,6 +184,20 @@ def _write_vectors(generation: Path, vectors: NDArray[np.float32] | None) -> flo
 
     VectorIndex.write(generation, vectors)
     return similarity_floor(vectors)
+
+
+def _write_further(generation: Path, contents: Contents) -> None:
+    """Learned sparse vectors and token vectors, where the contents hold some."""
+    for what, rows in (("sparse", contents.sparse), ("token", contents.tokens)):
+        if rows is not None and len(rows[0]) - 1 != len(contents.passages):
+            raise ValueError(f"{len(rows[0]) - 1} {what} vectors for {len(contents.passages)} passages")
+    if contents.sparse is not None:
+        from engine.corpus.embedded.sparse import SparseIndex
+
+        SparseIndex.write(generation, [contents.sparse], contents.vocabulary)
+    if contents.tokens is not None:
+        with TokenWriter(generation, contents.tokens.vectors.shape[1]) as writer:
+            writer.add(contents.tokens.offsets, stored(contents.tokens.vectors))
 
 
 def _languages(blocks: Sequence[Block]) -> Counter[str]:

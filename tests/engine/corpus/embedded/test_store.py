@@ -23,7 +23,7 @@ class TestEmbeddedCorpus(CorpusContract):
     @classmethod
     def corpus(cls, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         folder = tmp_path_factory.mktemp("store") / "harbour"
-        write_corpus(folder, toy_contents())
+        write_corpus(folder, toy_contents(further=True))
         return open_corpus(folder)
 
 
