@@ -122,7 +122,7 @@ class DefinedTerms:
             for length in lengths.get(stem, ()) if place >= end else ():
                 key = tuple(stems[place : place + length])
                 number = numbers.get(key) if len(key) == length else None
-                if number is not None:
+                if number is not None and not (length == 1 and _ends_a_name(text, words, place)):
                     first, last, end = words[place], words[place + length - 1], place + length
                     as_name = first[0][:1].isupper() or number in self._small
                     as_defined = length > 1 or as_name
@@ -195,6 +195,15 @@ class DefinedTerms:
         with self._lock:
             stems = self._stems.setdefault(language, Stems(language))
             return [stems[word] for word in words]
+
+
+def _ends_a_name(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
+    """Whether a word with a capital goes on from another one: "Code" in "the Agency Code" is no term."""
+    if not place or not words[place][0][:1].isupper():
+        return False
+    before = words[place - 1]
+    goes_on = text[before.end() : words[place].start()] == " "
+    return goes_on and place > 1 and before[0][:1].isupper() and len(before[0]) > 1
 
 
 def defined_in(passage: Passage, wording: Wording) -> Iterator[str]:

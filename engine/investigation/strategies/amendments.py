@@ -26,7 +26,7 @@ from engine.model import Direction, Passage, Reference, Relation
 # What changes a text, and what limits or widens it.
 CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
 LIMITS = (Relation.EXCEPTION_TO, Relation.EXTENDS)
-# Versions are followed to the end, exceptions to exceptions as far as references are.
+# Changes are followed to the end, exceptions one step: "subject to Articles 9 to 15" would lead everywhere.
 LONGEST_CHAIN = 8
 # Each further step is a little less sure to concern the question.
 STEP_DISCOUNT = 0.85
@@ -69,14 +69,19 @@ class Amendments:
         """The leads of one step, and all that it reached, texts that may not be shown among them."""
         if not len(rows):
             return no_leads(), no_leads()
-        relations = (*CHANGES, *LIMITS) if step <= context.settings.citation_hops else CHANGES
+        relations = (*CHANGES, *LIMITS) if step == 1 else CHANGES
         corpus, shown = context.corpus, _shown(rows, context)
         there = corpus.neighbours(rows, relations, Direction.OUT)
         # What an excluded text says is not quoted, so nothing is reached by its words.
         there = chosen(there, shown[there.origins])
         back = corpus.neighbours(rows, relations, Direction.IN)
         by_act = _best_of_each(of_whole_act(corpus, rows, CHANGES), context, WHOLE_ACT_SHARE)
-        into_act = self._provisions(there, context)
+        # An act that is amended as a whole: its provisions, from a seed alone.
+        into_act = (
+            self._provisions(there, context)
+            if step == 1
+            else chosen(there, np.zeros(len(there.rows), np.bool_))
+        )
         both = []
         for links, direction in (
             (there, Direction.OUT),

@@ -76,7 +76,8 @@ class Definitions:
         return joined(batches)
 
     def _own(self, terms: DefinedTerms, use: Use, row: int, document: int, context: Context) -> Leads:
-        """The definition that counts for a passage: its own document's, else the only one there is."""
+        """The definition that counts for a passage: its own document's, else the only one there is of a
+        term of several words."""
         rows = terms.definitions(use.term)
         if row in rows:
             return no_leads()
@@ -84,7 +85,8 @@ class Definitions:
         own = rows[context.corpus.document_numbers(rows) == document]
         if len(own):
             return _leads(own[:1], np.array([row], np.int32), np.array([OF_SEED]), use.term)
-        if len(rows) == 1 and rows[0] != row:
+        # A single word ("Code") is what one contract calls something; several words are a term of the field.
+        if len(rows) == 1 and " " in terms.names[use.term]:
             return _leads(rows, np.array([row], np.int32), np.array([OF_SEED * ELSEWHERE]), use.term)
         return no_leads()
 

@@ -92,6 +92,7 @@ def test_a_name_with_a_capital_is_told_from_the_word(tmp_path: Path) -> None:
     terms = DefinedTerms(open_corpus(tmp_path / "corpus"))
     assert [use.as_defined for use in terms.used_in("the Form", "en")] == [True]
     assert [use.as_defined for use in terms.used_in("in written form", "en")] == [False]
+    assert terms.used_in("under the Agency Form", "en") == [], "the end of a name"
     (short,) = terms.used_in("a CMO", "en")
     assert len(terms.definitions(short.term)) > 0
     (long,) = terms.used_in("a client money officer", "en")
