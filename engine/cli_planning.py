@@ -1,4 +1,4 @@
-"""The command that plans a question: ``plan`` prints the plan, ``investigate --plan FILE`` runs an edited one."""
+"""The command ``plan``: how a question would be searched. ``investigate --plan FILE`` uses an edited plan."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def plan(options: argparse.Namespace) -> None:
 
     corpus, settings = open_corpus(options.corpus), settings_from(options)
     case = Case(corpus, options.question, settings)
-    made = case.make_plan()
+    made = case.make_plan(offered=True)
     if options.json:
         print_json(plan_to_json(made))
         return

@@ -154,7 +154,7 @@ def wire_plan(rail: Rail, stage: Stage, library: Library) -> None:
             raise InputError("there is no question: write one, or choose an example")
         corpus, settings = library.corpus(corpus_name, visitor), settings_from(names, values)
         case = Case(corpus, question.strip(), settings)
-        plan = case.make_plan()
+        plan = case.make_plan(offered=True)
         return plan_html(plan, corpus_name, Filters(corpus, settings, case.day, plan).notes)
 
     shown = rail.plan.click(

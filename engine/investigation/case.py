@@ -186,10 +186,12 @@ class Case:
             (*self.notes, *self._refining.notes),
         )
 
-    def make_plan(self) -> QueryPlan:
-        """The plan by which ``run`` would scan, so that a person can look at it first."""
+    def make_plan(self, *, offered: bool = False) -> QueryPlan:
+        """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
         languages, mask = list(self.corpus.info().languages), self._filters.mask
-        return make_plan(self.question, languages, self.settings, corpus=self.corpus, mask=mask)
+        return make_plan(
+            self.question, languages, self.settings, corpus=self.corpus, mask=mask, offered=offered
+        )
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
         started = time.perf_counter()

@@ -7,9 +7,10 @@ whatever may bring one passage more, ``precision`` what the question says and no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.errors import SettingsError
+from engine.model import Intent
 from engine.settings import InvestigationSettings
 
 LITERAL, PART, SIDE, CLAUSE = "literal", "part", "side", "clause"
@@ -21,26 +22,29 @@ KINDS = (PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK)
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a strategy uses a kind of view. ``dense``: it is embedded too, which costs 8 ms."""
+    """How a strategy uses a kind of view. ``dense``: it is embedded too, which costs 8 ms. ``intents``: it
+    is on for these questions only, for all where there are none."""
 
     weight: float
     on: bool = True
     dense: bool = False
+    intents: tuple[Intent, ...] = ()
 
 
 _BALANCED: Mapping[str, Use] = {
     PART: Use(0.3, dense=True),
-    SIDE: Use(0.3, dense=True),
+    SIDE: Use(0.3),
     CLAUSE: Use(0.3, on=False),
     REGISTER: Use(0.2, on=False),
     ACRONYM: Use(0.2, on=False),
     TERMS: Use(0.2, on=False),
-    FEEDBACK: Use(0.2, on=False),
+    # What must be found first shares words with the answer, not with the question.
+    FEEDBACK: Use(0.2, intents=(Intent.MULTI_HOP,)),
 }
 STRATEGIES: Mapping[str, Mapping[str, Use]] = {
-    "precision": {kind: Use(use.weight, False, use.dense) for kind, use in _BALANCED.items()},
+    "precision": {kind: replace(use, on=False) for kind, use in _BALANCED.items()},
     "balanced": _BALANCED,
-    "recall": {kind: Use(use.weight, True, use.dense) for kind, use in _BALANCED.items()},
+    "recall": {kind: replace(use, on=True, intents=()) for kind, use in _BALANCED.items()},
 }
 # How many candidates the scan keeps and how deep each list is read, as a share of what the settings say.
 DEPTHS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 1.5}
@@ -48,8 +52,8 @@ DEEPEST = {"scan_limit": 500, "scan_depth": 2000}
 SHALLOWEST = 10
 
 
-def uses_of(strategy: str, kinds: tuple[str, ...] = ()) -> Mapping[str, Use]:
-    """How a strategy uses each kind; ``kinds``, where some are given, says which are on instead.
+def uses_of(strategy: str, kinds: tuple[str, ...], intent: Intent | None) -> Mapping[str, Use]:
+    """How a strategy uses each kind in a question; ``kinds``, where some are given, are on instead.
 
     Raises SettingsError for a kind that there is not.
     """
@@ -57,9 +61,14 @@ def uses_of(strategy: str, kinds: tuple[str, ...] = ()) -> Mapping[str, Use]:
     unknown = [kind for kind in kinds if kind not in uses]
     if unknown:
         raise SettingsError(f"view_kinds: {unknown[0]!r} is no kind of view; known kinds: {', '.join(KINDS)}")
-    if not kinds:
-        return uses
-    return {kind: Use(use.weight, kind in kinds, use.dense) for kind, use in uses.items()}
+    return {
+        kind: replace(
+            use,
+            on=kind in kinds if kinds else use.on and (not use.intents or intent in use.intents),
+            intents=(),
+        )
+        for kind, use in uses.items()
+    }
 
 
 def deepened(settings: InvestigationSettings, strategy: str) -> InvestigationSettings:
