@@ -59,6 +59,7 @@ class Pool:
         self.explored: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._hops: set[Hop] = set()
+        self._told: dict[str, list[Hop]] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -120,6 +121,7 @@ class Pool:
             self.graph.add_node(hop.target_id)
         if hop not in self._hops:
             self._hops.add(hop)
+            self._told.pop(hop.target_id, None)
             self.graph.add_edge(source, hop.target_id, hop=hop)
         return new
 
@@ -162,15 +164,19 @@ class Pool:
         """Hops to a passage from the question or from passages admitted before it.
 
         Those from the question first (the scan before later queries), then what a text says before
-        what merely resembles it, each strongest first.
+        what merely resembles it, each strongest first. Kept until the passage is reached once more: the
+        trails of a ranking pass through the same passages again and again.
         """
+        if passage_id in self._told:
+            return self._told[passage_id]
         order = self._entries[passage_id].order
         hops = [
             hop
             for hop in self.hops_to(passage_id)
             if hop.source_id is None or self._entries[hop.source_id].order < order
         ]
-        return sorted(hops, key=_telling)
+        self._told[passage_id] = sorted(hops, key=_telling)
+        return self._told[passage_id]
 
     def descendants(self, passage_id: str) -> set[str]:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
