@@ -1,11 +1,11 @@
-"""What each strategy, retriever and round is worth: left out, and alone.
+"""What each strategy, retriever, view and round is worth: left out, and alone.
 
 Every variant answers the same questions as the full settings do, so each difference is paired.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -17,15 +17,15 @@ from engine.evaluation.significance import Difference, paired
 from engine.settings import InvestigationSettings
 
 ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@10", "pool recall")
-GAPS, DENSE, LEXICAL = "gaps", "dense", "bm25"
+GAPS = "gaps"
 FULL = "full"
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One change of the settings. ``kind``: strategy, retriever or round; ``role``: without, alone, or
-    up to (a number of rounds)."""
+    """One change of the settings. ``kind``: strategy, retriever, plan or round; ``role``: without, alone,
+    or up to (a number of rounds)."""
 
     kind: str
     name: str
@@ -84,9 +84,12 @@ class Ablation:
         }
 
 
-def variants(settings: InvestigationSettings) -> list[Variant]:
-    """Every strategy and every retriever left out and alone, and every number of rounds below the full."""
-    return [*_strategies(settings), *_retrievers(settings), *_rounds(settings)]
+def variants(settings: InvestigationSettings, searching: Collection[str] | None = None) -> list[Variant]:
+    """Every strategy and every retriever left out and alone, the views left out, and every number of rounds.
+
+    ``searching``: the retrievers that have something to search with; None for all that the settings name.
+    """
+    return [*_strategies(settings), *_retrievers(settings, searching), *_views(settings), *_rounds(settings)]
 
 
 def ablate(
@@ -112,11 +115,12 @@ def ablation_steps(
     progress: Progress | None = None,
 ) -> Iterator[Ablation]:
     """The ablation as it grows: after the full settings, then after each variant."""
-    full = _run(corpus, questions, settings, FULL, progress)
+    searching: set[str] = set()
+    full = _run(corpus, questions, settings, FULL, progress, searching)
     ablation = Ablation(len(questions), _means(full))
     yield ablation
     fewer = full
-    for variant in variants(settings):
+    for variant in variants(settings, searching):
         last = variant.role == "up to" and variant.settings == settings
         results = full if last else _run(corpus, questions, variant.settings, variant.label, progress)
         ablation.rows.append(_row(variant, results, fewer if variant.role == "up to" else full))
@@ -131,10 +135,13 @@ def _run(
     settings: InvestigationSettings,
     label: str,
     progress: Progress | None,
+    searching: set[str] | None = None,
 ) -> list[QuestionResult]:
     results = []
-    for number, (_, result) in enumerate(judged(corpus, questions, settings, warm=label == FULL), 1):
+    for number, (outcome, result) in enumerate(judged(corpus, questions, settings, warm=label == FULL), 1):
         results.append(result)
+        if searching is not None:
+            searching |= outcome.retrievers
         if progress is not None:
             progress(label, number, len(questions))
     return results
@@ -171,18 +178,19 @@ def _strategies(settings: InvestigationSettings) -> Iterator[Variant]:
         yield Variant("strategy", GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
 
 
-def _retrievers(settings: InvestigationSettings) -> Iterator[Variant]:
-    """By the setting ``retrievers`` where there is one; else by the dense share, whose ends leave one out."""
-    listed: tuple[str, ...] = tuple(settings.model_dump().get("retrievers") or ())
-    if listed:
-        for name in listed if len(listed) > 1 else ():
-            others = tuple(other for other in listed if other != name)
-            yield Variant("retriever", name, "without", settings.changed(retrievers=others))
-            if len(listed) > 2:
-                yield Variant("retriever", name, "alone", settings.changed(retrievers=(name,)))
-    elif 0.0 < settings.dense_weight < 1.0:
-        yield Variant("retriever", DENSE, "without", settings.changed(dense_weight=0.0))
-        yield Variant("retriever", LEXICAL, "without", settings.changed(dense_weight=1.0))
+def _retrievers(settings: InvestigationSettings, searching: Collection[str] | None) -> Iterator[Variant]:
+    names = tuple(name for name in settings.retrievers if searching is None or name in searching)
+    for name in names if len(names) > 1 else ():
+        others = tuple(other for other in names if other != name)
+        yield Variant("retriever", name, "without", settings.changed(retrievers=others))
+        # Of two retrievers each alone is the other left out.
+        if len(names) > 2:
+            yield Variant("retriever", name, "alone", settings.changed(retrievers=(name,)))
+
+
+def _views(settings: InvestigationSettings) -> Iterator[Variant]:
+    if settings.views:
+        yield Variant("plan", "views", "without", settings.changed(views=False))
 
 
 def _rounds(settings: InvestigationSettings) -> Iterator[Variant]:

@@ -21,7 +21,8 @@ class Outcome:
 
     ``scores`` are those of ``final``. ``rounds`` says in which round each passage of the pool was
     admitted (0: the scan), ``sizes`` how many passages the pool held after each round. ``rows`` are
-    the pool's passages and ``names`` their source ids, in the order of admission.
+    the pool's passages and ``names`` their source ids, in the order of admission. ``retrievers`` are
+    those that found something: what the corpus has no model for is not among them.
     """
 
     scan: tuple[str, ...]
@@ -34,6 +35,7 @@ class Outcome:
     completeness: Completeness | None
     stop: str
     seconds: float
+    retrievers: frozenset[str] = frozenset()
 
 
 def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettings) -> Outcome:
@@ -69,6 +71,7 @@ def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettin
         case.completeness(),
         stop.reason.value,
         seconds,
+        frozenset(hit.retriever for hits in scanned.hits.values() for hit in hits),
     )
 
 

@@ -24,12 +24,25 @@ def test_every_part_is_left_out_and_every_round_counted() -> None:
     assert (found["only gaps"].strategies, found["only gaps"].close_gaps) == ((), True)
     assert found["without rounds"].rounds == 0
     assert [found[f"round {number}"].rounds for number in (1, 2)] == [1, 2]
-    assert any(label.startswith("without ") and "gaps" not in label for label in found)
+    assert not found["without views"].views
+
+
+def test_only_retrievers_that_search_are_left_out() -> None:
+    settings = InvestigationSettings(retrievers=("bm25", "dense", "sparse"))
+    labels = [v.label for v in variants(settings) if v.kind == "retriever"]
+    assert len(labels) == 6
+    assert "only sparse" in labels
+    both = {v.label: v.settings for v in variants(settings, {"bm25", "dense"}) if v.kind == "retriever"}
+    assert {label: found.retrievers for label, found in both.items()} == {
+        "without bm25": ("dense",),
+        "without dense": ("bm25",),
+    }
+    assert not [v for v in variants(settings, {"bm25"}) if v.kind == "retriever"]
 
 
 def test_what_is_off_is_not_left_out() -> None:
-    settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False)
-    assert [variant.kind for variant in variants(settings) if variant.kind != "retriever"] == []
+    settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False, views=False)
+    assert variants(settings, {"bm25"}) == []
 
 
 def test_rows_of_a_run(bare: Corpus) -> None:
