@@ -18,6 +18,7 @@ from engine.retrieval.foreign import FOREIGN_SHARE
 from engine.retrieval.retrievers.base import Found, Shares
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
+from engine.retrieval.routing import routed
 
 # A passage that is nothing but a heading names its subject and says nothing of it.
 HEADING_FACTOR = 0.3
@@ -41,7 +42,7 @@ class Relevance:
     foreign: NDArray[np.bool_] | None = None
 
     def of(self, rows: Rows) -> Scores:
-        """Relevance of each row, shape (n,)."""
+        """Relevance of each row, shape (n,): 0..1, and up to 0.2 more in a document that the question names."""
         total = np.zeros(len(rows), np.float32)
         for name in self.found:
             if self.weights[name] > 0:
@@ -50,6 +51,9 @@ class Relevance:
             # Words say nothing across languages, and their silence is no verdict.
             away = self.foreign[self.corpus.document_numbers(rows)]
             total = np.where(away, np.maximum(total, FOREIGN_SHARE * self._joined(DENSE, rows)), total)
+        extra = routed(self.corpus, self.plan, rows)
+        if extra is not None:
+            total = total + extra
         factor = np.where(self.corpus.bare_headings(rows), HEADING_FACTOR, 1.0)
         return (total * factor).astype(np.float32)
 

@@ -63,7 +63,8 @@ def test_the_literal_question_comes_first_and_its_parts_weigh_less() -> None:
 
 
 def test_views_can_be_switched_off() -> None:
-    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], InvestigationSettings(views=False))
+    settings = InvestigationSettings(views=False)
+    plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], settings)
     assert [view.name for view in plan.views] == [LITERAL]
 
 
@@ -76,7 +77,9 @@ def test_views_can_be_switched_off() -> None:
         ("Wann endet die Frist für den Einspruch?", ["en"], "de"),
     ],
 )
-def test_the_language_is_one_of_the_corpus_or_clearly_another(question: str, languages: list[str], language: str) -> None:
+def test_the_language_is_of_the_corpus_or_clearly_another(
+    question: str, languages: list[str], language: str
+) -> None:
     assert make_plan(question, languages).language == language
 
 
