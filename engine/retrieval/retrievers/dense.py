@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Hits, Rows
-from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, best_scores, nothing
+from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, nothing
+from engine.retrieval.retrievers.levels import levels
 
 DENSE = "dense"
 
 
 class Dense:
-    """Exact search by cosine. A share is the cosine above that of unrelated passages (the model's own
-    zero) over the best cosine above it."""
+    """Exact search by cosine. A share is the cosine above that of unrelated passages (``levels.py``) over
+    the best cosine above it."""
 
     name = DENSE
     title = "Meaning (vectors)"
@@ -29,12 +30,10 @@ class Dense:
             )
         )
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
-        floor = asked.corpus.similarity_floor
-        span = np.maximum(best_scores(hits)[:, None] - floor, 1e-6)
+        unrelated = levels(asked.corpus, asked.plan.language, vectors, hits)
 
         def score(rows: Rows) -> Shares:
             cosines: NDArray[np.float32] = vectors @ asked.corpus.vectors(rows).T
-            shares: Shares = np.clip((cosines - floor) / span, 0.0, 1.0).astype(np.float32)
-            return np.where(meant[:, None], shares, np.float32(0.0))
+            return np.where(meant[:, None], unrelated.shares(cosines, rows), np.float32(0.0))
 
         return Listed(len(asked.corpus), hits, meant, score)
