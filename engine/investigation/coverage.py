@@ -13,10 +13,13 @@ from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.facets import Compared, Facet
 from engine.language.embedders import Embedder
 from engine.model import AreaCoverage, AreaState
+from engine.retrieval.retrievers.levels import Levels, levels
 
 # Evidence must serve the question too, not only the area: at least this share of the best relevance.
 EVIDENCE_SHARE = 0.65
 MOST_EVIDENCE = 50
+# Best passages of a facet in which the best of each language is sought.
+BEST_LOOKED_AT = 50
 
 
 class Coverage:
@@ -39,6 +42,7 @@ class Coverage:
         self._closed: dict[str, int] = {}
         texts = tuple(facet.text for facet in self._facets)
         self._vectors = _vectors(self._facets, embedder, views)
+        self._levels = _levels(corpus, language, self._vectors)
         best = corpus.search_lexical(texts, language, 1) if texts else []
         self._best = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
 
@@ -72,8 +76,18 @@ class Coverage:
         if not vectors.shape[1]:
             return lexical
         embedded = np.outer(self._vectors.any(axis=1), vectors.any(axis=1))
-        cosines = np.clip(self._vectors @ vectors.T, 0.0, 1.0)
+        cosines = self._on_our_scale(np.clip(self._vectors @ vectors.T, 0.0, 1.0), rows)
         return np.where(embedded, cosines, lexical).astype(np.float32)
+
+    def _on_our_scale(self, cosines: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
+        """Cosines as they are, or, of a model that has no zero of its own, what they are as a share of the
+        best passage of the corpus, as for words; on the scale that the thresholds of the facets have."""
+        if self._levels is None:
+            return cosines
+        floor = self._corpus.similarity_floor
+        shares = self._levels.shares(cosines, rows)
+        areas = np.array([facet.compared is Compared.AREA for facet in self._facets], np.bool_)
+        return np.where(areas[:, None], shares, floor + (1.0 - floor) * shares).astype(np.float32)
 
     def _state(
         self,
@@ -123,6 +137,15 @@ class Coverage:
             queries.append(facet.queries[sent])
         self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
         return tuple(queries)
+
+
+def _levels(corpus: Corpus, language: str, vectors: NDArray[np.float32] | None) -> Levels | None:
+    """What is unrelated to each facet; None where the model's own zero holds for all of them."""
+    if vectors is None or not vectors.any():
+        return None
+    found = levels(corpus, language, vectors, corpus.search_dense(vectors, BEST_LOOKED_AT, -1.0))
+    usual = np.allclose(found.floors[vectors.any(axis=1)], corpus.similarity_floor)
+    return None if usual else found
 
 
 def _vectors(
