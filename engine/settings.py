@@ -26,7 +26,7 @@ class Preset(StrEnum):
 
 
 DEFAULT_STRATEGIES = ("metadata", "entities", "citations", "semantic")
-BUILT_IN_RETRIEVERS = ("bm25", "dense")
+BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
 BUILT_IN_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]

@@ -19,8 +19,10 @@ from typing import Any
 
 from engine.corpus.embedded.block import block_path
 from engine.corpus.embedded.deciding import described
+from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.errors import CorpusError, SourceError
+from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, file_key, keep, makers, previous
 from engine.ingestion.linking import Edge, read_edges
@@ -32,7 +34,7 @@ from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import Found, open_sources
 from engine.ingestion.workers import Limits
-from engine.language.embedders import embedder
+from engine.language.embedders import default_late, embedder
 
 
 def build_corpus(
@@ -40,6 +42,8 @@ def build_corpus(
     folder: Path,
     *,
     embedding: str = "minilm",
+    sparse: str = NO_MODEL,
+    late: str | None = None,
     name: str | None = None,
     with_edges: bool = False,
     index_headings: bool = True,
@@ -52,7 +56,9 @@ def build_corpus(
 ) -> IngestionReport:
     """Make the corpus in ``folder`` hold exactly these sources (files, folders, archives).
 
-    Files that have not changed since the last ingestion are not read again. ``with_edges`` adds the links
+    Files that have not changed since the last ingestion are not read again. ``sparse`` and ``late`` name
+    models for learned sparse search and late interaction; ``late`` None: as ``default_late`` has it for the
+    embedding. ``with_edges`` adds the links
     of ``edges.tsv`` files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what
     stands around a passage beside its text. ``passwords`` are tried on encrypted files; ``mapping`` says
     what the fields of tables and of JSON mean; ``limits`` bound what one file may use. ``progress`` hears
@@ -65,6 +71,8 @@ def build_corpus(
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings)
     model = embedder(embedding)
+    late_spec = default_late(embedding) if late is None else late
+    models(embedding, sparse, late_spec)
     _check_sources(sources)
     with work.opened() as before, work.read(sources, before) as (found, entries):
         problems = found.problems
@@ -81,6 +89,8 @@ def build_corpus(
                 "examples": examples_of(found.examples, problems),
             },
             work.limits,
+            sparse,
+            late_spec,
         )
         return work.publish(entries, before, plan, found)
 
@@ -253,6 +263,8 @@ class _Work:
             entities=manifest.entities,
             languages=dict(Counter(manifest.languages).most_common()),
             embedding=manifest.embedding,
+            sparse=manifest.sparse,
+            late=manifest.late,
             not_embedded=published.not_embedded,
             seconds=self.seconds,
             total_seconds=round(perf_counter() - self.start, 3),
@@ -322,6 +334,8 @@ def _same_plan(before: Previous, work: _Work, embedding: str | None) -> Plan:
         manifest.ontology,
         manifest.metadata,
         work.limits,
+        manifest.sparse,
+        manifest.late,
     )
 
 

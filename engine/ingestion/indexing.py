@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ EMBEDDING_BATCH = 256
 # questions complete than with none, and no set loses (benchmarks/RESULTS.md).
 HEADING_SHARE = 0.2
 HEADING_JOINT = " > "
+
+# Who is told the numbers and the texts of what a model has just read.
+Heard = Callable[[list[int], Sequence[str]], None]
 
 
 def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
@@ -42,11 +45,17 @@ class VectorSource:
             self._keys, self._vectors = keys[order], vectors[order]
 
     def vectors(
-        self, passages: Sequence[Passage], keys: NDArray[np.uint64], found: NDArray[np.float32]
+        self,
+        passages: Sequence[Passage],
+        keys: NDArray[np.uint64],
+        found: NDArray[np.float32],
+        *,
+        heard: Heard | None = None,
     ) -> int:
         """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
 
-        A passage in a language that the model does not read has a zero row. Raises ModelError.
+        A passage in a language that the model does not read has a zero row. ``heard`` is told the numbers
+        and texts of the passages that the model has just read. Raises ModelError.
         """
         read = np.asarray([reads(self._model, passage.language) for passage in passages], np.bool_)
         places = np.searchsorted(self._keys[:, 0], keys[:, 0])
@@ -58,20 +67,28 @@ class VectorSource:
         new = np.flatnonzero(read & ~known).tolist()
         if new:
             self.encoded += len(new)
-            found[new] = passage_vectors(
-                [passages[n] for n in new], self._model, self._progress, self._headings
-            )
+            chosen = [passages[n] for n in new]
+
+            def hear(batch: list[int], texts: Sequence[str]) -> None:
+                if heard is not None:
+                    heard([new[number] for number in batch], texts)
+
+            found[new] = passage_vectors(chosen, self._model, self._progress, self._headings, hear)
         return int((~read).sum())
 
 
 def passage_vectors(
-    passages: Sequence[Passage], model: Embedder, progress: Progress, headings: bool
+    passages: Sequence[Passage],
+    model: Embedder,
+    progress: Progress,
+    headings: bool,
+    heard: Heard | None = None,
 ) -> NDArray[np.float32]:
     """Unit vectors, shape (passages, d). With ``headings`` they lean towards those of their headings.
 
-    Raises ModelError.
+    ``heard`` is told of each batch that was read. Raises ModelError.
     """
-    vectors = _encoded([passage.text for passage in passages], model, progress, "embed")
+    vectors = _encoded([passage.text for passage in passages], model, progress, "embed", heard)
     if headings:
         paths = [HEADING_JOINT.join(passage.headings) for passage in passages]
         known = {path: number for number, path in enumerate(dict.fromkeys(filter(None, paths)))}
@@ -84,13 +101,18 @@ def passage_vectors(
     return vectors
 
 
-def _encoded(texts: Sequence[str], model: Embedder, progress: Progress, step: str) -> NDArray[np.float32]:
+def _encoded(
+    texts: Sequence[str], model: Embedder, progress: Progress, step: str, heard: Heard | None = None
+) -> NDArray[np.float32]:
     """Unit vectors of passages' texts, in batches of like length: a batch takes as long as its longest."""
     vectors = np.zeros((len(texts), model.dimensions), np.float32)
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     for start in range(0, len(order), EMBEDDING_BATCH):
         progress(step, start, len(order))
         batch = order[start : start + EMBEDDING_BATCH]
-        vectors[batch] = model.encode([texts[number] for number in batch], kind="passage")
+        chosen = [texts[number] for number in batch]
+        vectors[batch] = model.encode(chosen, kind="passage")
+        if heard is not None:
+            heard(batch, chosen)
     progress(step, len(order), len(order))
     return vectors

@@ -10,15 +10,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.corpus.embedded.block import Block, open_block
 from engine.corpus.embedded.deciding import Undecided
-from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.embedded.writing import CONTENT_KEYS, Parts, write_generation
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import SourceError
-from engine.ingestion.indexing import VectorSource
+from engine.ingestion.embedding import Embedded, Embedding, models
 from engine.ingestion.intervals import row_intervals
 from engine.ingestion.ledger import Entry, Ledger, Previous, keep, makers
 from engine.ingestion.linking import Edge, declared_references, stated_edges
@@ -27,7 +24,7 @@ from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_path
-from engine.ingestion.view import CorpusView, passages_of
+from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Crew, Finished, Limits, run
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
@@ -45,6 +42,8 @@ class Plan:
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    sparse: str = NO_MODEL
+    late: str = NO_MODEL
 
 
 @dataclass(slots=True)
@@ -89,7 +88,7 @@ class Publishing:
         with self.step("entities"):
             table, definers = naming.table(mentions)
             naming.save_vocabulary()
-        vectors, embedded, not_embedded = self._vectors(view)
+        embedded = self._vectors(view)
         with self.step("write"):
             first_rows = view.document_rows.tolist()
             edges = stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
@@ -102,16 +101,18 @@ class Publishing:
                 table.entities,
                 (table.rows, table.numbers),
                 definers,
-                vectors,
+                embedded.vectors,
                 self._plan.embedding,
                 self._plan.ontology,
                 self._plan.metadata,
                 row_intervals(view, references),
+                self._plan.sparse,
+                self._plan.late,
             )
             options = {"headings": self._plan.headings, "edges": [edge[:2] for edge in self._plan.edges]}
             Ledger(tuple(entries), options).save(self._generation)
             manifest, undecided = write_generation(self._folder, self._generation, parts)
-        return Published(manifest, placed, undecided, not_embedded, embedded)
+        return Published(manifest, placed, undecided, embedded.missing, embedded.encoded)
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -185,39 +186,14 @@ class Publishing:
                 found.append(kept)
         return found, naming
 
-    def _vectors(self, view: CorpusView) -> tuple[NDArray[np.float32] | None, int, int]:
-        model = self._plan.model
-        if model is None:
-            return None, 0, 0
+    def _vectors(self, view: CorpusView) -> Embedded:
+        plan = self._plan
+        if plan.model is None and plan.sparse == plan.late == NO_MODEL:
+            return Embedded()
         with self.step("embed"):
-            source = VectorSource(model, self._control.progress, headings=self._plan.headings)
-            known = self._known_vectors()
-            if known is not None:
-                source.learn_from(*known)
-            vectors = np.zeros((len(view), model.dimensions), np.float32)
-            missing = 0
-            for number, block in enumerate(view.blocks):
-                self._control.check()
-                rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
-                passages = passages_of(view, number, whole=True)
-                missing += source.vectors(passages, block["passages.content"], vectors[rows])
-        return vectors, source.encoded, missing
-
-    def _known_vectors(self) -> tuple[NDArray[np.uint64], NDArray[np.float32]] | None:
-        """The vectors of the generation before, where they are of the same model and made the same way."""
-        before, plan = self._before, self._plan
-        if before is None or before.manifest.embedding != plan.embedding:
-            return None
-        if before.ledger.options.get("headings") != plan.headings:
-            return None
-        from engine.corpus.embedded.dense import VectorIndex
-
-        try:
-            keys = np.load(before.data / f"{CONTENT_KEYS}.npy", allow_pickle=False)
-            index = VectorIndex(before.data)
-        except (OSError, ValueError, RuntimeError):
-            return None
-        return keys, index.take(np.arange(len(keys), dtype=np.int32))
+            chosen = models(plan.embedding, plan.sparse, plan.late)
+            reading = Embedding(chosen, self._generation, self._before, self._control, headings=plan.headings)
+            return reading.run(view)
 
 
 def _encoder(model: Embedder) -> Encode:

@@ -51,8 +51,7 @@ def scan(
     if len(enabled) < len(plan.views):
         plan = replace(plan, views=tuple(plan.views[number] for number in enabled))
         vectors = None if vectors is None else vectors[enabled]
-    asked = Inquiry(corpus, plan, settings, vectors, mask)
-    answers = {one.name: one.search(asked) for one in retrievers(settings.retrievers)}
+    answers = _asked(Inquiry(corpus, plan, settings, vectors, mask))
     answers = words_set_aside(corpus, plan, answers, LEXICAL, DENSE)
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
@@ -62,6 +61,17 @@ def scan(
     rows, scores = _ranked(relevance, settings)
     rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]
     return Scan(rows, scores, _hits(plan, found, rows), relevance, off)
+
+
+def _asked(asked: Inquiry) -> dict[str, Found | Off]:
+    """The answers of the retrievers that the settings name; each hears what those before it have found."""
+    answers: dict[str, Found | Off] = {}
+    for one in retrievers(asked.settings.retrievers):
+        answer = answers[one.name] = one.search(asked)
+        if not isinstance(answer, Off):
+            found = [asked.candidates, *(hits.rows for hits in answer.hits)]
+            asked = replace(asked, candidates=np.unique(np.concatenate(found)).astype(np.int32))
+    return answers
 
 
 def _ranked(relevance: Relevance, settings: InvestigationSettings) -> tuple[Rows, Scores]:

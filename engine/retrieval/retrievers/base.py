@@ -7,7 +7,7 @@ views of the question at once, and can score any passage afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +27,7 @@ class Inquiry:
 
     ``plan`` holds the views that are searched. ``vectors`` are the views as the corpus's dense model sees
     them, shape (views, d), None where there is none. ``mask`` limits the corpus, shape (passages,).
+    ``candidates`` are the passages that the retrievers before this one have found.
     """
 
     corpus: Corpus
@@ -34,6 +35,7 @@ class Inquiry:
     settings: InvestigationSettings
     vectors: NDArray[np.float32] | None = None
     mask: Mask | None = None
+    candidates: Rows = field(default_factory=lambda: np.empty(0, np.int32))
 
     @property
     def texts(self) -> list[str]:

@@ -13,13 +13,17 @@ from importlib.metadata import entry_points
 from engine.errors import SettingsError
 from engine.retrieval.retrievers.base import Retriever
 from engine.retrieval.retrievers.dense import Dense
+from engine.retrieval.retrievers.late import Late
 from engine.retrieval.retrievers.lexical import Lexical
+from engine.retrieval.retrievers.sparse import Sparse
 
 GROUP = "redstring.retrievers"
 
 BUILT_IN: Mapping[str, Callable[[], Retriever]] = {
     "bm25": Lexical,
     "dense": Dense,
+    "sparse": Sparse,
+    "late": Late,
 }
 
 
@@ -31,14 +35,15 @@ def known_retrievers() -> Mapping[str, Callable[[], Retriever]]:
 
 
 def retrievers(names: Sequence[str]) -> list[Retriever]:
-    """Retrievers by name. Raises SettingsError for an unknown name, or where none is named."""
+    """Retrievers by name, in the order in which they search. Raises SettingsError for an unknown name, or where none is named."""
     known = known_retrievers()
     if not names:
         raise SettingsError(f"retrievers: name at least one of {', '.join(known)}")
     for name in names:
         if name not in known:
             raise SettingsError(f"unknown retriever {name!r}; known retrievers: {', '.join(known)}")
-    return [known[name]() for name in names]
+    # In the order of the registry: late interaction looks at what the others have found.
+    return [known[name]() for name in known if name in names]
 
 
 def title_of(name: str) -> str:

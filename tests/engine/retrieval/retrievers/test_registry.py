@@ -13,8 +13,8 @@ def test_built_in_retrievers_are_known_by_their_names() -> None:
     assert BUILT_IN.keys() <= known_retrievers().keys()
 
 
-def test_names_give_retrievers_in_their_order() -> None:
-    assert [one.name for one in retrievers(["dense", "bm25"])] == ["dense", "bm25"]
+def test_who_looks_at_what_others_found_comes_last() -> None:
+    assert [one.name for one in retrievers(["late", "dense", "bm25"])] == ["bm25", "dense", "late"]
 
 
 @pytest.mark.parametrize(("names", "said"), [((), "name at least one of bm25"), (("bm52",), "'bm52'")])

@@ -1,0 +1,174 @@
+"""All that models say of the passages of a corpus: dense vectors, learned sparse vectors, token vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.tokens import TokenIndex, TokenWriter, stored
+from engine.corpus.embedded.writing import CONTENT_KEYS
+from engine.ingestion.indexing import VectorSource
+from engine.ingestion.ledger import Previous
+from engine.ingestion.pipeline import Control
+from engine.ingestion.ragged import Ragged, RaggedSource
+from engine.ingestion.view import CorpusView, passages_of
+from engine.language.embedders import (
+    Embedder,
+    SparseEmbedder,
+    SparseVectors,
+    TokenEmbedder,
+    embedder,
+    sparse_embedder,
+    token_embedder,
+)
+
+Opened = TypeVar("Opened")
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models of a corpus, by their specs; None where the spec is "none"."""
+
+    embedding: str
+    sparse: str
+    late: str
+    dense_model: Embedder | None
+    sparse_model: SparseEmbedder | None
+    token_model: TokenEmbedder | None
+
+
+def models(embedding: str, sparse: str = NO_MODEL, late: str = NO_MODEL) -> Models:
+    """The models of three specs; nothing is loaded. Raises SettingsError for a spec that cannot be read."""
+    return Models(embedding, sparse, late, embedder(embedding), sparse_embedder(sparse), token_embedder(late))
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """``vectors``: shape (passages, d), None without a model. How many passages were read by the model now,
+    and how many are in a language that it does not read. The other indexes stand in the generation."""
+
+    vectors: NDArray[np.float32] | None = None
+    encoded: int = 0
+    missing: int = 0
+
+
+class Embedding:
+    """Reads the passages of a view with all models; what has not changed is taken from before."""
+
+    def __init__(
+        self, chosen: Models, generation: Path, before: Previous | None, control: Control, *, headings: bool
+    ) -> None:
+        self._models, self._generation, self._before = chosen, generation, before
+        self._control, self._headings = control, headings
+
+    def run(self, view: CorpusView) -> Embedded:
+        """Read everything. Raises ModelError where a model cannot be had."""
+        dense = self._dense()
+        model = self._models.dense_model
+        vectors = None if model is None else np.zeros((len(view), model.dimensions), np.float32)
+        sparse, token_model = self._sparse(), self._models.token_model
+        parts: list[SparseVectors] = []
+        missing = 0
+        with ExitStack() as files:
+            tokens = None if token_model is None else self._tokens(token_model)
+            writer = (
+                None
+                if token_model is None
+                else files.enter_context(TokenWriter(self._generation, token_model.dimensions))
+            )
+            for number, block in enumerate(view.blocks):
+                self._control.check()
+                passages = passages_of(view, number, whole=True)
+                keys = block["passages.content"]
+                if dense is not None and vectors is not None:
+                    rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
+                    missing += dense.vectors(passages, keys, vectors[rows], heard=self._hears(tokens))
+                if tokens is not None and writer is not None:
+                    found = tokens.rows(passages, keys)
+                    writer.add(found.pointers, found.columns[0])
+                if sparse is not None:
+                    found = sparse.rows(passages, keys)
+                    parts.append(SparseVectors(found.pointers, *found.columns))
+        if parts and self._models.sparse_model is not None:
+            from engine.corpus.embedded.sparse import SparseIndex
+
+            SparseIndex.write(self._generation, parts, self._models.sparse_model.dimensions)
+        return Embedded(vectors, 0 if dense is None else dense.encoded, missing)
+
+    def _hears(self, tokens: RaggedSource | None) -> Callable[[list[int], Sequence[str]], None] | None:
+        """Only a model that shares the forward pass gains from what the dense one has just read."""
+        shared = self._models.late == self._models.embedding
+        return tokens.hear if tokens is not None and shared else None
+
+    def _dense(self) -> VectorSource | None:
+        model = self._models.dense_model
+        if model is None:
+            return None
+        source = VectorSource(model, self._control.progress, headings=self._headings)
+        before = self._before
+        if before is not None and before.ledger.options.get("headings") == self._headings:
+            from engine.corpus.embedded.dense import VectorIndex
+
+            known = self._known(lambda manifest: manifest.embedding, self._models.embedding, VectorIndex)
+            if known is not None:
+                keys, index = known
+                source.learn_from(keys, index.take(np.arange(len(keys), dtype=np.int32)))
+        return source
+
+    def _tokens(self, model: TokenEmbedder) -> RaggedSource:
+        def encode(texts: Sequence[str]) -> Ragged:
+            found = model.encode(texts)
+            return Ragged(found.offsets, (stored(found.vectors),))
+
+        empty = Ragged(np.zeros(2, np.int64), (np.zeros((0, model.dimensions), np.int8),))
+        source = RaggedSource(model, encode, empty, "embed tokens", self._control.progress)
+        known = self._known(lambda manifest: manifest.late, self._models.late, TokenIndex)
+        if known is not None:
+            keys, index = known
+
+            def held(rows: NDArray[np.int64]) -> Ragged:
+                pointers, vectors = index.take(rows)
+                return Ragged(pointers, (vectors,))
+
+            source.learn_from(keys, held)
+        return source
+
+    def _sparse(self) -> RaggedSource | None:
+        model = self._models.sparse_model
+        if model is None:
+            return None
+
+        def encode(texts: Sequence[str]) -> Ragged:
+            found = model.encode(texts)
+            return Ragged(found.pointers, (found.terms, found.weights))
+
+        from engine.corpus.embedded.sparse import SparseIndex
+
+        empty = Ragged(np.zeros(2, np.int64), (np.zeros(0, np.int32), np.zeros(0, np.float32)))
+        source = RaggedSource(model, encode, empty, "embed sparse", self._control.progress)
+        known = self._known(lambda manifest: manifest.sparse, self._models.sparse, SparseIndex)
+        if known is not None:
+            keys, index = known
+            rows = index.all()
+            source.learn_from(keys, Ragged(rows.pointers, (rows.terms, rows.weights)).take)
+        return source
+
+    def _known(
+        self, spec_of: Callable[[Manifest], str], spec: str, opened: Callable[[Path], Opened]
+    ) -> tuple[NDArray[np.uint64], Opened] | None:
+        """An index of the generation before and the keys of its rows, where it is of the same model."""
+        before = self._before
+        if before is None or spec_of(before.manifest) != spec:
+            return None
+        try:
+            keys = np.load(before.data / f"{CONTENT_KEYS}.npy", allow_pickle=False)
+            return keys, opened(before.data)
+        except (OSError, ValueError, RuntimeError):
+            return None
