@@ -11,8 +11,10 @@ every token of it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +29,10 @@ Stored = NDArray[np.int8]
 VECTORS_NAME = "tokens.vectors.int8"
 SCALE = 127.0
 # Tokens that are scored at once: their vectors fit into the second-level cache or nearly so.
-AT_ONCE = 1 << 15
+AT_ONCE = 1 << 12
+# Questions whose scores are remembered: as many as fit into the bytes, within bounds.
+REMEMBERED_BYTES = 32 << 20
+FEWEST, MOST = 2, 16
 
 
 def stored(vectors: Vectors) -> Stored:
@@ -70,6 +75,13 @@ class TokenWriter:
         self._file.write(np.ascontiguousarray(vectors).data)
 
 
+class _Scored(NamedTuple):
+    """Scores for some queries, shape (passages, queries), and whose are known, shape (passages,)."""
+
+    scores: NDArray[np.float32]
+    there: Mask
+
+
 class TokenIndex:
     """The token vectors of all passages."""
 
@@ -80,6 +92,9 @@ class TokenIndex:
         # An empty file cannot be mapped.
         mapped = np.memmap(folder / VECTORS_NAME, np.int8, "r", shape=shape) if shape[0] else None
         self._vectors: Stored = np.zeros(shape, np.int8) if mapped is None else mapped.view(np.ndarray)
+        # One question is asked again and again, in part for the same passages.
+        places = REMEMBERED_BYTES // (5 * max(len(self._means), 1))
+        self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._table)
 
     @property
     def dimensions(self) -> int:
@@ -104,22 +119,40 @@ class TokenIndex:
     def score(self, queries: TokenVectors, rows: Rows) -> NDArray[np.float32]:
         """The scores of chosen rows, shape (queries, rows); 0 for a passage or a query without tokens."""
         scores = np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
+        if not scores.size or not len(queries.vectors):
+            return scores
+        known = self._remembered(queries.offsets.tobytes(), queries.vectors.tobytes())
+        new = np.unique(rows[~known.there[rows]])
+        if len(new):
+            known.scores[new] = self._computed(queries, new.astype(np.int64)).T
+            known.there[new] = True
+        return known.scores[rows].T
+
+    def _computed(self, queries: TokenVectors, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The scores of distinct rows, shape (queries, rows)."""
         counts = np.diff(queries.offsets)
         asked = np.flatnonzero(counts)
-        if not len(asked) or not len(rows):
-            return scores
-        chosen = np.asarray(rows, np.int64)
+        scores = np.zeros((len(counts), len(chosen)), np.float32)
+        # The questions' vectors are scaled down, which are fewer.
+        scaled = queries.vectors / np.float32(SCALE)
         lengths = self._offsets[chosen + 1] - self._offsets[chosen]
         bounds = np.searchsorted(np.cumsum(lengths), np.arange(AT_ONCE, lengths.sum(), AT_ONCE)) + 1
-        for part in np.split(np.arange(len(chosen)), bounds):
+        for part in np.split(np.arange(len(chosen)), np.unique(bounds)):
             held = part[lengths[part] > 0]
             if len(held):
                 offsets, vectors = self.take(chosen[held])
-                cosines = queries.vectors @ (vectors.astype(np.float32) / np.float32(SCALE)).T
+                cosines = scaled @ vectors.astype(np.float32).T
                 highest = np.maximum.reduceat(cosines, offsets[:-1], axis=1)
                 sums = np.add.reduceat(highest, queries.offsets[asked], axis=0)
                 scores[np.ix_(asked, held)] = sums / counts[asked, None]
         return scores
+
+    def _table(self, offsets: bytes, vectors: bytes) -> _Scored:
+        """Where the scores for some queries, known by their bytes, are remembered."""
+        queries = len(offsets) // 8 - 1
+        return _Scored(
+            np.zeros((len(self._means), queries), np.float32), np.zeros(len(self._means), np.bool_)
+        )
 
     def _by_mean(self, queries: TokenVectors) -> NDArray[np.float32]:
         """Cosines between the mean vectors of queries and of all passages, shape (queries, passages)."""
