@@ -42,7 +42,7 @@ class Relevance:
     foreign: NDArray[np.bool_] | None = None
 
     def of(self, rows: Rows) -> Scores:
-        """Relevance of each row, shape (n,): 0..1, and up to 0.2 more in a document that the question names."""
+        """Relevance of each row, shape (n,), 0..1; up to 0.2 more in a document the question names."""
         total = np.zeros(len(rows), np.float32)
         for name in self.found:
             if self.weights[name] > 0:

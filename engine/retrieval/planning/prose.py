@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
@@ -72,6 +74,8 @@ def _value(kind: str, when: str, language: str) -> str | None:
 def types_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
     """The types of the corpus's documents that a question names ("in which regulations")."""
     types = dict.fromkeys(document.type for document in corpus.documents() if document.type)
+    if not types:
+        return ()
     stem = analyzer(language).stem
     asked = {stem(word) for word in NAME_WORD.findall(text.casefold())}
     synonyms = words_of(language).types
@@ -101,13 +105,15 @@ def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, .
     stands inside a longer one is passed over, as is one that several documents bear.
     """
     names = _names(corpus, language)
-    words = list(NAME_WORD.finditer(western_digits(text)))
+    text = western_digits(text)
+    words = list(NAME_WORD.finditer(text))
+    keys = [name_key(word[0], language) for word in words]
     found: dict[str, None] = {}
     at = 0
     while at < len(words):
-        for size in range(min(LONGEST_NAME, len(words) - at), 0, -1):
+        for size in range(min(names.longest.get(keys[at], 0), len(words) - at), 0, -1):
             run = text[words[at].start() : words[at + size - 1].end()]
-            document = _named(names, run, language)
+            document = names.document(tuple(chain.from_iterable(keys[at : at + size])), run)
             if document is not None:
                 found[document] = None
                 at += size - 1
@@ -116,27 +122,36 @@ def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, .
     return tuple(found)[:MOST_DOCUMENTS]
 
 
-def _named(names: dict[Key, dict[str, str]], run: str, language: str) -> str | None:
-    bearers = names.get(name_key(run, language))
-    if not bearers or len(set(bearers.values())) > 1:
-        return None
-    short = " " not in run.strip()
-    return next(iter(bearers.values())) if not short or run in bearers else None
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Names of documents. ``bearers``: by their stems, each as it is written, with the document's id;
+    ``longest``: how many words at most a name has that begins with a stem, articles counted."""
+
+    bearers: dict[Key, dict[str, str]]
+    longest: dict[Key, int]
+
+    def document(self, key: Key, run: str) -> str | None:
+        bearers = self.bearers.get(key)
+        if not bearers or len(set(bearers.values())) > 1:
+            return None
+        return next(iter(bearers.values())) if len(key) > 1 or run in bearers else None
 
 
-_NAMES: WeakKeyDictionary[Corpus, dict[str, dict[Key, dict[str, str]]]] = WeakKeyDictionary()
+_NAMES: WeakKeyDictionary[Corpus, dict[str, _Names]] = WeakKeyDictionary()
 
 
-def _names(corpus: Corpus, language: str) -> dict[Key, dict[str, str]]:
-    """Names of documents by their stems: each name as it is written, with the document's id."""
+def _names(corpus: Corpus, language: str) -> _Names:
+    """The names of a corpus's documents, stemmed in a language; read once for an open corpus."""
     by_language = _NAMES.setdefault(corpus, {})
     if language not in by_language:
-        names: dict[Key, dict[str, str]] = {}
+        names = _Names({}, {})
         for document in corpus.documents():
             for name in _written((document.title, document.id, *document.aliases)):
                 key = name_key(name, language)
                 if key and len(key) <= LONGEST_NAME:
-                    names.setdefault(key, {})[name] = document.id
+                    names.bearers.setdefault(key, {})[name] = document.id
+                    # A question may write an article or two that the key leaves out.
+                    names.longest[key[:1]] = max(names.longest.get(key[:1], 0), len(key) + 2)
         by_language[language] = names
     return by_language[language]
 

@@ -74,7 +74,7 @@ def read_signs(question: str) -> Signs:
         text.append(question[end : match.start()])
         end = match.end()
         if match["field"]:
-            found = _with_field(found, match["field"], _bare(match["value"]))
+            found = _with_field(found, match["field"], match["value"].strip(_MARKS))
         elif match["quoted"] and is_sentence:
             text.append(match["quoted"])
             quoted = _added(quoted, _bare(match["quoted"]))
@@ -99,6 +99,8 @@ def _added(known: tuple[str, ...], phrase: str) -> tuple[str, ...]:
 
 def _with_field(found: Constraints, name: str, value: str) -> Constraints:
     kind = _FIELDS[name]
+    # The dots of "2015.." say something, a full stop behind a name does not.
+    value = value.strip(" ,;:!?؟。，、()" if kind == "year" else _LOOSE)
     if not value:
         return found
     if kind == "as_of":

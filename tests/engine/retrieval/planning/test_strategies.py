@@ -1,0 +1,57 @@
+"""Which views a strategy uses, and how deep it reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.errors import SettingsError
+from engine.model import Intent
+from engine.retrieval.planning import KINDS, deepened, make_plan
+from engine.retrieval.planning.strategies import STRATEGIES, uses_of
+from engine.settings import InvestigationSettings
+
+COMPARISON = "What is the difference between a berth and a quay, and can my boss fire the harbour master?"
+
+
+def kinds(corpus: Corpus, *, offered: bool = False, **changes: object) -> list[tuple[str, bool]]:
+    settings = InvestigationSettings().changed(**changes)
+    plan = make_plan(COMPARISON, ["en"], settings, corpus=corpus, offered=offered)
+    return [(view.name, view.enabled) for view in plan.views]
+
+
+def test_every_strategy_knows_every_kind() -> None:
+    assert all(tuple(uses) == KINDS for uses in STRATEGIES.values())
+
+
+def test_precision_is_the_question_alone_and_recall_takes_all(harbour: Corpus) -> None:
+    assert kinds(harbour, query_strategy="precision") == [("literal", True)]
+    few = {name for name, _ in kinds(harbour)}
+    many = {name for name, _ in kinds(harbour, query_strategy="recall")}
+    assert few == {"literal", "part", "side"}
+    assert few | {"register", "feedback"} <= many
+
+
+def test_what_is_left_out_can_be_offered(harbour: Corpus) -> None:
+    offered = dict(kinds(harbour, offered=True, query_strategy="precision"))
+    assert offered["literal"]
+    assert not offered["part"]
+    assert not offered["feedback"]
+
+
+def test_kinds_can_be_chosen_by_hand(harbour: Corpus) -> None:
+    assert {name for name, _ in kinds(harbour, view_kinds="register")} == {"literal", "register"}
+    with pytest.raises(SettingsError, match="view_kinds: 'focus' is no kind of view; known kinds: part"):
+        kinds(harbour, view_kinds="focus")
+
+
+@pytest.mark.parametrize(("intent", "on"), [(Intent.MULTI_HOP, True), (Intent.LOOKUP, False)])
+def test_words_of_the_first_passages_are_for_questions_of_several_hops(intent: Intent, on: bool) -> None:
+    assert uses_of("balanced", (), intent)["feedback"].on is on
+    assert uses_of("recall", (), intent)["feedback"].on
+
+
+@pytest.mark.parametrize(("strategy", "limit"), [("precision", 100), ("balanced", 200), ("recall", 300)])
+def test_the_depth_follows_the_strategy(strategy: str, limit: int) -> None:
+    assert deepened(InvestigationSettings(), strategy).scan_limit == limit
+    assert deepened(InvestigationSettings(scan_limit=500), "recall").scan_limit == 500

@@ -1,0 +1,73 @@
+"""Acronyms and terms of a corpus, found in a question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.model import EntityKind
+from engine.retrieval.planning import make_plan
+from engine.retrieval.planning.vocabulary import _acronym, exchanged_acronyms, terms_in
+from engine.settings import InvestigationSettings
+
+TEXT = """# Reporting Rules
+
+### Article 1
+
+The Money Laundering Reporting Officer (MLRO) reports to the board each year.
+
+### Article 2
+
+A firm appoints an MLRO. "Client Money" means money held for a client.
+
+### Article 3
+
+The MLRO keeps records of Client Money.
+"""
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder: Path = tmp_path_factory.mktemp("rules")
+    (folder / "rules.md").write_text(TEXT, encoding="utf-8")
+    build_corpus([folder / "rules.md"], folder / "corpus", embedding="none")
+    return open_corpus(folder / "corpus")
+
+
+def test_acronyms_are_exchanged_both_ways(rules: Corpus) -> None:
+    long_form = "Money Laundering Reporting Officer"
+    assert exchanged_acronyms(rules, "Who appoints the MLRO?", "en") == [("MLRO", long_form)]
+    assert exchanged_acronyms(rules, "Who appoints a money laundering reporting officer?", "en") == [
+        ("money laundering reporting officer", "MLRO")
+    ]
+    assert exchanged_acronyms(rules, "Who appoints the mlro?", "en") == []
+
+
+def test_defined_terms_are_named_as_the_corpus_writes_them(rules: Corpus) -> None:
+    assert terms_in(rules, "may a firm hold clients money?", "en") == ["Client Money"]
+    assert terms_in(rules, "may a firm hold shares?", "en") == []
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "name", "kind", "expected"),
+    [
+        ("en:FSRA", "Financial Services Regulatory Authority", EntityKind.DEFINED_TERM, "FSRA"),
+        ("en:polit-expos-person", "Politically Exposed Person", EntityKind.ACRONYM, "PEP"),
+        ("en:offic-of-law", "Office of Law", EntityKind.ORGANISATION, None),
+        ("en:ESG", "ESG", EntityKind.ACRONYM, None),
+    ],
+)
+def test_what_is_an_acronym(entity_id: str, name: str, kind: EntityKind, expected: str | None) -> None:
+    assert _acronym(entity_id, name, kind) == expected
+
+
+def test_a_plan_says_where_its_words_come_from(rules: Corpus) -> None:
+    settings = InvestigationSettings(query_strategy="recall")
+    plan = make_plan("Which records of client money does the MLRO keep?", ["en"], settings, corpus=rules)
+    origins = {view.name: view.origin for view in plan.views}
+    assert origins["acronym"] == "the corpus's own acronyms: MLRO = Money Laundering Reporting Officer"
+    assert not any(view.dense for view in plan.views if view.name in ("acronym", "terms", "feedback"))
