@@ -11,7 +11,15 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from engine.errors import SettingsError
 
@@ -27,7 +35,7 @@ class Preset(StrEnum):
 
 DEFAULT_STRATEGIES = ("metadata", "entities", "citations", "semantic")
 BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
-BUILT_IN_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
+BUILT_IN_STRATEGIES = ("citations", "entities", "pagerank", "metadata", "semantic")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -256,7 +264,7 @@ class InvestigationSettings(BaseModel):
         group="ranking",
     )
     rerank_budget: int = knob(
-        300, "Time that the reranker may take.", "milliseconds", group="ranking", low=10, high=60_000
+        500, "Time that the reranker may take.", "milliseconds", group="ranking", low=10, high=60_000
     )
     rerank_depth: int = knob(
         50, "Best passages that the reranker may judge.", "passages", group="ranking", low=1, high=500
@@ -264,6 +272,14 @@ class InvestigationSettings(BaseModel):
     rerank_weight: Fraction = knob(
         0.5, "Share of the reranker's judgement in the score of what it judged.", "share", group="ranking"
     )
+
+    @field_validator("longest_passage")
+    @classmethod
+    def _not_below_shortest(cls, longest: int, given: ValidationInfo) -> int:
+        shortest = given.data.get("shortest_passage")
+        if shortest is not None and longest < shortest:
+            raise ValueError(f"must be at least shortest_passage, {shortest}")
+        return longest
 
     def changed(self, **changes: Any) -> InvestigationSettings:
         """A copy with some fields changed, checked again. ``None`` values are passed over.

@@ -76,7 +76,9 @@ class Reranking:
             kept = f"; the {done} judged before count" if done else ""
             self.notes = (f"reranking is off: {judged.why}{kept}",)
         elif judged.why == BUDGET and done == 0:
-            self.notes = (f"nothing was reranked: the budget of {budget} ms does not hold a call of {spec}",)
+            self.notes = (
+                f"nothing was reranked: the budget of {budget} ms does not hold one text for {spec}",
+            )
         else:
             of = f"{done} of {asked}" if done < asked else f"{done}"
             ends = {BUDGET: f"; the budget of {budget} ms was used up", STOPPED: "; it was stopped"}

@@ -71,6 +71,10 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
         ({"fusion": "magic"}, "fusion: "),
         ({"top_k": "many"}, "top_k: "),
         ({"strategies": "citations"}, "strategies: "),
+        ({"longest_passage": 511}, r"longest_passage: .*at least shortest_passage, 512 \(given: 511\)"),
+        ({"shortest_passage": 2000}, r"longest_passage: .*at least shortest_passage, 2000"),
+        ({"rerank_budget": 5}, "rerank_budget: "),
+        ({"diversity": -0.1}, "diversity: "),
         ({"speed": 3}, r"speed: .*not permitted"),
     ],
 )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import ModelError
-from engine.language.embedders.transformer import computes_bfloat16
+from engine.language.embedders.transformer import computes_bfloat16, threads
 from engine.retrieval.rerank.base import Scores
 from engine.retrieval.rerank.pace import Pace
 
@@ -96,10 +96,12 @@ class CrossEncoderReranker:
 
 
 def _predict(model: Any, question: str, texts: Sequence[str]) -> Scores:
+    pairs = [(question, text) for text in texts]
     try:
-        scores = model.predict(
-            [(question, text) for text in texts], batch_size=BATCH, show_progress_bar=False
-        )
+        # One thread: the other core stays with whoever else works, and on a busy machine two threads that
+        # wait for each other take three to ten times as long as one.
+        with threads(1):
+            scores = model.predict(pairs, batch_size=BATCH, show_progress_bar=False)
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ModelError(f"reranker failed: {_first_line(error)}") from error
     return np.asarray(scores, np.float32).reshape(len(texts))

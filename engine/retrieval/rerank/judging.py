@@ -1,8 +1,7 @@
 """Judging the head of a ranking within a budget of milliseconds, best first, from call to call.
 
 What was judged for a question is remembered: pinning a passage or following a lead asks the model
-about new passages only. Calls are of equal size and in the order of the ranking: the clock decides how
-many texts are judged, never how.
+about new passages only. The clock decides how many texts are judged, never how.
 """
 
 from __future__ import annotations
@@ -54,18 +53,25 @@ class Judging:
                     why = STOPPED
                     break
                 self._model.load()
-                read = texts(batch)
-                if spent + self._model.expected(self._question, read) > budget:
+                read = self._fitting(texts(batch), budget - spent)
+                if read:
+                    started = time.perf_counter()
+                    scores = self._model.scores(self._question, read)
+                    spent += 1000 * (time.perf_counter() - started)
+                    self._learn(batch[: len(read)], scores)
+                    done += len(read)
+                if len(read) < len(batch):
                     why = BUDGET
                     break
-                started = time.perf_counter()
-                scores = self._model.scores(self._question, read)
-                spent += 1000 * (time.perf_counter() - started)
-                self._learn(batch, scores)
-                done += len(batch)
         except ModelError as error:
             why = str(error)
         return Judged(self._prefix(rows), done, spent, why)
+
+    def _fitting(self, texts: list[str], left: float) -> list[str]:
+        """As many of the first texts as ``left`` milliseconds allow; all or none of those compared."""
+        while texts and self._model.expected(self._question, texts) > left:
+            texts = texts[: len(texts) // 2] if self._model.at_once is not None else []
+        return texts
 
     def _calls(self, rows: Sequence[int]) -> list[Sequence[int]]:
         """Which rows the model is asked about, call by call."""

@@ -94,7 +94,7 @@ def test_a_budget_too_small_for_a_call_reranks_nothing_and_says_so(
     monkeypatch.setattr(model, "expected", lambda question, texts: 11.0)
     case = finished(harbour, QUESTION, with_model(spec, rerank_budget=10))
     assert ids(case) == ids(finished(harbour, QUESTION, SETTINGS.changed(assemble=False)))
-    assert "the budget of 10 ms does not hold a call of ce:" in case.investigation().notes[-1]
+    assert "the budget of 10 ms does not hold one text for ce:" in case.investigation().notes[-1]
 
 
 def test_a_budget_that_runs_out_keeps_the_judged_above_the_rest(

@@ -46,6 +46,13 @@ class TestLengths(RerankerContract):
         return Lengths()
 
 
+class TestComparing(RerankerContract):
+    @pytest.fixture
+    @staticmethod
+    def model() -> Lengths:
+        return Lengths(at_once=None)
+
+
 def texts(rows: Sequence[int]) -> list[str]:
     return ["x" * row for row in rows]
 
@@ -62,17 +69,27 @@ def test_rows_are_judged_in_order_call_by_call() -> None:
     assert model.asked == [["xxxxx", "xxx"], ["x" * 9]]
 
 
-@pytest.mark.parametrize(("budget", "done"), [(9, 0), (20, 2), (39, 2)])
-def test_a_call_that_would_not_fit_is_not_made(
-    budget: float, done: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = Lengths()
+@pytest.mark.parametrize(("cost", "budget", "done"), [(10, 9, 0), (10, 19, 1), (10, 9_000, 4)])
+def test_no_more_is_judged_than_the_budget_allows(cost: float, budget: float, done: int) -> None:
+    # Judging takes no time that counts: each call may use the whole budget.
+    judged = Judging(Lengths(cost=cost), "q").judge([5, 3, 9, 1], texts, budget, never)
+    assert len(judged.scores) == judged.new == done
+    assert judged.why == (BUDGET if done < 4 else "")
 
-    # What was spent so far is next to nothing: the second call costs all that is left.
-    costs = iter([20.0, 20.0 if budget >= 40 else 1e9])
-    monkeypatch.setattr(model, "expected", lambda question, batch: next(costs))
-    judged = Judging(model, "q").judge([5, 3, 9, 1], texts, budget, never)
-    assert (len(judged.scores), judged.why) == (done, BUDGET)
+
+def test_what_was_spent_is_not_spent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("engine.retrieval.rerank.judging.time.perf_counter", lambda: now[0])
+    model = Lengths(cost=10)
+
+    def slow(question: str, batch: Sequence[str]) -> Scores:
+        now[0] += 0.030
+        return np.array([len(text) for text in batch], np.float32)
+
+    monkeypatch.setattr(model, "scores", slow)
+    judged = Judging(model, "q").judge([5, 3, 9, 1], texts, 45, never)
+    assert (judged.scores.tolist(), judged.why) == ([5.0, 3.0, 9.0], BUDGET)
+    assert judged.milliseconds == pytest.approx(60.0)
 
 
 def test_it_can_be_stopped_between_calls() -> None:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.retrieval.rerank.pace import LONGEST, Pace
+from engine.retrieval.rerank.pace import HALF_LIFE, LONGEST, Pace
 
 LENGTHS = st.lists(st.integers(1, 5_000), min_size=1, max_size=20)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still unless a test moves it."""
+    now = [100.0]
+    monkeypatch.setattr("engine.retrieval.rerank.pace.time.monotonic", lambda: now[0])
+    return now
 
 
 def test_nothing_is_known_at_first() -> None:
@@ -19,6 +27,7 @@ def test_nothing_is_known_at_first() -> None:
     assert not empty.known
 
 
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(question=st.integers(0, 200), texts=LENGTHS, milliseconds=st.floats(0.1, 1e4))
 def test_what_was_measured_is_expected_again(question: int, texts: list[int], milliseconds: float) -> None:
     pace = Pace()
@@ -40,3 +49,12 @@ def test_a_machine_that_gets_slower_is_noticed() -> None:
     for _ in range(20):
         pace.learn(0, [100], 40.0)
     assert pace.expected(0, [100]) == pytest.approx(40.0, rel=0.01)
+
+
+def test_an_old_measurement_counts_less_so_that_a_slow_model_is_tried_again(clock: list[float]) -> None:
+    pace = Pace()
+    pace.learn(0, [100], 1_000.0)
+    clock[0] += HALF_LIFE
+    assert pace.expected(0, [100]) == pytest.approx(500.0)
+    clock[0] += 9 * HALF_LIFE
+    assert pace.expected(0, [100]) < 1.0
