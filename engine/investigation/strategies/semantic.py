@@ -35,16 +35,17 @@ class Semantic:
         rows, vectors = seeds.rows[embedded], vectors[embedded]
         batches: list[Leads] = []
         settings = context.settings
-        for members in clusters(vectors, settings.semantic_radius, settings.minimum_cluster):
-            batches.append(self._around(rows[members], vectors[members], context))
+        radius = radius_of(context.corpus.similarity_floor, settings.semantic_radius)
+        for members in clusters(vectors, radius, settings.minimum_cluster):
+            batches.append(self._around(rows[members], vectors[members], radius, context))
         return joined(batches)
 
-    def _around(self, rows: Rows, vectors: NDArray[np.float32], context: Context) -> Leads:
+    def _around(self, rows: Rows, vectors: NDArray[np.float32], radius: float, context: Context) -> Leads:
         centre = vectors.mean(axis=0, keepdims=True)
         centre /= np.linalg.norm(centre)
-        hits = context.corpus.search_dense(
-            centre.astype(np.float32), PER_CLUSTER, context.settings.semantic_radius, mask=context.mask
-        )[0]
+        hits = context.corpus.search_dense(centre.astype(np.float32), PER_CLUSTER, radius, mask=context.mask)[
+            0
+        ]
         similarity = context.corpus.vectors(hits.rows) @ vectors.T
         nearest = rows[similarity.argmax(axis=1)] if len(hits.rows) else hits.rows
         other = nearest != hits.rows
@@ -53,6 +54,12 @@ class Semantic:
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The similarity, as a number."""
         return [Evidence(detail=f"similarity {strength:.2f}") for strength in leads.strengths.tolist()]
+
+
+def radius_of(floor: float, radius: float) -> float:
+    """The radius for a model whose unrelated passages have a cosine of ``floor``: a radius that they all
+    are within (E5) is taken as a share of the way from there to the same text."""
+    return radius if radius > floor else floor + radius * (1.0 - floor)
 
 
 def clusters(vectors: NDArray[np.float32], radius: float, minimum: int) -> list[NDArray[np.intp]]:

@@ -10,7 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
-from engine.investigation.strategies.semantic import Semantic, clusters
+from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
 from engine.model import Relation
 from engine.settings import InvestigationSettings
 
@@ -88,3 +88,13 @@ def test_passages_that_are_not_allowed_are_not_searched(toy: Corpus) -> None:
 def test_without_vectors_there_is_nothing_to_be_near_to(bare: Corpus, toy: Corpus) -> None:
     assert len(Semantic().expand(seeds_of(0, 1, 2), context_of(bare))) == 0
     assert len(Semantic().expand(seeds_of(7), context_of(toy))) == 0
+
+
+@pytest.mark.parametrize(
+    ("floor", "radius", "expected"),
+    [(0.02, 0.55, 0.55), (-0.1, 0.0, 0.0), (0.8, 0.5, 0.9), (0.55, 0.55, 0.7975)],
+)
+def test_a_radius_that_everything_is_within_is_measured_from_the_floor(
+    floor: float, radius: float, expected: float
+) -> None:
+    assert radius_of(floor, radius) == pytest.approx(expected)
