@@ -33,9 +33,9 @@ class Preset(StrEnum):
     DETECTIVE = "detective"
 
 
-DEFAULT_STRATEGIES = ("metadata", "entities", "citations", "semantic")
+DEFAULT_STRATEGIES = ("citations", "pagerank", "entities", "metadata", "semantic")
 BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
-BUILT_IN_STRATEGIES = ("citations", "entities", "pagerank", "metadata", "semantic")
+BUILT_IN_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -71,7 +71,7 @@ class InvestigationSettings(BaseModel):
         DEFAULT_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
     )
     rounds: int = knob(
-        3, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
+        2, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
     )
     pool_size: int = knob(
         500, "Passages the research pool may hold.", "passages", group="main", low=100, high=2000
@@ -79,7 +79,7 @@ class InvestigationSettings(BaseModel):
     top_k: int = knob(20, "Passages in the final ranking.", "passages", group="main", low=1, high=200)
 
     scan_limit: int = knob(
-        200, "Candidates of the broad scan that enter the pool.", "passages", group="scan", low=10, high=500
+        100, "Candidates of the broad scan that enter the pool.", "passages", group="scan", low=10, high=500
     )
     scan_depth: int = knob(
         500, "Hits taken from each retriever for each view.", "passages", group="scan", low=10, high=2000
@@ -184,7 +184,7 @@ class InvestigationSettings(BaseModel):
         0.2, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
-        16,
+        14,
         "Leads admitted in a round from a fully trusted strategy; others get their share.",
         "passages",
         group="gate",

@@ -69,6 +69,18 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
+class Mentions:
+    """Who mentions what, over a whole corpus. ``rows``, ``entities`` and ``defines`` have shape (pairs,):
+    passage ``rows[i]`` mentions, and perhaps defines, entity ``entities[i]``; ``rarity`` of shape (entities,)
+    is log(n / df) / log(n), 0..1."""
+
+    rows: Rows
+    entities: Rows
+    defines: Mask
+    rarity: Scores
+
+
+@dataclass(frozen=True, slots=True)
 class Cited:
     """A provision and how often it is cited.
 
@@ -231,6 +243,10 @@ class Corpus(Protocol):
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities that each passage mentions."""
+        ...
+
+    def mentions(self) -> Mentions:
+        """All mentions of entities; for walks over the whole corpus."""
         ...
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:

@@ -28,6 +28,7 @@ TRUST: Mapping[str, float] = {
     "gaps": 1.0,
     "amendments": 1.0,
     "definitions": 0.6,
+    "pagerank": 0.9,
     "metadata": 0.6,
     "entities": 0.5,
     "semantic": 0.5,

@@ -20,7 +20,7 @@ from engine.corpus.embedded.arrays import (
     write_array,
 )
 from engine.corpus.embedded.references import RELATION_NUMBERS
-from engine.corpus.protocol import Links, Rows
+from engine.corpus.protocol import Links, Mentions, Rows
 from engine.model import Entity, EntityKind, Relation
 
 
@@ -103,6 +103,12 @@ class EntityTable:
         pointers, chosen = self._passage_pointers, np.asarray(rows, np.int64)
         bounds = zip(pointers[chosen].tolist(), pointers[chosen + 1].tolist(), strict=True)
         return [tuple(self._passage_entities[start:stop].tolist()) for start, stop in bounds]
+
+    def every(self) -> Mentions:
+        """All mentions, by entity."""
+        counts = np.diff(self._entity_pointers)
+        numbers = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return Mentions(self._entity_rows, numbers, self._defines, self._rarity)
 
     def shared(self, rows: Rows, limit: int, documents: NDArray[np.int32]) -> Links:
         """Passages that share entities with ``rows``; at most ``limit`` for an origin and an entity.

@@ -22,7 +22,7 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.structure import Structure
 from engine.corpus.embedded.tokens import TokenIndex
 from engine.corpus.ontology import ontology_from
-from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Ontology, Quoted, Rows
+from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
 from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
 from engine.language.embedders.base import SparseVectors, TokenVectors
@@ -219,6 +219,10 @@ class EmbeddedCorpus:
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities that each passage mentions."""
         return self._entities.mentioned_in(rows)
+
+    def mentions(self) -> Mentions:
+        """See ``Corpus.mentions``."""
+        return self._entities.every()
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
         """Entities by number."""

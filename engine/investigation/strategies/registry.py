@@ -17,6 +17,7 @@ from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.definitions import Definitions
 from engine.investigation.strategies.entities import Entities
 from engine.investigation.strategies.metadata import Metadata
+from engine.investigation.strategies.pagerank import PageRank
 from engine.investigation.strategies.semantic import Semantic
 
 GROUP = "redstring.strategies"
@@ -26,6 +27,7 @@ BUILT_IN: Mapping[str, Callable[[], Strategy]] = {
     "citations": Citations,
     "entities": Entities,
     "semantic": Semantic,
+    "pagerank": PageRank,
     "amendments": Amendments,
     "definitions": Definitions,
 }

@@ -1,0 +1,76 @@
+"""Personalised PageRank: passages that many short paths join with the seeds and with what the question names.
+
+Over the mixed graph of passages, references and entities, as in HippoRAG (Gutiérrez et al., NeurIPS 2024),
+with the corpus's own references and names in place of triples that a language model extracts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.corpus.protocol import Rows
+from engine.investigation.associations import Associations, associations
+from engine.investigation.leads import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
+from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.strategies.entities import as_written
+from engine.investigation.walking import walked
+from engine.model import Relation
+
+MOST_LEADS = 60
+
+
+class PageRank:
+    """Walks from the seeds and the question's names, and proposes where the walk stays longest."""
+
+    name = "pagerank"
+    title = "Many short paths"
+
+    def expand(self, seeds: Seeds, context: Context) -> Leads:
+        """The most visited passages; each lead starts at the seed that is linked with it most strongly, or
+        at the question where no seed is. Strength is the root of the visits' share of the most visited."""
+        if not len(seeds.rows):
+            return no_leads()
+        graph = associations(context.corpus)
+        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan)
+        if context.mask is not None:
+            visits = np.where(context.mask, visits, 0.0)
+        rows = np.argsort(-visits, kind="stable")[:MOST_LEADS].astype(np.int32)
+        rows = rows[(visits[rows] > 0) & ~np.isin(rows, seeds.rows)]
+        if not len(rows):
+            return no_leads()
+        sources = _nearest(graph, seeds.rows, rows)
+        relations = np.where(
+            sources == NO_SOURCE, RELATION_NUMBER[Relation.MATCHES], RELATION_NUMBER[Relation.MENTIONS]
+        ).astype(np.int8)
+        return make_leads(rows, sources, np.sqrt(visits[rows]), relations)
+
+    def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
+        """The rarest entity that both ends name, as the seed writes it; else that references join them."""
+        graph = associations(context.corpus)
+        evidence = []
+        for row, source in zip(leads.rows.tolist(), leads.sources.tolist(), strict=True):
+            if source == NO_SOURCE:
+                evidence.append(Evidence(detail="joined by several steps"))
+                continue
+            ends = context.corpus.entities_of(np.array([source, row], np.int32))
+            shared = sorted(set(ends[0]) & set(ends[1]), key=lambda one: (-float(graph.rarity[one]), one))
+            passage = context.reading.passages(np.array([source], np.int32))[0]
+            entity = context.corpus.entities(shared[:1])
+            words = as_written(entity[0].name, passage.text) if entity else ""
+            if words:
+                evidence.append(Evidence(words, passage.id, "shared name"))
+            else:
+                evidence.append(Evidence(detail=f"shared: {entity[0].name}" if entity else "by reference"))
+        return evidence
+
+
+def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
+    """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
+    columns = graph.transition[:, seeds]
+    direct = columns[rows].toarray()
+    over = (graph.transition[rows] @ columns).toarray()
+    strength = direct + over
+    nearest = seeds[strength.argmax(axis=1)]
+    return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)
