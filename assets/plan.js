@@ -15,18 +15,14 @@
   }
   /* What was changed does not fit another question: it is dropped, with a word about it. */
   function drop(words) {
-    const holder = one("#plan .html-container > *, #plan .html-container") || one("#plan");
     const section = panel();
     if (!section) return;
     const told = section.dataset.edited ? words : "";
-    section.remove();
-    all("#plan .dropped").forEach((note) => note.remove());
-    if (!told) return;
     const note = document.createElement("p");
     note.className = "dropped";
     note.setAttribute("role", "status");
     note.textContent = told;
-    holder.append(note);
+    if (told) section.replaceWith(note); else section.remove();
   }
   function added(section) {
     const row = one(".plan-views li", section).cloneNode(true);
