@@ -23,7 +23,7 @@ from engine.language.analyzer import analyzer
 PASSAGES = 10
 WORDS = 12
 # Words that are looked up in the index for their rarity: the likeliest before rarity counts.
-LOOKED_UP = 40
+LOOKED_UP = 24
 # A passage is read so far, characters: an annex of ten pages would speak for all others.
 LONGEST_READ = 3_000
 
@@ -68,10 +68,10 @@ def feedback_words(
 def _terms(text: str, language: str, forms: defaultdict[str, Counter[str]]) -> Counter[str]:
     terms_of = analyzer(language)
     counted: Counter[str] = Counter()
-    for word in _WORD.findall(text):
+    for word, count in Counter(_WORD.findall(text)).items():
         for term in terms_of.terms_of_word(word):
-            counted[term] += 1
-            forms[term][word.lower() if not word.isupper() else word] += 1
+            counted[term] += count
+            forms[term][word if word.isupper() else word.lower()] += count
     return counted
 
 

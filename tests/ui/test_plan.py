@@ -1,0 +1,94 @@
+"""The plan as a panel, and what comes back from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from engine.errors import InputError
+from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
+from engine.records.planned import plan_to_json
+from engine.settings import InvestigationSettings
+from ui.controls import shown_value
+from ui.investigate import open_case
+from ui.plan import edited_plan, plan_html
+from ui.shelf import Library
+
+PLAN = QueryPlan(
+    "dues <b> since 2011",
+    "en",
+    (View("literal", "dues <b> since 2011"), View("register", "fees", 0.2, False, False, "words of the law")),
+    intent=Intent.LOOKUP,
+    evidence=("<i>when",),
+    document_ids=("dues-act",),
+    constraints=Constraints(must_include=("berth",)),
+    suggestions=(Suggestion("year_from", "2011", "since 2011"),),
+)
+NAMES = list(InvestigationSettings.model_fields)
+VALUES = [shown_value(name, InvestigationSettings()) for name in NAMES]
+
+
+def sent(plan: QueryPlan, corpus: str = "Harbour") -> str:
+    return json.dumps({"corpus": corpus, "plan": plan_to_json(plan)})
+
+
+def test_the_panel_shows_views_demands_and_what_told_the_intent() -> None:
+    html = plan_html(PLAN, "Harbour", ("with “berth”: 3 of 9 passages remain",))
+    assert "told by “&lt;i&gt;when”" in html
+    assert "<b> since" not in html, "what was typed is escaped"
+    assert html.count("<li data-name=") == 2
+    assert html.count(" checked>") == 1
+    assert "words of the law · searched by its words alone" in html
+    assert "3 of 9 passages remain" in html
+    chips = re.findall(r'data-kind="(\w+)" data-value="([\w-]+)" aria-pressed="(\w+)"', html)
+    assert chips == [
+        ("must_include", "berth", "true"),
+        ("year_from", "2011", "false"),
+        ("documents", "dues-act", "false"),
+    ]
+
+
+def test_the_panel_holds_the_whole_plan() -> None:
+    held = re.search(r'data-plan="([^"]*)"', plan_html(PLAN, "Harbour"))
+    assert held is not None
+    assert json.loads(unescape(held[1])) == json.loads(json.dumps(plan_to_json(PLAN)))
+    assert plan_html(PLAN, "Harbour") != plan_html(PLAN, "Harbour"), "the page notices a new plan"
+
+
+def test_an_edited_plan_comes_back() -> None:
+    edited = replace(PLAN, edited=True)
+    assert edited_plan(sent(edited), PLAN.question, "Harbour") == edited
+    assert edited_plan("", PLAN.question, "Harbour") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "corpus", "told"),
+    [
+        (sent(PLAN), "who pays?", "Harbour", "the question has changed"),
+        (sent(PLAN), PLAN.question, "Sample", "made for another corpus"),
+        ("{", PLAN.question, "Harbour", "cannot be read"),
+        ("[]", PLAN.question, "Harbour", "cannot be read"),
+        ('{"corpus": "Harbour", "plan": {}}', PLAN.question, "Harbour", "the edited plan: question"),
+        ("x" * 200_000, PLAN.question, "Harbour", "too long"),
+    ],
+)
+def test_what_does_not_fit_is_refused(text: str, question: str, corpus: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        edited_plan(text, question, corpus)
+
+
+def test_a_case_is_opened_with_the_edited_plan(library: Library) -> None:
+    question = "May a manager grant broader powers?"
+    plain = open_case(library, question, "", NAMES, VALUES)
+    made = plain.case.make_plan()
+    views = (*made.views, View("own", "agency", 0.3))
+    opened = open_case(
+        library, question, "", NAMES, VALUES, "", sent(replace(made, views=views, edited=True), "")
+    )
+    list(opened.case.run())
+    assert opened.case.plan is not None
+    assert opened.case.plan.views[-1].text == "agency"
