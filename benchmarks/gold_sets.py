@@ -1,20 +1,24 @@
 """All gold sets with one command and one preset, in one table.
 
-    python -m benchmarks.gold_sets DATA_DIR CORPORA_DIR [--sets A,B] [--limit N | --every K]
-        [--preset P] [--jobs N] [--ablate] [--results DIR] [--markdown FILE] [--json FILE]
+    python -m benchmarks.gold_sets DATA_DIR CORPORA_DIR [--sets A,B]
+        [--limit N | --every K | --most N] [--preset P] [--jobs N] [--ablate [--ablate-most N]]
+        [--results DIR] [--plots DIR] [--markdown FILE] [--json FILE]
 
 ``DATA_DIR`` holds a folder for each set (corpus.jsonl.gz or corpus.ref, queries.jsonl.gz, qrels.tsv);
 ``CORPORA_DIR`` the ingested corpora by name: one that is missing is ingested there, one that is there
 is only read. One corpus is open at a time. ``--results`` keeps each set's questions as JSON lines
-(for ``evaluate --compare``) and its rankings as a TREC run.
+(for ``evaluate --compare``) and its rankings as a TREC run; ``--plots`` draws each set, and all of
+them together.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +26,13 @@ import orjson
 
 from benchmarks.gold_tables import Suite, markdown
 from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SourceError
-from engine.evaluation import Evaluation, Question, judged, read_questions, summarise
-from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, ablate
+from engine.evaluation import Question, QuestionResult, judged, read_questions
+from engine.evaluation.ablation import ABLATED_MEASURES, Ablation, Asking, ablate
 from engine.evaluation.choosing import chosen
-from engine.evaluation.parallel import judged_by_processes
+from engine.evaluation.parallel import Processes
+from engine.evaluation.plots import all_plots, write_plots
 from engine.evaluation.results import run_header, write_header, write_result
 from engine.evaluation.runs import RUN_DEPTH, Run, write_run
 from engine.ingestion.build import build_corpus
@@ -68,11 +74,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sets = [gold_set(options.data, name) for name in _names(options.sets)]
         suite = Suite(options.preset, settings, sys.argv[1:] if arguments is None else list(arguments))
         for gold in sets:
-            corpus = ingested(gold, options.corpora, options.embedding)
-            questions = chosen(gold.questions(), options.limit, options.every)
-            suite.add(gold.name, _evaluated(gold, corpus, questions, settings, options))
-            if options.ablate:
-                suite.ablations[gold.name] = _ablated(corpus, gold, settings, options)
+            folder = ingested(gold, options.corpora, options.embedding)
+            questions = chosen(gold.questions(), options.limit, options.every, options.most)
+            corpus = open_corpus(folder)
+            with _asking(corpus, folder, options.jobs) as asking:
+                suite.add(gold.name, _evaluated(gold, corpus, questions, settings, options, asking))
+                if options.ablate:
+                    asked = chosen(questions, most=options.ablate_most)
+                    suite.ablations[gold.name] = _ablated(gold, corpus, asked, settings, asking)
             # What is known so far is kept: a long run may be stopped.
             _keep(suite, options)
     except RedstringError as error:
@@ -103,18 +112,24 @@ def ingested(gold: GoldSet, corpora: Path, embedding: str) -> Path:
     return folder
 
 
+@contextmanager
+def _asking(corpus: Corpus, folder: Path, jobs: int) -> Iterator[Asking]:
+    """How questions are put: one after the other here, or by several processes."""
+    if jobs == 1:
+        yield partial(judged, corpus)
+    else:
+        with Processes(folder, jobs) as processes:
+            yield processes.judged
+
+
 def _evaluated(
     gold: GoldSet,
-    folder: Path,
+    corpus: Corpus,
     questions: Sequence[Question],
     settings: InvestigationSettings,
     options: argparse.Namespace,
-) -> Evaluation:
-    corpus = open_corpus(folder)
-    if options.jobs > 1:
-        answers = judged_by_processes(folder, questions, settings, options.jobs)
-    else:
-        answers = judged(corpus, questions, settings)
+    asking: Asking,
+) -> list[QuestionResult]:
     results, run = [], Run()
     directory: Path | None = options.results
     if directory is not None:
@@ -124,7 +139,7 @@ def _evaluated(
         if target is not None:
             write_header(target, run_header(corpus, settings))
         with ProgressBar() as bar:
-            for number, (outcome, result) in enumerate(answers, 1):
+            for number, (outcome, result) in enumerate(asking(questions, settings), 1):
                 results.append(result)
                 run.add(result.id, outcome.final[:RUN_DEPTH], outcome.scores[:RUN_DEPTH])
                 bar(gold.name, number, len(questions))
@@ -135,27 +150,33 @@ def _evaluated(
             target.close()
     if directory is not None:
         write_run(run, directory / f"{gold.name}.run")
-    return summarise(results)
+    return results
 
 
 def _ablated(
-    folder: Path, gold: GoldSet, settings: InvestigationSettings, options: argparse.Namespace
+    gold: GoldSet,
+    corpus: Corpus,
+    questions: Sequence[Question],
+    settings: InvestigationSettings,
+    asking: Asking,
 ) -> Ablation:
-    corpus = open_corpus(folder)
-    every = options.ablate_every or options.every
-    questions = chosen(gold.questions(), options.limit, every)
     with ProgressBar() as bar:
         return ablate(
             corpus,
             questions,
             settings,
             progress=lambda name, done, total: bar(f"{gold.name}: {name}", done, total),
+            asking=asking,
         )
 
 
 def _keep(suite: Suite, options: argparse.Namespace) -> None:
     if options.markdown is not None:
         options.markdown.write_text(markdown(suite), encoding="utf-8")
+    if options.plots is not None:
+        for name, results in suite.results.items():
+            write_plots(all_plots(results, suite.ablations.get(name)), options.plots / name)
+        write_plots(all_plots([each for found in suite.results.values() for each in found]), options.plots)
     if options.json is not None:
         options.json.write_bytes(orjson.dumps(suite.to_json(), option=orjson.OPT_INDENT_2))
 
@@ -181,12 +202,14 @@ def _parser() -> argparse.ArgumentParser:
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--limit", type=int, metavar="N", help="the first N questions of each set")
     which.add_argument("--every", type=int, metavar="K", help="every K-th question of each set")
+    which.add_argument("--most", type=int, metavar="N", help="N questions of each set at even distances")
     add("--preset", default="balanced", metavar="P")
     add("--embedding", default="minilm", metavar="SPEC", help="model for corpora that are ingested")
     add("--jobs", type=int, default=1, metavar="N", help="processes (times are theirs; default 1)")
     add("--ablate", action="store_true", help=f"rows of the ablation: {', '.join(ABLATED_MEASURES)}")
-    add("--ablate-every", type=int, metavar="K", help="every K-th question for the ablation")
+    add("--ablate-most", type=int, metavar="N", help="ablation on N of the questions, at even distances")
     add("--results", type=Path, metavar="DIR", help="keep each set's questions and rankings")
+    add("--plots", type=Path, metavar="DIR", help="draw each set, and all together")
     add("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
     add("--json", type=Path, metavar="FILE", help="write the figures as JSON")
     return parser

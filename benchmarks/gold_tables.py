@@ -10,9 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gold_targets import NEVER_COSTS, TARGETS, figure, verdict
-from engine.evaluation import Evaluation
+from benchmarks.gold_targets import NEVER_COSTS, TARGETS, figure, other_targets, verdict
+from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
+from engine.evaluation.calibration import calibration
+from engine.evaluation.significance import paired
 from engine.settings import InvestigationSettings
 
 RANKING = ("recall@5", "recall@10", "recall@20", "recall@100", "complete@5", "complete@10", "ndcg@10")
@@ -27,13 +29,20 @@ class Suite:
     settings: InvestigationSettings
     arguments: Sequence[str]
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    results: dict[str, list[QuestionResult]] = field(default_factory=dict)
     ablations: dict[str, Ablation] = field(default_factory=dict)
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
     commit: str = field(default_factory=lambda: commit())
 
-    def add(self, name: str, evaluation: Evaluation) -> None:
-        """Add a set's figures."""
-        self.evaluations[name] = evaluation
+    def add(self, name: str, results: list[QuestionResult]) -> None:
+        """Add a set's questions."""
+        self.results[name] = results
+        self.evaluations[name] = summarise(results)
+
+    @property
+    def calibration(self) -> dict[str, float]:
+        """How well the estimate is calibrated over the questions of all sets together."""
+        return calibration([result for found in self.results.values() for result in found])
 
     @property
     def command(self) -> str:
@@ -49,6 +58,7 @@ class Suite:
             "command": self.command,
             "preset": self.preset,
             "settings": self.settings.model_dump(mode="json"),
+            "calibration": self.calibration,
             "sets": {name: found.to_json() for name, found in self.evaluations.items()},
             "ablation": {name: found.to_json() for name, found in self.ablations.items()},
         }
@@ -81,9 +91,10 @@ def markdown(suite: Suite) -> str:
         "",
         *_rankings(suite.evaluations),
         "",
-        *_pools(suite.evaluations),
+        *_pools(suite.evaluations, suite.calibration),
         "",
-        *_targets(suite.evaluations),
+        *_targets(suite.evaluations, suite.calibration),
+        *_costs(suite.results),
         *(["", *_ablation(suite.ablations)] if suite.ablations else []),
     ]
     return "\n".join(lines) + "\n"
@@ -120,7 +131,7 @@ def _rankings(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
         yield _row("", "investigation", *cells)
 
 
-def _pools(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+def _pools(evaluations: Mapping[str, Evaluation], together: Mapping[str, float]) -> Iterator[str]:
     yield "Precision: share of the pool that is gold / gold or one stated relation away from gold (a"
     yield "reference either way, the next passage) / or shares an entity with gold that at most 20 passages"
     yield "mention."
@@ -145,12 +156,19 @@ def _pools(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
             f"{found.milliseconds['p95']:.0f}",
         )
 
+    if together:
+        said_90, said_60 = (
+            _held(together, "held_when_90", "said_90"),
+            _held(together, "held_under_60", "said_under_60"),
+        )
+        yield _row("all sets", "", "", "", "", _share(together["estimate"]), said_90, said_60, "", "")
+
 
 def _held(said: Mapping[str, float], held: str, count: str) -> str:
     return f"{_share(said[held])} ({said[count]:.0f})" if held in said else "-"
 
 
-def _targets(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
+def _targets(evaluations: Mapping[str, Evaluation], together: Mapping[str, float]) -> Iterator[str]:
     yield from _head("set", "figure", "scan", "here", "floor", "aim", "reached")
     for target in TARGETS:
         found = evaluations.get(target.gold_set)
@@ -160,12 +178,20 @@ def _targets(evaluations: Mapping[str, Evaluation]) -> Iterator[str]:
         here = f"**{_share(figure(found, target.figure))}**"
         cells = [scan, here, _share(target.floor), _share(target.aim), verdict(target, found)]
         yield _row(target.gold_set, target.figure, *cells)
-    for name, found in evaluations.items():
+    for name, words, reached, wanted, met in other_targets(evaluations, together):
+        yield _row(name, words, "-", f"**{reached}**", wanted, "", "floor" if met else "below")
+
+
+def _costs(results: Mapping[str, Sequence[QuestionResult]]) -> Iterator[str]:
+    """Where the investigation ranks worse than the scan it starts from, and how sure that is."""
+    for name, found in results.items():
         for key in NEVER_COSTS:
-            if found.investigation[key] < found.scan[key]:
-                lost = found.investigation[key] - found.scan[key]
-                yield _row(name, f"{key} against the scan", _share(found.scan[key]),
-                           _share(found.investigation[key]), "", "", f"costs {-lost:.3f}")  # fmt: skip
+            change = paired([r.investigation[key] for r in found], [r.scan[key] for r in found])
+            # Four places, as the means are told.
+            if round(change.difference, 4) < 0:
+                told = f"costs {-change.difference:.3f} (p {change.p:.3f})"
+                here = f"**{_share(change.ours)}**"
+                yield _row(name, f"{key}, at least the scan's", _share(change.theirs), here, "", "", told)
 
 
 def _ablation(ablations: Mapping[str, Ablation]) -> Iterator[str]:

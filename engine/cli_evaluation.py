@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from engine.errors import InputError
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
-    from engine.evaluation.ablation import Ablation
+    from engine.evaluation.ablation import Ablation, Asking
     from engine.evaluation.compare import Measured
     from engine.evaluation.questions import Question
     from engine.evaluation.results import QuestionResult
@@ -37,6 +37,7 @@ def add_evaluation_command(commands: Any) -> None:
     )
     gold.add_argument("--limit", type=int, metavar="N", help="the first N questions only")
     gold.add_argument("--every", type=int, metavar="K", help="every K-th question only")
+    gold.add_argument("--most", type=int, metavar="N", help="N questions at even distances")
     more = command.add_argument_group("more than the means")
     more.add_argument("--score", type=Path, metavar="RUN", help="score a saved run; no corpus is asked")
     more.add_argument(
@@ -78,16 +79,33 @@ def _investigate(options: argparse.Namespace) -> None:
     if options.jobs < 1:
         raise InputError(f"--jobs: must be at least 1 (given: {options.jobs})")
     corpus, settings = open_corpus(options.corpus), settings_from(options)
-    questions = chosen(read_questions(options.queries, options.qrels), options.limit, options.every)
+    gold = read_questions(options.queries, options.qrels)
+    questions = chosen(gold, options.limit, options.every, options.most)
     # What the comparison needs is read first: a wrong file must not be found after an hour's work.
     theirs = _theirs(options)
     if options.qrels_out is not None:
         _writing(options.qrels_out, lambda path: write_qrels({q.id: q.gold for q in questions}, path))
-    results = _ask(corpus, questions, settings, options)
+    with _asking(corpus, options) as asking:
+        results = _ask(corpus, questions, settings, options, asking)
+        ablation = _ablation(corpus, questions, settings, asking) if options.ablate else None
     ours = of_results(results)
-    ablation = _ablation(corpus, questions, settings) if options.ablate else None
     told = summarise(results).to_json() | _compared(ours, theirs, run_header(corpus, settings))
     _finish(options, told, results, ablation)
+
+
+@contextmanager
+def _asking(corpus: Corpus, options: argparse.Namespace) -> Iterator[Asking]:
+    """How questions are put: one after the other here, or by several processes."""
+    from functools import partial
+
+    from engine.evaluation.evaluate import judged
+    from engine.evaluation.parallel import Processes
+
+    if options.jobs == 1:
+        yield partial(judged, corpus)
+    else:
+        with Processes(options.corpus, options.jobs) as processes:
+            yield processes.judged
 
 
 def _ask(
@@ -95,10 +113,9 @@ def _ask(
     questions: list[Question],
     settings: InvestigationSettings,
     options: argparse.Namespace,
+    asking: Asking,
 ) -> list[QuestionResult]:
     """Put every question, keeping results as they come."""
-    from engine.evaluation.evaluate import judged
-    from engine.evaluation.parallel import judged_by_processes
     from engine.evaluation.results import run_header, write_header, write_result
     from engine.evaluation.runs import RUN_DEPTH, Run, write_run
     from engine.ingestion.progress import ProgressBar
@@ -110,11 +127,7 @@ def _ask(
             kept = stack.enter_context(_opened(options.results))
             write_header(kept, run_header(corpus, settings))
         bar = stack.enter_context(ProgressBar())
-        answers = (
-            judged(corpus, questions, settings)
-            if options.jobs == 1
-            else judged_by_processes(options.corpus, questions, settings, options.jobs)
-        )
+        answers = asking(questions, settings)
         for number, (outcome, result) in enumerate(answers, 1):
             results.append(result)
             run.add(result.id, outcome.final[:RUN_DEPTH], outcome.scores[:RUN_DEPTH])
@@ -132,7 +145,7 @@ def _score(options: argparse.Namespace) -> None:
     from engine.evaluation.evaluate import summarise
     from engine.evaluation.qrels import read_qrels
 
-    for name in ("corpus", "queries", "run", "results", "qrels_out", "limit", "every", "ablate"):
+    for name in ("corpus", "queries", "run", "results", "qrels_out", "limit", "every", "most", "ablate"):
         if getattr(options, name):
             raise InputError(f"--{name.replace('_', '-')} does not go with --score, which asks nothing")
     gold = read_qrels(options.qrels) if options.qrels is not None else None
@@ -170,12 +183,14 @@ def _compared(ours: Measured, theirs: Measured | None, header: dict[str, Any] | 
     return {"comparison": compare(replace(ours, header=header or ours.header), theirs).to_json()}
 
 
-def _ablation(corpus: Corpus, questions: list[Question], settings: InvestigationSettings) -> Ablation:
+def _ablation(
+    corpus: Corpus, questions: list[Question], settings: InvestigationSettings, asking: Asking
+) -> Ablation:
     from engine.evaluation.ablation import ablate
     from engine.ingestion.progress import ProgressBar
 
     with ProgressBar() as bar:
-        return ablate(corpus, questions, settings, progress=bar)
+        return ablate(corpus, questions, settings, progress=bar, asking=asking)
 
 
 def _finish(

@@ -5,12 +5,14 @@ Every variant answers the same questions as the full settings do, so each differ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.evaluation.evaluate import judged
+from engine.evaluation.outcome import Outcome
 from engine.evaluation.questions import Question
 from engine.evaluation.results import QuestionResult
 from engine.evaluation.significance import Difference, paired
@@ -20,6 +22,7 @@ ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@1
 GAPS = "gaps"
 FULL = "full"
 Progress = Callable[[str, int, int], None]
+Asking = Callable[[Sequence[Question], InvestigationSettings], Iterable[tuple[Outcome, QuestionResult]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,14 @@ def ablate(
     settings: InvestigationSettings,
     *,
     progress: Progress | None = None,
+    asking: Asking | None = None,
 ) -> Ablation:
     """Run the full settings and every variant over the questions.
 
-    ``progress`` is called with the variant's label, the questions done and their number.
+    ``progress`` is called with the variant's label, the questions done and their number. ``asking``
+    puts questions in another way than one after the other in this process.
     """
-    *_, last = ablation_steps(corpus, questions, settings, progress=progress)
+    *_, last = ablation_steps(corpus, questions, settings, progress=progress, asking=asking)
     return last
 
 
@@ -113,16 +118,22 @@ def ablation_steps(
     settings: InvestigationSettings,
     *,
     progress: Progress | None = None,
+    asking: Asking | None = None,
 ) -> Iterator[Ablation]:
     """The ablation as it grows: after the full settings, then after each variant."""
     searching: set[str] = set()
-    full = _run(corpus, questions, settings, FULL, progress, searching)
+    asking = asking or partial(judged, corpus)
+    full = _run(asking(questions, settings), len(questions), FULL, progress, searching)
     ablation = Ablation(len(questions), _means(full))
     yield ablation
     fewer = full
     for variant in variants(settings, searching):
         last = variant.role == "up to" and variant.settings == settings
-        results = full if last else _run(corpus, questions, variant.settings, variant.label, progress)
+        if not last:
+            answers = asking(questions, variant.settings)
+            results = _run(answers, len(questions), variant.label, progress)
+        else:
+            results = full
         ablation.rows.append(_row(variant, results, fewer if variant.role == "up to" else full))
         yield ablation
         if variant.kind == "round":
@@ -130,20 +141,20 @@ def ablation_steps(
 
 
 def _run(
-    corpus: Corpus,
-    questions: Sequence[Question],
-    settings: InvestigationSettings,
+    answers: Iterable[tuple[Outcome, QuestionResult]],
+    total: int,
     label: str,
     progress: Progress | None,
     searching: set[str] | None = None,
 ) -> list[QuestionResult]:
+    """Results of all questions; ``searching`` receives the retrievers that found something."""
     results = []
-    for number, (outcome, result) in enumerate(judged(corpus, questions, settings, warm=label == FULL), 1):
+    for number, (outcome, result) in enumerate(answers, 1):
         results.append(result)
         if searching is not None:
             searching |= outcome.retrievers
         if progress is not None:
-            progress(label, number, len(questions))
+            progress(label, number, total)
     return results
 
 

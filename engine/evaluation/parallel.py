@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
+from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.evaluation.evaluate import check_gold, judge
 from engine.evaluation.outcome import Outcome, investigate_one
@@ -17,34 +19,48 @@ from engine.evaluation.results import QuestionResult
 from engine.settings import InvestigationSettings
 
 # Questions handed to a process at a time: few enough that none waits long for the last one.
-CHUNK = 8
+CHUNK = 4
 _OPENED: dict[str, Corpus] = {}
 
 
-def judged_by_processes(
-    folder: Path, questions: Sequence[Question], settings: InvestigationSettings, jobs: int
-) -> Iterator[tuple[Outcome, QuestionResult]]:
-    """As ``judged``, by ``jobs`` processes with one thread each, in the order of the questions.
+class Processes:
+    """``jobs`` processes with a corpus open in each, one thread each. Used as a context manager.
 
     Times are those of processes that share the machine; for a time that counts take one process.
     """
-    from engine.corpus import open_corpus
 
-    check_gold(open_corpus(folder), questions)
-    work = [(question, settings) for question in questions]
-    context = multiprocessing.get_context("spawn")
-    with (
-        _single_threads(),
-        ProcessPoolExecutor(jobs, context, _open, (folder, questions[0], settings)) as pool,
-    ):
-        yield from pool.map(_one, work, chunksize=CHUNK)
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self._corpus = open_corpus(folder)
+        self._jobs = jobs
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(jobs, context, _open, (folder,))
+        self._warm = False
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def judged(
+        self, questions: Sequence[Question], settings: InvestigationSettings
+    ) -> Iterator[tuple[Outcome, QuestionResult]]:
+        """As ``evaluate.judged``, in the order of the questions. Raises InputError as that does."""
+        check_gold(self._corpus, questions)
+        # Processes start when the first questions are handed out.
+        with _single_threads():
+            if not self._warm:
+                # One for each process, so that loading the model is not timed.
+                list(self._pool.map(_one, [(questions[0], settings)] * self._jobs))
+                self._warm = True
+            work = [(question, settings) for question in questions]
+            yield from self._pool.map(_one, work, chunksize=CHUNK)
 
 
-def _open(folder: Path, first: Question, settings: InvestigationSettings) -> None:
-    from engine.corpus import open_corpus
-
+def _open(folder: Path) -> None:
     _OPENED["corpus"] = open_corpus(folder)
-    investigate_one(_OPENED["corpus"], first.text, settings)
 
 
 def _one(work: tuple[Question, InvestigationSettings]) -> tuple[Outcome, QuestionResult]:

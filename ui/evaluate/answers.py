@@ -10,13 +10,14 @@ import plotly.graph_objects as go
 from pydantic import ValidationError
 
 from engine.errors import InputError, RedstringError
+from engine.evaluation.choosing import spread
 from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import all_plots
 from engine.evaluation.plots.ablation import ablation_bars
 from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
 from ui.evaluate.asked import Ask
-from ui.evaluate.gold import gold_of, own_questions, questions_for, spread
+from ui.evaluate.gold import gold_of, own_questions, questions_for
 from ui.evaluate.jobs import Evaluating, Evaluations
 from ui.evaluate.limits import MOST_ABLATED
 from ui.evaluate.sides import pair_html

@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.evaluation import Question, read_questions
+from engine.evaluation.choosing import spread
 from ui.evaluate.asked import Ask, Sent
 from ui.sample import SOURCES
 
@@ -41,13 +42,6 @@ def questions_for(corpus: Corpus, ask: Ask) -> list[Question]:
     else:
         questions = _sent_questions(ask)
     return spread(questions, ask.questions)
-
-
-def spread(questions: Sequence[Question], wanted: int) -> list[Question]:
-    """``wanted`` questions at even distances: the first ones of a set are seldom like the rest."""
-    if len(questions) <= wanted:
-        return list(questions)
-    return [questions[number * len(questions) // wanted] for number in range(wanted)]
 
 
 def gold_of(corpus: Corpus, text: str) -> frozenset[str]:

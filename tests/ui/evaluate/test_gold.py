@@ -1,26 +1,23 @@
-"""Which of a set's questions are asked."""
+"""The questions that come with the sample corpus."""
 
 from __future__ import annotations
 
-import itertools
-
-from hypothesis import given
-from hypothesis import strategies as st
-
-from engine.evaluation import Question
-from ui.evaluate.gold import sample_questions, spread
+from engine.corpus.protocol import Corpus
+from tests.ui.evaluate.conftest import VISITOR
+from ui.evaluate.answers import EvaluationDesk
+from ui.evaluate.gold import gold_of, own_questions, sample_questions
 
 
-@given(st.integers(1, 300), st.integers(1, 100))
-def test_spread_evenly_and_each_once(held: int, wanted: int) -> None:
-    questions = [Question(str(number), "", {}) for number in range(held)]
-    chosen = spread(questions, wanted)
-    numbers = [int(question.id) for question in chosen]
-    assert len(numbers) == len(set(numbers)) == min(held, wanted)
-    assert numbers == sorted(numbers)
-    gaps = {after - before for before, after in itertools.pairwise(numbers)}
-    assert not gaps or max(gaps) - min(gaps) <= 1
+def corpus(desk: EvaluationDesk, name: str) -> Corpus:
+    return desk.books.corpus(name, VISITOR)
 
 
-def test_the_sample_has_its_questions() -> None:
-    assert len(sample_questions()) >= 40
+def test_only_a_corpus_that_holds_their_gold_carries_them(desk: EvaluationDesk) -> None:
+    assert len(own_questions(corpus(desk, "Republic of Meridia"))) == len(sample_questions()) >= 40
+    assert own_questions(corpus(desk, "Small")) == ()
+
+
+def test_gold_is_known_for_a_question_word_for_word(desk: EvaluationDesk) -> None:
+    meridia, question = corpus(desk, "Republic of Meridia"), sample_questions()[0]
+    assert gold_of(meridia, f" {question.text.upper()} ") == set(question.gold)
+    assert gold_of(meridia, question.text[:-2]) == frozenset()
