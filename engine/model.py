@@ -210,13 +210,15 @@ class EntityKind(StrEnum):
     ORGANISATION = "organisation"
     STANDARD = "standard"
     HEADING = "heading"
+    TITLE = "title"
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A named thing, defined term or legal concept that passages mention.
 
-    ``definitions`` are the ids of the passages that define it, the first of each document that does.
+    ``definitions`` are the ids of the passages that define it, the first of each document that does; for
+    what a document is about (``EntityKind.TITLE``) its first passage.
     """
 
     id: str
@@ -406,8 +408,20 @@ class StrategyCount:
 
 
 @dataclass(frozen=True, slots=True)
+class RetrieverCount:
+    """What one retriever gave to a list of passages, best first: how many of them it found, how many nobody
+    else found, and the place of the first. ``off`` says why it did not search."""
+
+    retriever: str
+    found: int = 0
+    alone: int = 0
+    first: int | None = None
+    off: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundReport:
-    """One turn of the loop. ``number`` 0 is the scan."""
+    """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked."""
 
     number: int
     seeds: tuple[str, ...]
@@ -416,6 +430,7 @@ class RoundReport:
     refused: int
     pool_size: int
     milliseconds: float
+    retrievers: tuple[RetrieverCount, ...] = ()
 
 
 class StopReason(StrEnum):

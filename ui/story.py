@@ -22,6 +22,7 @@ from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason,
 from engine.records.wording import completeness_words, plural, stop_words
 from ui.coverage import covered
 from ui.palette import thread
+from ui.retrievers import retriever_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def _plan_step(plan: QueryPlan) -> str:
 
 def _report_step(report: RoundReport) -> str:
     lines = [_count_words(count) for count in report.strategies]
+    lines += retriever_lines(report.retrievers)
     lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
     if report.number == 0:
         return _step(f"Scan <b>{report.admitted:,}</b>", "\n".join(lines))

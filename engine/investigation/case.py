@@ -38,7 +38,7 @@ from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import PERSON, SCAN, follow_threads, scan_hops
-from engine.language.embedders import NO_EMBEDDING, Embedder, embedder
+from engine.language.embedders import Embedder, embedder
 from engine.model import (
     AreaCoverage,
     Completeness,
@@ -52,7 +52,6 @@ from engine.model import (
     StopReason,
     StrategyCount,
 )
-from engine.retrieval.contributions import contributions, off_notes
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import active, checked_plan, deepened, make_plan
 from engine.retrieval.relevance import Relevance
@@ -212,14 +211,10 @@ class Case:
                 self.pool.admit(hop, row, score)
         milliseconds = 1000 * (time.perf_counter() - started)
         count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
-        finders = contributions(
-            [found.hits[row] for row in found.rows.tolist()], found.relevance.found, found.off
-        )
-        report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds, finders)
+        report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds, found.finders)
         self.rounds.append(report)
-        held = {"sparse": self.corpus.sparse_model, "late": self.corpus.late_model}
-        notes += off_notes(found.off, [name for name, spec in held.items() if spec != NO_EMBEDDING])
-        self.notes = (*plan.notes, *notes, *self._filters.notes, *self._open_coverage(plan, vectors))
+        notes += (*found.notes, *self._filters.notes, *self._open_coverage(plan, vectors))
+        self.notes = (*plan.notes, *notes)
         return ScanFinished(report, tuple(hops), self.notes)
 
     def _open_coverage(self, plan: QueryPlan, vectors: NDArray[np.float32] | None) -> tuple[str, ...]:
@@ -347,7 +342,9 @@ class Case:
     def _rank_again(self) -> None:
         if self.scanned is None:
             return
-        ranking, language = rank(self.pool, self.corpus, self._relevance(), self.settings.strategies), self._relevance().plan.language
+        relevance = self._relevance()
+        ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies)
+        language = relevance.plan.language
         self.order = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
         hits, mask = self.scanned.hits, self._filters.mask
         self.ranking = present(self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask)

@@ -8,9 +8,10 @@ from typing import Any
 
 from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
-from engine.model import AreaCoverage, Hop, RankedPassage, RoundReport, Stop
+from engine.model import AreaCoverage, Hop, RankedPassage, RetrieverCount, RoundReport, Stop
 from engine.records.planned import plan_to_json
 from engine.records.validity import badge
+from engine.retrieval.contributions import in_ranking
 
 FORMAT = 1
 DIGITS = 6
@@ -19,7 +20,8 @@ DIGITS = 6
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
-    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, stop, pool, notes,
+    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, retrievers (what each
+    gave to the passages), stop, pool, notes,
     milliseconds, and ``message`` where nothing was found.
     """
     pool, day = investigation.pool, investigation.day
@@ -33,6 +35,11 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
         "coverage": [area_to_json(area) for area in investigation.areas],
         "rounds": [round_to_json(report) for report in investigation.rounds],
+        "retrievers": [
+            retriever_to_json(count)
+            for report in investigation.rounds[:1]
+            for count in in_ranking(investigation.passages, report.retrievers)
+        ],
         "stop": stop_to_json(investigation.stop),
         "pool": {
             "nodes": [entry_to_json(entry) for entry in pool.entries()],
@@ -151,6 +158,18 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
             }
             for count in report.strategies
         ],
+        "retrievers": [retriever_to_json(count) for count in report.retrievers],
+    }
+
+
+def retriever_to_json(count: RetrieverCount) -> dict[str, Any]:
+    """What a retriever gave; ``off`` says why it did not search."""
+    return {
+        "retriever": count.retriever,
+        "found": count.found,
+        "alone": count.alone,
+        "first": count.first,
+        "off": count.off,
     }
 
 

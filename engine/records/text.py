@@ -22,7 +22,7 @@ from engine.model import RankedPassage
 from engine.records.citation import short_citation
 from engine.records.planned import plan_line
 from engine.records.validity import badge
-from engine.records.wording import completeness_words, plural, stop_words, trail_sentence
+from engine.records.wording import completeness_words, plural, retriever_words, stop_words, trail_sentence
 
 WIDTH = 100
 MOST_PROBLEMS = 20
@@ -34,9 +34,9 @@ def event_line(event: Event) -> str | None:
         case PlanMade(plan):
             return plan_line(plan)
         case ScanFinished(report, _, notes):
-            return "\n".join(
-                (f"Scan: {plural(report.admitted, 'candidate')}", *(f"Note: {note}" for note in notes))
-            )
+            finders = retriever_words(report.retrievers)
+            told = f"Scan: {plural(report.admitted, 'candidate')}" + (f"; {finders}" if finders else "")
+            return "\n".join((told, *(f"Note: {note}" for note in notes)))
         case RoundFinished(report, _):
             brought = ", ".join(f"{count.strategy} +{count.admitted}" for count in report.strategies)
             return f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
-from engine.model import QueryPlan, RetrieverHit
+from engine.language.embedders import NO_EMBEDDING
+from engine.model import QueryPlan, RetrieverCount, RetrieverHit
+from engine.retrieval.contributions import contributions, off_notes
 from engine.retrieval.foreign import foreign_documents, words_set_aside
 from engine.retrieval.fusion import fuse, retriever_weights
 from engine.retrieval.relevance import Relevance
@@ -24,15 +26,16 @@ from engine.settings import InvestigationSettings
 class Scan:
     """Candidates best first: ``rows`` and fused ``scores`` in 0..1, shapes (n,).
 
-    ``hits`` says for each row which retriever found it, at what rank and score, in which view; ``off``
-    why a retriever that was asked did not search.
+    ``hits`` says for each row which retriever found it, at what rank and score, in which view; ``finders``
+    what each retriever gave, or why it did not search; ``notes`` what a person should know of that.
     """
 
     rows: Rows
     scores: Scores
     hits: dict[int, tuple[RetrieverHit, ...]]
     relevance: Relevance
-    off: Mapping[str, str] = field(default_factory=dict)
+    finders: tuple[RetrieverCount, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def scan(
@@ -60,7 +63,11 @@ def scan(
     relevance = Relevance(corpus, plan, vectors if DENSE in found else None, found, weights, foreign)
     rows, scores = _ranked(relevance, settings)
     rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]
-    return Scan(rows, scores, _hits(plan, found, rows), relevance, off)
+    hits = _hits(plan, found, rows)
+    finders = contributions([hits[row] for row in rows.tolist()], found, off)
+    held = {"sparse": corpus.sparse_model, "late": corpus.late_model}
+    notes = off_notes(off, [name for name, spec in held.items() if spec != NO_EMBEDDING])
+    return Scan(rows, scores, hits, relevance, finders, notes)
 
 
 def _asked(asked: Inquiry) -> dict[str, Found | Off]:
