@@ -55,6 +55,8 @@ class Growth:
         barred_rows = set(barred)
         near = [row for row in _near(corpus, rows, allowed) if row not in barred_rows]
         self._around = _read(corpus, reading, near)
+        bare = corpus.bare_headings(np.asarray(near, np.int32))
+        self._headings = {row for row, is_bare in zip(near, bare.tolist(), strict=True) if is_bare}
 
     def take(self, rows: Iterable[int]) -> None:
         """Keep these from being joined to anything else."""
@@ -89,6 +91,9 @@ class Growth:
             total += self._around[row].tokens
             joined = [*joined, row] if side == AFTER else [row, *joined]
             self._taken.add(row)
+        # A heading at the end names what comes after it.
+        while joined[-1] in self._headings and joined[-1] not in rows:
+            self._taken.discard(joined.pop())
         return tuple(joined)
 
     def _joins(self, joined: Sequence[int], side: int, short: bool) -> bool:

@@ -126,6 +126,15 @@ def test_what_is_filtered_out_is_not_joined(law: Corpus) -> None:
     assert [one.id for one in found] == ["Law-1a", "Law-1b", "Law-1c"]
 
 
+def test_what_has_grown_does_not_end_with_a_heading(law: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, *_, last = rows = law.rows([f"Law-1{part}" for part in "abc"]).tolist()
+    monkeypatch.setattr(law, "bare_headings", lambda asked: np.isin(asked, [first, last]))
+    growth = Growth(law, Reading(law), [rows[1]], {})
+    assert growth.grown([rows[1]], 3 * TOKENS, 3 * TOKENS) == (first, rows[1])
+    alone = Growth(law, Reading(law), [last], {})
+    assert alone.grown([last], 0, 0) == (last,), "what was found stays, heading or not"
+
+
 def test_cards_in_full_are_spans_too(law: Corpus) -> None:
     settings = SETTINGS.changed(full_passages=True, shortest_passage=60, longest_passage=90)
     case = finished(law, "fee of the pilot", settings)
