@@ -15,7 +15,7 @@ import numpy as np
 from engine.evaluation.results import QuestionResult
 
 HIGH, LOW = 0.9, 0.6
-EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.98, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
