@@ -68,7 +68,8 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
         for name in defined_names(passage.text, passage.language)
     ]
     _put_rows(block, "names", names)
-    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages)])
+    titles = {document.id: document.title for document in documents}
+    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles)])
     eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]
     known = [(row, eid) for row, eid in eids if isinstance(eid, str)]
     block.arrays["eids.passage"] = np.asarray([row for row, _ in known], np.int32)

@@ -21,7 +21,9 @@ from engine.errors import CorpusError
 from engine.ingestion.ledger import keep
 from engine.ingestion.view import CorpusView
 from engine.language.clustering import Encode
-from engine.language.entities import LONGEST_TERM, EntityTable, Fact, Vocabulary
+from engine.language.entities import EntityTable
+from engine.language.letter_case import Word
+from engine.language.vocabulary import LARGEST_SHARE, LONGEST_TERM, MOST_MENTIONS, Fact, Vocabulary
 from engine.model import Entity, EntityKind
 
 ENTITIES_SUFFIX = ".entities"
@@ -79,9 +81,12 @@ class Naming:
         rows = [part["passage"] + self._view.first_row[number] for number, part in enumerate(parts)]
         row = np.concatenate([np.zeros(0, np.int64), *rows])
         number = np.concatenate([np.zeros(0, np.int32), *(part["number"] for part in parts)])
+        row, number = self._with_titled(row, number)
         counts = np.bincount(number, minlength=len(vocabulary["defined"]))
         worth = (counts > 1) | ((counts == 1) & vocabulary["defined"])
         worth[self._shouted()] = False
+        most = max(MOST_MENTIONS, LARGEST_SHARE * len(self._view))
+        worth &= ~vocabulary["name_of_one_word"] | (counts <= most)
         kept = np.flatnonzero(worth)
         renumbered = np.cumsum(worth) - 1
         chosen = worth[number]
@@ -97,6 +102,18 @@ class Naming:
             entities, row[chosen].astype(np.int32), renumbered[number[chosen]].astype(np.int32)
         )
         return table, definers
+
+    def _with_titled(self, rows: Array, numbers: Array) -> tuple[Array, Array]:
+        """Mentions in the order of the corpus, with those of titles by the passages that begin documents."""
+        vocabulary = self.vocabulary
+        known = self._view.rows
+        begin = np.asarray([known[name] for name in vocabulary.strings("titled").all()], np.int64)
+        size = max(len(vocabulary["defined"]), 1)
+        pairs = distinct(
+            np.concatenate([rows, begin]).astype(np.int64) * size
+            + np.concatenate([numbers, vocabulary["titled.number"]])
+        )
+        return pairs // size, pairs % size
 
     def save_vocabulary(self) -> None:
         """Write the vocabulary beside the blocks, for the next ingestion."""
@@ -125,22 +142,32 @@ class Naming:
         parts = [self._version.encode(), str(self._encode is not None).encode()]
         for block in self._view.blocks:
             parts.append(bytes(block["facts.utf8"]))
+            # How often a word stands with a capital decides what is a name.
+            parts.extend((bytes(block["words.key"]), bytes(np.bincount(block["tokens.word"]))))
             ids = block.strings("passages.id")
             parts.append("\n".join(ids.take(distinct(block["facts.passage"]))).encode())
         return digest(*parts)
 
     def _shouted(self) -> NDArray[np.int64]:
         keys, numbers = self.vocabulary["small.key"], self.vocabulary["small.number"]
-        looked_for = distinct(keys)
-        seen = np.zeros(len(looked_for) + 1, np.bool_)
-        bounds = np.append(looked_for, np.uint64(0))
-        for block in self._view.blocks:
-            words = block["words.key"]
-            places = np.searchsorted(looked_for, words)
-            seen[places[bounds[places] == words]] = True
-        # A word behind all of them is none of them, even where its key is 0.
-        seen[-1] = False
-        return distinct(numbers[seen[np.searchsorted(looked_for, keys)]]).astype(np.int64)
+        return distinct(numbers[_counts(self._view, keys) > 0]).astype(np.int64)
+
+
+def _counts(view: CorpusView, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """How often the corpus has the words with these keys."""
+    looked_for = distinct(keys)
+    seen = np.zeros(len(looked_for) + 1, np.int64)
+    bounds = np.append(looked_for, np.uint64(0))
+    for block in view.blocks:
+        words = block["words.key"]
+        times = np.bincount(block["tokens.word"], minlength=len(words))
+        places = np.searchsorted(looked_for, words)
+        known = bounds[places] == words
+        np.add.at(seen, places[known], times[known])
+    # A word behind all of them is none of them, even where its key is 0.
+    seen[-1] = 0
+    counts: NDArray[np.int64] = seen[np.searchsorted(looked_for, keys)]
+    return counts
 
 
 def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
@@ -150,13 +177,25 @@ def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
         records = map(orjson.loads, block.strings("facts").all())
         facts = (Fact(row, *record) for row, record in zip(positions, records, strict=True))
         vocabulary.read(facts, block.strings("passages.id").all())
-    vocabulary.settle(encode)
+
+    def count(words: Sequence[Word]) -> list[int]:
+        keys = np.asarray([hashed(f"{language} {word}") for language, word in words], np.uint64)
+        found: list[int] = _counts(view, keys).tolist()
+        return found
+
+    vocabulary.settle(count, encode)
     entities, small = vocabulary.entities(), list(vocabulary.small_forms())
     alone = [vocabulary.may_stand_alone(number) for number in range(len(entities))]
+    of_one_word, titled = vocabulary.names_of_one_word(), list(vocabulary.titled())
+    capitals = [vocabulary.capitals(number) for number in range(len(entities))]
     settled = Block(
         {
             "defined": np.asarray([bool(entity.definitions) for entity in entities], np.bool_),
             "alone": np.asarray(alone, np.bool_),
+            "name_of_one_word": np.isin(np.arange(len(entities)), list(of_one_word)),
+            "capital.first": np.asarray([first for first, _ in capitals], np.int8),
+            "capital.last": np.asarray([last for _, last in capitals], np.bool_),
+            "titled.number": np.asarray([number for number, _ in titled], np.int32),
             "small.number": np.asarray([number for number, _, _ in small], np.int32),
             "small.key": np.asarray([hashed(f"{language} {word}") for _, language, word in small], np.uint64),
         },
@@ -164,6 +203,7 @@ def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
     )
     records_of = [orjson.dumps([e.id, e.name, e.kind, e.language, e.definitions]).decode() for e in entities]
     settled.put_strings("entities", records_of)
+    settled.put_strings("titled", [name for _, name in titled])
     for length, pairs in _terms_by_length(vocabulary).items():
         keys = np.asarray([term for term, _ in pairs], np.uint64)
         order = np.argsort(keys, kind="stable")
@@ -192,7 +232,7 @@ def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDA
     A single word means a term only where it can, and is written as a name.
     """
     tokens = block["tokens.word"].astype(np.int64)
-    stems, is_name = block["words.stem"], block["words.name"]
+    stems, is_name, in_name = block["words.stem"], block["words.name"], block["words.in_name"]
     counts = block["passages.tokens"]
     passage = np.repeat(np.arange(len(counts)), counts)
     keys = stems[tokens] if len(tokens) else np.zeros(0, np.uint64)
@@ -214,7 +254,12 @@ def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDA
         numbers = vocabulary[f"terms.{length}.numbers"][places[found]]
         if length == 1:
             meant = vocabulary["alone"][numbers] & is_name[tokens[found]]
-            found, numbers = found[meant], numbers[meant]
+        else:
+            first, last = vocabulary["capital.first"][numbers], vocabulary["capital.last"][numbers]
+            begin = found + np.clip(first, 0, length - 1)
+            meant = (first < 0) | in_name[tokens[begin]]
+            meant &= ~last | in_name[tokens[found + length - 1]]
+        found, numbers = found[meant], numbers[meant]
         best[found], lengths[found] = numbers, length
     return _not_overlapping(passage, best, lengths)
 

@@ -15,7 +15,7 @@ from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_from
 from engine.ingestion.indexing import context_of
 from engine.language.analyzer import analyzer
-from engine.language.entities import Stems, words_of, written_as_name
+from engine.language.vocabulary import Stems, may_begin_name, words_of, written_as_name
 from engine.model import Document, Passage
 
 # A word or a heading, in front of it its language.
@@ -75,15 +75,16 @@ def context_postings(contexts: Tokens) -> Postings:
 
 def put_words(block: Block, words: Tokens) -> None:
     """The words of all texts in order, as numbers; and of each distinct word its language, its key, the
-    key of its stem, and whether it is written as a name."""
+    key of its stem, whether it is written as a name, and whether it may be in a longer one."""
     known = [_known_of(language, word) for language, word in words.keys]
     dtype = np.uint16 if len(words.keys) <= np.iinfo(np.uint16).max else np.uint32
     block.arrays |= {
         "tokens.word": words.numbers.astype(dtype),
         "passages.tokens": words.counts.astype(np.int32),
-        "words.key": np.asarray([key for key, _, _ in known], np.uint64),
-        "words.stem": np.asarray([stem for _, stem, _ in known], np.uint64),
-        "words.name": np.asarray([is_name for _, _, is_name in known], np.bool_),
+        "words.key": np.asarray([key for key, _ in known], np.uint64),
+        "words.stem": np.asarray([stem for _, stem in known], np.uint64),
+        "words.name": np.asarray([written_as_name(word) for _, word in words.keys], np.bool_),
+        "words.in_name": np.asarray([may_begin_name(word) for _, word in words.keys], np.bool_),
     }
 
 
@@ -146,8 +147,8 @@ def _terms_of_heading(language: str, heading: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 17)
-def _known_of(language: str, word: str) -> tuple[int, int, bool]:
-    """Of a word, which comes again in every block: its key, that of its stem, whether it is a name's."""
+def _known_of(language: str, word: str) -> tuple[int, int]:
+    """Of a word, which comes again in every block: its key, and that of its stem."""
     # Not kept by ``Stems`` itself, which knows no bound.
     stem = Stems(language)[word]
-    return hashed(f"{language} {word}"), hashed(f"{language} {stem}"), written_as_name(word)
+    return hashed(f"{language} {word}"), hashed(f"{language} {stem}")

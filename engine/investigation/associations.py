@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from engine.corpus.protocol import Corpus, Links, Rows
-from engine.language.entities import LONGEST_TERM, Stems
+from engine.language.vocabulary import LONGEST_TERM, Stems
 from engine.model import Direction
 
 # A reference to a section of many passages says little of each: its weight is shared out among them.
@@ -53,7 +53,10 @@ class Associations:
         held = sparse.csr_array((np.ones(len(rows), np.float32), (rows, entities)), shape=size)
         defining = mentions.defines & telling
         self.defined = sparse.csr_array(
-            (np.ones(int(defining.sum()), np.float32), (mentions.rows[defining], mentions.entities[defining])),
+            (
+                np.ones(int(defining.sum()), np.float32),
+                (mentions.rows[defining], mentions.entities[defining]),
+            ),
             shape=size,
         )
         self.names = _names(held, self.defined, mentions.rarity)

@@ -16,9 +16,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
-from engine.language.entities import LONGEST_TERM, Stems
 from engine.language.terms import terms_of
-from engine.model import Entity, Passage
+from engine.language.vocabulary import LONGEST_TERM, Stems
+from engine.model import Entity, EntityKind, Passage
 
 # Passages read for definitions, of each language of the corpus.
 MOST_READ = 1000
@@ -131,7 +131,11 @@ class DefinedTerms:
         return found
 
     def _from_entities(self, corpus: Corpus) -> None:
-        entities = [one for one in corpus.entities(range(corpus.info().entities)) if one.definitions]
+        entities = [
+            one
+            for one in corpus.entities(range(corpus.info().entities))
+            if one.definitions and one.kind is not EntityKind.TITLE
+        ]
         rows = corpus.rows([passage for entity in entities for passage in entity.definitions]).tolist()
         place = 0
         short: list[tuple[Entity, int]] = []

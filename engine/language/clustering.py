@@ -12,7 +12,8 @@ Three rules, from the surest to the boldest; what they must not join is in the t
 3. *Meaning.* Every word has a partner with the same beginning ("Supervisory Powers", "Powers to supervise")
    and the vectors of the two names agree. Only where there is an embedding model.
 
-Names with different numbers or letters of a series ("Class 3", "Category A") are never joined.
+Proper names are joined by the first rule alone: "Charles Johnson" is not "Charles Johnston". Names with
+different numbers or letters of a series ("Class 3", "Category A") are never joined.
 """
 
 from __future__ import annotations
@@ -63,11 +64,15 @@ _SERIES = re.compile(r"\d+|(?<!\w)(?:[A-Z]|[IVXLC]+)(?!\w)")
 
 @dataclass(frozen=True)
 class Name:
-    """A name as it is usually written, its language, and how often the collection has it."""
+    """A name as it is usually written, its language, and how often the collection has it.
+
+    ``proper``: it is the name of one thing, a person's or a film's, and only its spelling may vary.
+    """
 
     text: str
     language: str
     count: int = 1
+    proper: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -76,7 +81,8 @@ class Name:
         folded = unicodedata.normalize("NFKD", plain.casefold())
         letters = "".join(letter for letter in folded if not unicodedata.combining(letter))
         words = _WORD.findall(letters.replace("-", "").replace("\u0640", ""))
-        empty = _EMPTY.get(self._base, frozenset())
+        # "The Kiss" and "Kiss" are two things.
+        empty = frozenset[str]() if self.proper else _EMPTY.get(self._base, frozenset())
         return tuple(word for word in words if word not in empty) or tuple(words)
 
     @cached_property
@@ -95,8 +101,8 @@ class Name:
 
     @property
     def may_slip(self) -> bool:
-        """Whether a letter may be wrong in it: in several words, and not of Arabic."""
-        return len(self.words) > 1 and self._base != "ar"
+        """Whether a letter may be wrong in it: in several words, and not of Arabic or a proper name."""
+        return len(self.words) > 1 and self._base != "ar" and not self.proper
 
     @cached_property
     def series(self) -> tuple[str, ...]:
@@ -171,7 +177,7 @@ def _alike(names: Sequence[Name]) -> list[tuple[int, int]]:
     """Pairs of names in which every word has a partner that begins alike."""
     blocks: dict[tuple[object, ...], list[int]] = {}
     for number, name in enumerate(names):
-        if len(name.words) > 1:
+        if len(name.words) > 1 and not name.proper:
             heads = tuple(sorted(word[:LIKE_LETTERS] for word in name.words))
             blocks.setdefault((name.language, name.series, heads), []).append(number)
     return [

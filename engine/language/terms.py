@@ -24,13 +24,15 @@ LONGEST_TERM = 80
 class Found:
     """A term in a text. ``other`` is a second name of the same thing (the long form of an acronym).
 
-    ``sure`` tells a definition from a guess that other passages have to confirm.
+    ``sure`` tells a definition from a guess that other passages have to confirm; ``initial`` marks a name
+    that begins a sentence, whose first word may not belong to it.
     """
 
     name: str
     kind: EntityKind
     other: str | None = None
     sure: bool = False
+    initial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
