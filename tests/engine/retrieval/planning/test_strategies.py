@@ -53,5 +53,5 @@ def test_words_of_the_first_passages_are_for_questions_of_several_hops(intent: I
 
 @pytest.mark.parametrize(("strategy", "limit"), [("precision", 100), ("balanced", 200), ("recall", 300)])
 def test_the_depth_follows_the_strategy(strategy: str, limit: int) -> None:
-    assert deepened(InvestigationSettings(), strategy).scan_limit == limit
+    assert deepened(InvestigationSettings(scan_limit=200), strategy).scan_limit == limit
     assert deepened(InvestigationSettings(scan_limit=500), "recall").scan_limit == 500
