@@ -111,10 +111,27 @@
     } else {
       part("parts").replaceChildren();
       part("figures").innerHTML = found.table;
+      const keep = linkTo("Download results", "evaluation.jsonl", () => new Blob([found.file], { type: "application/jsonl" }));
+      keep.title = "One question a line; python -m engine evaluate --compare reads it";
+      one(".hint", part("figures")).append(" ", keep);
       part("plots").replaceChildren();
       draw(part("plots"), found.plots);
       reveal("gold-stage");
     }
+  }
+  function linkTo(words, name, made) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "eva-file";
+    button.textContent = words;
+    button.addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(made());
+      link.download = name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
+    return button;
   }
   function headed(title, html) {
     const section = document.createElement("section");
@@ -168,6 +185,13 @@
       place.setAttribute("role", "img");
       place.setAttribute("aria-label", plot.title);
       place.plot = plot;
+      const save = document.createElement("button");
+      save.type = "button";
+      save.className = "eva-file";
+      save.textContent = "SVG";
+      save.title = `Save “${plot.title}” as a file`;
+      save.addEventListener("click", () => window.Plotly.downloadImage(place, { format: "svg", filename: plot.name, width: 760, height: plot.layout.height || 420 }));
+      title.append(save);
       box.append(title, place);
       holder.append(box);
     }

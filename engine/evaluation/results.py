@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
@@ -105,10 +106,16 @@ def write_result(target: IO[bytes], result: QuestionResult) -> None:
 
 def write_results(path: Path, header: Mapping[str, Any], results: Iterable[QuestionResult]) -> None:
     """Write a whole run."""
-    with path.open("wb") as target:
-        write_header(target, header)
-        for result in results:
-            write_result(target, result)
+    path.write_bytes(results_bytes(header, results))
+
+
+def results_bytes(header: Mapping[str, Any], results: Iterable[QuestionResult]) -> bytes:
+    """A whole run as the bytes of its file."""
+    target = BytesIO()
+    write_header(target, header)
+    for result in results:
+        write_result(target, result)
+    return target.getvalue()
 
 
 def read_results(path: Path) -> tuple[dict[str, Any], list[QuestionResult]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.evaluation.results import read_results
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -42,6 +44,12 @@ def test_figures_plots_and_parts(page: Page) -> None:
     assert rows.count() == 7
     assert page.locator("[data-eva=plots] figure").count() == 4
     assert page.is_hidden("[data-eva=progress]")
+    with page.expect_download() as kept:
+        page.click("text=Download results")
+    assert len(read_results(Path(kept.value.path()))[1]) == 5
+    with page.expect_download() as drawn:
+        page.click("[data-eva=plots] figure >> nth=0 >> .eva-file")
+    assert drawn.value.suggested_filename == "recall_by_pool_size.svg"
     page.select_option("[name=preset]", "quick")
     page.click("[data-eva=ablate]")
     page.wait_for_selector("[data-eva=parts] .main-svg", timeout=LONG)

@@ -14,6 +14,7 @@ from engine.evaluation.choosing import spread
 from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import all_plots
 from engine.evaluation.plots.ablation import ablation_bars
+from engine.evaluation.results import results_bytes, run_header
 from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
 from ui.evaluate.asked import Ask
@@ -113,7 +114,9 @@ def _outcome(job: Evaluating) -> Answer:
     if not job.results:
         return {}
     plots = [_drawn(name, figure) for name, figure in all_plots(job.results).items()]
-    return {"table": result_html(job.results, len(job.questions)), "plots": plots}
+    table = result_html(job.results, len(job.questions))
+    kept = results_bytes(run_header(job.corpus, job.settings), job.results).decode()
+    return {"table": table, "plots": plots, "file": kept}
 
 
 def _drawn(name: str, figure: go.Figure) -> Answer:

@@ -50,6 +50,7 @@ def test_figures_and_plots_of_a_run(desk: EvaluationDesk) -> None:
     told = over(desk, started["job"])
     assert (told["state"], told["done"], told["total"]) == ("done", 5, 5)
     assert "recall@10" in told["table"]
+    assert told["file"].count("\n") == 6
     names = [plot["name"] for plot in told["plots"]]
     assert names == ["recall_by_pool_size", "recall_by_round", "precision_recall", "reliability"]
     for plot in told["plots"]:
