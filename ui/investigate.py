@@ -13,6 +13,7 @@ import orjson
 
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
+from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.records.citation import full_citation
 from ui.board import Dossier, board_data, provenance
@@ -103,7 +104,8 @@ def rest_value(opened: OpenCase) -> str:
 def ranked_value(opened: OpenCase) -> str:
     """The cards of the ranking, or a friendly word where there is none."""
     if not opened.case.ranking:
-        return nothing_found(opened.question)
+        emptied = (note for note in opened.case.notes if note.startswith(NOTHING_LEFT))
+        return nothing_found(opened.question, next(emptied, ""))
     return _cards(opened, ranked_cards(opened.case.ranking, reading(opened)))
 
 

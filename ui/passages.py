@@ -83,8 +83,13 @@ def compact_card(
     )
 
 
-def nothing_found(question: str) -> str:
-    """What the pane says when a question finds nothing."""
+def nothing_found(question: str, reason: str = "") -> str:
+    """What the pane says when a question finds nothing; ``reason``: what left nothing to search."""
+    if reason:
+        return (
+            '<div class="empty"><b>The demands of this question leave nothing to search.</b>'
+            f'<p dir="auto">{escape(reason[:1].upper() + reason[1:])}.</p></div>'
+        )
     return (
         '<div class="empty"><b>Nothing in this corpus answers to these words.</b>'
         f"<p>No passage passed the thresholds of the scan for “{escape(question)}”. Try the words that the "

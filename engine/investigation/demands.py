@@ -15,6 +15,9 @@ from engine.model import Constraints, QueryPlan
 from engine.retrieval.planning.phrases import holding
 from engine.settings import InvestigationSettings
 
+# How the note begins that names the demand which emptied the search.
+NOTHING_LEFT = "nothing is left to search"
+
 
 @dataclass(frozen=True, slots=True)
 class Demand:
@@ -73,7 +76,7 @@ def demand_notes(demands: Demands, given: Mask | None, size: int) -> tuple[str, 
                 if own
                 else "no passage meets it"
             )
-            notes.append(f"nothing is left to search because of “{demand.words}”: {why}; change the plan")
+            notes.append(f"{NOTHING_LEFT} because of “{demand.words}”: {why}; change the plan")
     return (*notes, *demands.notes)
 
 

@@ -14,7 +14,7 @@ from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
 from engine.records.planned import plan_to_json
 from engine.settings import InvestigationSettings
 from ui.controls import shown_value
-from ui.investigate import open_case
+from ui.investigate import open_case, ranked_value
 from ui.plan import edited_plan, plan_html
 from ui.shelf import Library
 
@@ -92,3 +92,11 @@ def test_a_case_is_opened_with_the_edited_plan(library: Library) -> None:
     list(opened.case.run())
     assert opened.case.plan is not None
     assert opened.case.plan.views[-1].text == "agency"
+
+
+def test_a_demand_that_leaves_nothing_is_named_among_the_cards(library: Library) -> None:
+    opened = open_case(library, 'manager powers "zebra crossing"', "", NAMES, VALUES)
+    list(opened.case.run())
+    shown = ranked_value(opened)
+    assert "leave nothing to search" in shown
+    assert "zebra crossing" in shown

@@ -1,0 +1,99 @@
+"""The command ``plan``, and investigations by an edited plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.engine.test_cli import CommandLine
+
+ASKED = "When are dues paid in advance, and who allocates a berth to a vessel since 2011?"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+def test_a_plan_is_printed(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("plan", ASKED + " -zebra type:act", "--corpus", harbour_folder)
+    assert (done.code, done.err) == (0, "")
+    for words in ("Language: en", "Demands: without “zebra”; type act", "year:2011..", "[x] literal 1: When"):
+        assert words in done.out
+    assert "[ ] feedback" in done.out, "what is left out is offered"
+    assert "passages remain" in done.out
+
+
+def test_an_edited_plan_is_used_and_saved(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    plan = run("plan", ASKED, "--corpus", harbour_folder, "--json").json
+    assert [view["name"] for view in plan["views"]][:3] == ["literal", "part", "part"]
+    plan["views"] = [{"text": "warships pilot"}]
+    plan["constraints"]["must_include"] = ["warships"]
+    (tmp_path / "plan.json").write_bytes(orjson.dumps(plan))
+    saved = tmp_path / "case.json"
+    done = run(
+        "investigate",
+        ASKED,
+        "--corpus",
+        harbour_folder,
+        "--plan",
+        tmp_path / "plan.json",
+        "--json",
+        "--save",
+        saved,
+    )
+    assert done.code == 0, done.err
+    assert done.json["plan"]["edited"]
+    assert {passage["id"] for passage in done.json["passages"]} >= {"harbour-act/art-9"}
+    again = run("investigate", ASKED, "--corpus", harbour_folder, "--plan", saved, "--json")
+    assert [p["id"] for p in again.json["passages"]] == [p["id"] for p in done.json["passages"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "not JSON"),
+        ('{"question": "q"}', "views: Field required"),
+        ('{"question": "q", "views": [{"text": "q"}]}', "the plan is for another question"),
+    ],
+)
+def test_a_plan_that_cannot_be_used(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path, text: str, told: str
+) -> None:
+    (tmp_path / "plan.json").write_text(text, encoding="utf-8")
+    done = run("investigate", ASKED, "--corpus", harbour_folder, "--plan", tmp_path / "plan.json")
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+
+
+@pytest.mark.parametrize(
+    ("question", "flags", "told"),
+    [
+        ("berth year:soon", (), "year:soon: not a year"),
+        ("-berth", (), "add what it is about"),
+        ("berth", ("--view-kinds", "focus"), "view_kinds: 'focus' is no kind of view"),
+        ("berth", ("--query-strategy", "luck"), "query_strategy"),
+    ],
+)
+def test_what_cannot_be_planned(
+    run: CommandLine, harbour_folder: Path, question: str, flags: tuple[str, ...], told: str
+) -> None:
+    done = run("plan", "--corpus", harbour_folder, *flags, "--", question)
+    assert done.code == 2
+    assert told in done.err
+
+
+def test_demands_by_flags(run: CommandLine, harbour_folder: Path) -> None:
+    done = run(
+        "plan",
+        "berth",
+        "--corpus",
+        harbour_folder,
+        "--must-include",
+        "vessel, berth",
+        "--must-exclude",
+        "quay",
+    )
+    assert "Demands: with “vessel”; with “berth”; without “quay”" in done.out
