@@ -1,7 +1,12 @@
 """Which views a plan uses, at which weights and to what depth: precision, balanced, recall.
 
-What is on in ``balanced`` earned its place on the gold sets (see benchmarks/RESULTS.md); ``recall`` takes
-whatever may bring one passage more, ``precision`` what the question says and nothing else.
+What is on in ``balanced`` earned its place in the scan of all nine gold sets: no set loses recall@10 by
+it, and those of several hops win 0.3 to 2.6 points. Words of the first passages are on where a question
+asks for one thing through another: on all others they cost obliqa_xref 2.8 points of recall@5 for what
+they win elsewhere. Clauses, the register of the law, acronyms and terms move recall@10 by less than half a
+point either way, and are left to ``recall``, which takes whatever may bring one passage more: on sets of
+several hops it wins up to 8 points of recall@5, on obliqa_xref it loses 1.9 of recall@10. ``precision``
+takes what the question says and nothing else.
 """
 
 from __future__ import annotations
