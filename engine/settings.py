@@ -302,7 +302,7 @@ def checked(values: Mapping[str, Any]) -> InvestigationSettings:
 
 PRESETS: Mapping[Preset, InvestigationSettings] = {
     Preset.QUICK: InvestigationSettings(
-        strategies=("citations",), rounds=1, pool_size=200, scan_limit=120, top_k=10, views=False
+        strategies=("citations",), rounds=1, pool_size=200, scan_limit=80, top_k=10, views=False
     ),
     Preset.BALANCED: InvestigationSettings(),
     Preset.THOROUGH: InvestigationSettings(

@@ -24,6 +24,7 @@ _KNOWN = (
     Thread("metadata", "Same document", "same document", "meta"),
     Thread("citations", "References, both ways", "reference", "cite"),
     Thread("entities", "Shared entities and terms", "entity", "ent"),
+    Thread("pagerank", "Many short paths", "many paths", "walk"),
     Thread("semantic", "Similar meaning", "similar", "sem"),
     Thread("amendments", "Amendments and exceptions", "amendment", "amend"),
     Thread("definitions", "Definitions of terms", "definition", "define"),

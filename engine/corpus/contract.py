@@ -244,6 +244,29 @@ class CorpusContract:
         relation = dict(zip(links.rows.tolist(), links.relations.tolist(), strict=True))
         assert RELATIONS[relation[3]] is Relation.NEXT_TO
 
+    def test_mentions_are_those_of_each_passage(self, corpus: Corpus) -> None:
+        every = corpus.mentions()
+        assert every.rows.shape == every.entities.shape == every.defines.shape
+        assert every.rarity.shape == (corpus.info().entities,)
+        assert ((every.rarity >= 0) & (every.rarity <= 1)).all()
+        pairs = sorted(zip(every.rows.tolist(), every.entities.tolist(), strict=True))
+        rows = np.arange(len(corpus), dtype=np.int32)
+        told = [(row, one) for row, own in enumerate(corpus.entities_of(rows)) for one in sorted(own)]
+        assert pairs == told
+        defining = {
+            (int(r), int(e))
+            for r, e in zip(every.rows[every.defines], every.entities[every.defines], strict=True)
+        }
+        ids = [passage.id for passage in corpus.passages(rows)]
+        entities = corpus.entities(range(corpus.info().entities))
+        stated = {
+            (ids.index(one), number)
+            for number, entity in enumerate(entities)
+            for one in entity.definitions
+            if one in ids and (ids.index(one), number) in pairs
+        }
+        assert defining == stated
+
     def test_entities_link_who_mentions_them(self, corpus: Corpus) -> None:
         assert corpus.entities_of(rows_of(1, 5, 7)) == [(0, 3), (0, 2), ()]
         links = corpus.by_entity(rows_of(1, 3), 10)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def ramps(values: Floats, knots: Sequence[Floats]) -> Floats:
     columns = [
         np.clip((row - low) / (high - low), 0.0, 1.0)
         for row, own in zip(values, knots, strict=True)
-        for low, high in zip(own[:-1], own[1:], strict=True)
+        for low, high in pairwise(own.tolist())
     ]
     return np.stack(columns, axis=1).astype(np.float32)
 

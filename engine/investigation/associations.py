@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from engine.corpus.protocol import Corpus, Links, Rows
-from engine.language.vocabulary import LONGEST_TERM, Stems
+from engine.language.candidates import Stems
+from engine.language.vocabulary import LONGEST_TERM
 from engine.model import Direction
 
 # A reference to a section of many passages says little of each: its weight is shared out among them.

@@ -23,7 +23,7 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What one feature adds: ``weights[i]`` in full above ``knots[i + 1]``, in part between it and ``knots[i]``."""
+    """What one feature adds: ``weights[i]`` in full above ``knots[i + 1]``, in part from ``knots[i]`` on."""
 
     knots: NDArray[np.float32]
     weights: NDArray[np.float32]
@@ -31,7 +31,8 @@ class Shape:
     def of(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """The addend of each value, 0 at the lowest knot and below; shape as ``values``."""
         heights = np.concatenate([[0.0], np.cumsum(self.weights)])
-        return np.interp(values, self.knots, heights).astype(np.float32)
+        addends: NDArray[np.float32] = np.interp(values, self.knots, heights).astype(np.float32)
+        return addends
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,13 +155,13 @@ class Described:
         if len(self.corpus.documents()) > len(self.corpus) / 2:
             return np.zeros(len(self.rows), np.float32)
         top = np.lexsort((self.rows, -self.own))[: TOP // 2]
-        totals = np.bincount(documents[top], weights=self.own[top], minlength=int(documents.max(initial=0)) + 1)
+        totals = np.bincount(
+            documents[top], weights=self.own[top], minlength=int(documents.max(initial=0)) + 1
+        )
         return (totals[documents] / max(float(totals.max(initial=0.0)), 1e-6)).astype(np.float32)
 
 
-def _terms(
-    corpus: Corpus, relevance: Relevance, rows: Rows
-) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+def _terms(corpus: Corpus, relevance: Relevance, rows: Rows) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
     """Which passage has which word of the question, shape (words, n), and how much each word tells.
 
     A word's weight is the most that BM25 gives any of the passages for it, which falls as it gets common.

@@ -100,4 +100,5 @@ def _onward(
     among = pool.vectors[best] @ pool.vectors.T
     left = asked[targets] - ANSWERED * among[places, targets]
     highest = max(float(asked.max(initial=0.0)), 1e-6)
-    return np.maximum(left / highest, 0.0).astype(np.float32)
+    onward: NDArray[np.float32] = np.maximum(left / highest, 0.0).astype(np.float32)
+    return onward

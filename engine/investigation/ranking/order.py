@@ -102,9 +102,11 @@ def first_seeds(described: Described) -> Scores:
     own, named = described.own, described.named
     best = max(float(own.max(initial=0.0)), 1e-6)
     floor = np.where(named > 0, NAMED_FLOOR + NAMED_SHARE * named, 0.0)
-    return np.maximum(own / best, floor).astype(np.float32)
+    seeds: Scores = np.maximum(own / best, floor).astype(np.float32)
+    return seeds
 
 
 def second_seeds(scores: Scores) -> Scores:
     """How well each passage stands after the first pass, whose plain sums these are."""
-    return np.exp(FALL * (scores - scores.max(initial=-np.inf))).astype(np.float32)
+    seeds: Scores = np.exp(FALL * (scores - scores.max(initial=-np.inf))).astype(np.float32)
+    return seeds

@@ -37,7 +37,7 @@ class PageRank:
         if context.mask is not None:
             visits = np.where(context.mask, visits, 0.0)
         rows = np.argsort(-visits, kind="stable")[:MOST_LEADS].astype(np.int32)
-        rows = rows[(visits[rows] > 0) & ~np.isin(rows, seeds.rows)]
+        rows = rows[visits[rows] > 0]
         if not len(rows):
             return no_leads()
         sources = _nearest(graph, seeds.rows, rows)
@@ -71,6 +71,6 @@ def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
     columns = graph.transition[:, seeds]
     direct = columns[rows].toarray()
     over = (graph.transition[rows] @ columns).toarray()
-    strength = direct + over
+    strength = np.where(rows[:, None] == seeds[None, :], 0.0, direct + over)
     nearest = seeds[strength.argmax(axis=1)]
     return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)

@@ -1,0 +1,182 @@
+"""Learn the weights of the ranking from the gold sets, and say what they give on questions not learned from.
+
+    python -m benchmarks.learn_ranking DATA_DIR CORPORA_DIR [--every SET=K ...] [--write]
+
+Questions are split in two halves by a hash of their words; each half is ranked by weights learned from the
+other, and the figures are those of both. ``--write`` then learns from all of them and writes the weights
+into the engine. Sets weigh by the square root of their number of questions.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus, Rows
+from engine.evaluation import read_questions
+from engine.evaluation.learning import Example, learn, record_of
+from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
+from engine.investigation.associations import Associations, associations
+from engine.investigation.case import Case
+from engine.investigation.ranking.additive import FILE, AdditiveModel
+from engine.investigation.ranking.features import Described, Features
+from engine.investigation.ranking.order import first_seeds, second_seeds
+from engine.retrieval.relevance import Relevance
+from engine.settings import preset
+
+SETS = {
+    "obliqa_xref": "obliqa_adgm",
+    "obliqa_mp": "obliqa_adgm",
+    "obliqa_adgm": "obliqa_adgm",
+    "hipporag_2wiki": "hipporag_2wiki",
+    "2wiki_dev164": "2wiki_dev164",
+    "musique_dev200": "musique_dev200",
+    "hipporag_musique_train100": "hipporag_musique_train100",
+    "hotpotqa_dev200": "hotpotqa_dev200",
+    "hipporag_hotpotqa_train100": "hipporag_hotpotqa_train100",
+}
+
+
+@dataclass(slots=True)
+class Asked:
+    """One question: its pool described, which passages are gold, and how many golds there are."""
+
+    group: str
+    half: bool
+    described: Described
+    scan: NDArray[np.float32]
+    sources: list[str]
+    gold: dict[str, float]
+    features: Features | None = None
+
+    def example(self) -> Example:
+        """The question as the learner takes it."""
+        assert self.features is not None
+        return Example(self.group, self.features.values, np.array([one in self.gold for one in self.sources]))
+
+
+def ask(corpus: Corpus, name: str, data: Path, every: int) -> list[Asked]:
+    """Investigate every k-th question of a set with ``balanced`` and describe its pool."""
+    settings = preset("balanced")
+    asked = []
+    folder = data / name
+    questions = read_questions(folder / "queries.jsonl.gz", folder / "qrels.tsv")[::every]
+    graph = associations(corpus)
+    for question in questions:
+        case = Case(corpus, question.text, settings)
+        for _ in case.run():
+            continue
+        if case.scanned is None:
+            continue
+        rows = np.sort(case.pool.rows())
+        asked.append(
+            _described(corpus, case.scanned.relevance, graph, rows, name, question.text, question.gold)
+        )
+    return asked
+
+
+def _described(
+    corpus: Corpus,
+    relevance: Relevance,
+    graph: Associations,
+    rows: Rows,
+    name: str,
+    text: str,
+    gold: Any,
+) -> Asked:
+    described = Described(corpus, relevance, graph, rows)
+    # The scan's tables over the whole corpus are not needed any more.
+    described.relevance = cast(Relevance, SimpleNamespace(plan=relevance.plan, vectors=relevance.vectors))
+    sources = [passage.source_id for passage in corpus.passages(rows)]
+    half = blake2b(text.encode(), digest_size=1).digest()[0] % 2 == 0
+    return Asked(name, half, described, described.own, sources, dict(gold))
+
+
+def learned_twice(asked: Sequence[Asked]) -> tuple[AdditiveModel, AdditiveModel]:
+    """Both models, from these questions alone."""
+    counts: dict[str, int] = {}
+    for one in asked:
+        counts[one.group] = counts.get(one.group, 0) + 1
+    weights = {group: count**0.5 for group, count in counts.items()}
+    names: tuple[str, ...] = ()
+    for one in asked:
+        one.features = one.described.with_links(first_seeds(one.described), None)
+        names = one.features.names
+    first = learn(names, [one.example() for one in asked], weights)
+    onward(asked, first)
+    return first, learn(names, [one.example() for one in asked], weights)
+
+
+def onward(asked: Sequence[Asked], first: AdditiveModel) -> None:
+    """Give each question the features of its second pass."""
+    for one in asked:
+        features = one.described.with_links(first_seeds(one.described), None)
+        scores = first.addends(features.names, features.values).sum(axis=0) * first.scale
+        one.features = one.described.with_links(second_seeds(scores), None)
+
+
+def figures(one: Asked, scores: NDArray[np.float32]) -> dict[str, float]:
+    """Metrics of one ranking of a pool."""
+    order = np.lexsort((one.described.rows, -scores)).tolist()
+    ranking = list(dict.fromkeys(one.sources[place] for place in order))
+    found = {f"recall@{k}": recall_at(ranking, one.gold, k) for k in (5, 10, 20)}
+    found |= {f"complete@{k}": complete_at(ranking, one.gold, k) for k in (5, 10)}
+    pool = len(set(ranking) & one.gold.keys()) == len(one.gold)
+    return found | {"ndcg@10": ndcg_at(ranking, one.gold, 10), "pool": float(pool), "size": len(scores)}
+
+
+def table(asked: Sequence[Asked], scored: Sequence[NDArray[np.float32]], title: str) -> None:
+    """Print the means by set."""
+    rows: dict[str, list[dict[str, float]]] = {}
+    for one, scores in zip(asked, scored, strict=True):
+        rows.setdefault(one.group, []).append(figures(one, scores))
+    for group, found in rows.items():
+        means = {name: float(np.mean([row[name] for row in found])) for name in found[0]}
+        print(f"{title:6} {group:28} {len(found):5} " + " ".join(f"{k} {v:.3f}" for k, v in means.items()))
+
+
+def main() -> None:
+    """Ask, learn by halves, print, and learn from all."""
+    parser = argparse.ArgumentParser(description="Learn the weights of the ranking from the gold sets.")
+    parser.add_argument("data", type=Path)
+    parser.add_argument("corpora", type=Path)
+    parser.add_argument("--every", action="append", default=[], metavar="SET=K", help="every K-th question")
+    parser.add_argument("--write", action="store_true", help="learn from all and write the weights")
+    options = parser.parse_args()
+    every = {name: int(step) for name, _, step in (one.partition("=") for one in options.every)}
+    asked: list[Asked] = []
+    for folder in dict.fromkeys(SETS.values()):
+        names = [name for name, corpus in SETS.items() if corpus == folder and every.get(name, 1)]
+        corpus = open_corpus(options.corpora / folder) if names else None
+        for name in names if corpus is not None else ():
+            asked += ask(cast(Corpus, corpus), name, options.data, every.get(name, 1))
+            print(f"asked {name}", flush=True)
+    table(asked, [one.scan for one in asked], "scan")
+    scored: dict[int, NDArray[np.float32]] = {}
+    for half in (True, False):
+        first, second = learned_twice([one for one in asked if one.half != half])
+        rest = [one for one in asked if one.half == half]
+        onward(rest, first)
+        for one in rest:
+            assert one.features is not None
+            scored[id(one)] = second.addends(one.features.names, one.features.values).sum(axis=0)
+    table(asked, [scored[id(one)] for one in asked], "other")
+    if options.write:
+        first, second = learned_twice(asked)
+        record = {"first": record_of(first), "second": record_of(second)}
+        FILE.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2))
+        print(f"written: {FILE.name}")
+
+
+if __name__ == "__main__":
+    main()

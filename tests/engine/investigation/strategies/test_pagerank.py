@@ -1,0 +1,106 @@
+"""Walks over passages, references and entities."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.associations import associations, walk
+from engine.investigation.strategies.base import Strategy
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.pagerank import PageRank
+from engine.investigation.walking import pointed, walked
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
+
+
+class TestPageRankOfALaw(StrategyContract):
+    @pytest.fixture
+    @staticmethod
+    def corpus(bare: Corpus) -> Corpus:
+        return bare
+
+    @pytest.fixture
+    @staticmethod
+    def strategy() -> Strategy:
+        return PageRank()
+
+    def test_leads_of_one_seed_are_among_those_of_all(self, strategy: Strategy, corpus: Corpus) -> None:
+        # Walks start at the best seeds alone: with all of the harbour as seeds some start no walk.
+        for row in range(1, len(corpus)):
+            both = set(self.leads(strategy, corpus, seeds_of(row, row - 1)).rows.tolist())
+            alone = set(self.leads(strategy, corpus, seeds_of(row)).rows.tolist())
+            assert alone <= both | {row}
+
+
+def test_a_walk_agrees_with_networkx(bare: Corpus) -> None:
+    graph = associations(bare)
+    size = graph.transition.shape[0]
+    plain: networkx.DiGraph[int] = networkx.DiGraph()
+    plain.add_nodes_from(range(size))
+    table = graph.transition.tocoo()
+    plain.add_weighted_edges_from(
+        (int(source), int(target), float(weight))
+        for target, source, weight in zip(table.row, table.col, table.data, strict=True)
+    )
+    start = np.zeros(size, np.float32)
+    start[[0, 3]] = 0.75, 0.25
+    if not np.asarray(graph.transition.sum(axis=0))[[0, 3]].all():
+        pytest.fail("the harbour's first passages are linked")
+    found = walk(graph, start, steps=200)
+    wanted = networkx.pagerank(
+        plain, alpha=0.7, personalization={0: 0.75, 3: 0.25}, dangling={0: 0.75, 3: 0.25}, tol=1e-12
+    )
+    told = np.array([wanted[node] for node in range(size)])
+    # Ours lets a walker vanish at a dead end, networkx sends him back: shares agree, sums need not.
+    assert found / found.sum() == pytest.approx(told, abs=1e-5)
+
+
+def test_columns_sum_to_one_or_nothing(bare: Corpus, toy: Corpus) -> None:
+    for corpus in (bare, toy):
+        sums = np.asarray(associations(corpus).transition.sum(axis=0)).ravel()
+        assert (np.isclose(sums, 1, atol=1e-5) | (sums == 0)).all()
+
+
+def test_the_graph_is_made_once(toy: Corpus) -> None:
+    assert associations(toy) is associations(toy)
+
+
+def test_links_have_weights_between_zero_and_one_and_none_to_itself(bare: Corpus) -> None:
+    graph = associations(bare)
+    for matrix in (graph.cites, graph.names):
+        assert ((matrix.data > 0) & (matrix.data <= 1)).all()
+        assert not matrix.diagonal().any()
+    assert graph.cited.toarray().tolist() == graph.cites.toarray().T.tolist()
+
+
+def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(bare: Corpus) -> None:
+    graph, plan = associations(bare), context_of(bare).relevance.plan
+    start = np.array([int(bare.rows(["harbour-act/art-3/para-3"])[0])], np.int32)
+    visits = walked(graph, start, np.ones(1, np.float32), plan)
+    cited = graph.cites[start].tocoo().col
+    assert len(cited)
+    assert visits[start[0]] == visits.max() == pytest.approx(1.0)
+    unlinked = np.asarray(graph.transition.sum(axis=0)).ravel()[: graph.passages] == 0
+    assert visits[cited].min() > 0
+    assert not visits[unlinked & (np.arange(graph.passages) != start[0])].any()
+
+
+def test_nothing_to_start_from_is_nowhere(bare: Corpus) -> None:
+    graph, plan = associations(bare), context_of(bare).relevance.plan
+    empty = np.empty(0, np.int32)
+    assert not walked(graph, empty, np.empty(0, np.float32), plan).any()
+
+
+def test_a_passage_that_the_question_names_is_where_it_points(bare: Corpus) -> None:
+    graph = associations(bare)
+    plan = context_of(bare, question="What is a vessel or a Berth under the Harbour Act?").relevance.plan
+    named = np.flatnonzero(graph.named_in(plan.question, plan.language))
+    rows, scores = pointed(graph, seeds_of(0).rows, np.ones(1, np.float32), plan)
+    assert set(named.tolist()) <= set(rows.tolist())
+    assert ((scores > 0) & (scores <= 1)).all()
