@@ -29,10 +29,11 @@ class SparseTransformer:
         self._model_name = model
         self._lock = threading.Lock()
 
-    @property
+    @cached_property
     def dimensions(self) -> int:
-        """Size of the vocabulary; loads the model."""
-        return int(self._model.get_embedding_dimension())
+        """Size of the vocabulary; loads the model and asks it for one word."""
+        # A masked language model says the width of its hidden states instead, until it has read something.
+        return int(self._model.encode_query(["a"], show_progress_bar=False).shape[1])
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> SparseVectors:
         """A row for each text, at most 256 terms each. Raises ModelError where the model cannot be had."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import ModelError
-from engine.language.embedders.base import Kind, TokenVectors, Vectors
+from engine.language.embedders.base import Kind, TokenVectors, Vectors, unit
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, computes_bfloat16, threads
 
 BATCH = 64
@@ -45,7 +45,8 @@ class TokenTransformer:
                 convert_to_numpy=True,
                 normalize_embeddings=True,
             )
-        return joined([np.asarray(one, np.float32) for one in encoded], self.dimensions)
+        # In half precision a length is 1 to two digits only.
+        return joined([unit(np.asarray(one, np.float32)) for one in encoded], self.dimensions)
 
     @cached_property
     def _model(self) -> Any:

@@ -1,0 +1,62 @@
+"""Tiny models of the real classes, with random weights of a fixed seed: a sparse encoder and a multi-vector
+encoder over the words of the harbour."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+WORDS = (
+    "a an and are at be before berth berths by certificate code dues duty each every fee fees for form"
+    " harbour holds in interest is it its law limits long master may must notice objection of on or paid"
+    " pay pays pilot pilots port powers purpose repealed section ship subject the to under vessel vessels"
+    " when which who withdraw withdrawn without words ##s ##ing ##ed . , ?"
+).split()  # noqa: SIM905
+MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+LAYERS, WIDTH, TOKEN_DIMENSIONS = 2, 32, 16
+
+
+def language_model(folder: Path) -> Path:
+    """A masked language model of two layers in a folder, as transformers saves it."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "vocab.txt").write_text("\n".join([*MARKS, *WORDS]) + "\n", encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.manual_seed(0)
+        shape = BertConfig(
+            vocab_size=len(MARKS) + len(WORDS),
+            hidden_size=WIDTH,
+            num_hidden_layers=LAYERS,
+            num_attention_heads=2,
+            intermediate_size=2 * WIDTH,
+            max_position_embeddings=128,
+            initializer_range=0.5,
+        )
+        BertForMaskedLM(shape).save_pretrained(folder)
+        BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=128).save_pretrained(folder)
+    return folder
+
+
+def token_model(folder: Path) -> Path:
+    """A multi-vector encoder over that model in a folder, as sentence-transformers saves it."""
+    from sentence_transformers import MultiVectorEncoder
+    from sentence_transformers.base.modules import Dense, Normalize, Transformer
+    from sentence_transformers.multi_vector_encoder.modules import MultiVectorMask
+
+    base = language_model(folder / "base")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+
+        torch.manual_seed(0)
+        modules = [
+            Transformer(str(base)),
+            MultiVectorMask(skiplist_words=[".", ",", "?"]),
+            Dense(WIDTH, TOKEN_DIMENSIONS, bias=False, module_input_name="token_embeddings"),
+            Normalize(module_input_name="token_embeddings"),
+        ]
+        MultiVectorEncoder(modules=modules, device="cpu").save(str(folder / "tokens"))
+    return folder / "tokens"
