@@ -20,10 +20,11 @@ from engine.corpus.embedded.mentions import Definers, definers_of
 from engine.errors import CorpusError
 from engine.ingestion.ledger import keep
 from engine.ingestion.view import CorpusView
+from engine.language.candidates import LARGEST_SHARE, MOST_MENTIONS, Fact
 from engine.language.clustering import Encode
 from engine.language.entities import EntityTable
 from engine.language.letter_case import Word
-from engine.language.vocabulary import LARGEST_SHARE, LONGEST_TERM, MOST_MENTIONS, Fact, Vocabulary
+from engine.language.vocabulary import LONGEST_TERM, Vocabulary
 from engine.model import Entity, EntityKind
 
 ENTITIES_SUFFIX = ".entities"
@@ -256,8 +257,8 @@ def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDA
             meant = vocabulary["alone"][numbers] & is_name[tokens[found]]
         else:
             first, last = vocabulary["capital.first"][numbers], vocabulary["capital.last"][numbers]
-            begin = found + np.clip(first, 0, length - 1)
-            meant = (first < 0) | in_name[tokens[begin]]
+            begin = found + np.maximum(length - first, 0)
+            meant = (first == 0) | in_name[tokens[np.minimum(begin, len(tokens) - 1)]]
             meant &= ~last | in_name[tokens[found + length - 1]]
         found, numbers = found[meant], numbers[meant]
         best[found], lengths[found] = numbers, length

@@ -16,8 +16,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
+from engine.language.candidates import Stems
 from engine.language.terms import terms_of
-from engine.language.vocabulary import LONGEST_TERM, Stems
+from engine.language.vocabulary import LONGEST_TERM
 from engine.model import Entity, EntityKind, Passage
 
 # Passages read for definitions, of each language of the corpus.

@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.language.bodies import is_organisation
+from engine.language.candidates import Fact, is_everywhere, words_of
 from engine.language.clustering import Encode
 from engine.language.letter_case import Word
 from engine.language.proper_names import proper_names, title_name
 from engine.language.script import visible
 from engine.language.terms import Found, terms_of, title_terms
-from engine.language.vocabulary import Fact, Vocabulary, is_everywhere, words_of
+from engine.language.vocabulary import Vocabulary
 from engine.model import Entity, EntityKind, Passage
 
 # Titles of documents by the ids of the documents.
 Titles = Mapping[str, str]
+_NAMES = frozenset({EntityKind.NAME, EntityKind.ORGANISATION})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,12 @@ def facts_of(passages: Sequence[Passage], titles: Titles) -> list[Fact]:
 
 
 def _found_in(text: str, language: str) -> Iterator[Found]:
-    yield from terms_of(text, language)
-    for name, initial in proper_names(text, language):
+    names = list(proper_names(text, language))
+    known = {name for name, _ in names}
+    for found in terms_of(text, language):
+        # Names are found in two ways; each place counts once.
+        if found.kind not in _NAMES or found.sure or found.name not in known:
+            yield found
+    for name, initial in names:
         is_body = " " in name and is_organisation(name, language)
         yield Found(name, EntityKind.ORGANISATION if is_body else EntityKind.NAME, initial=initial)

@@ -41,9 +41,9 @@ _BEGINS = re.compile(r"(?:\A|[.!?:;•…\n]|\(\w{1,4}\))[ \t\"“”„'‘’�
 _IN_BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]\s*\Z")
 # Words that begin sentences, not names, beyond the function words; and forms of address.
 _LEADING_WORDS = (
-    "although since however also while many two three one first second third another among according despite until"
-    " upon within without whose may might must shall would could yet still later then thus hence therefore born"
-    " mr mrs ms dr sir dame lord lady"
+    "although since however also while many two three one first second third another among according despite"
+    " until upon within without whose may might must shall would could yet still later then thus hence"
+    " therefore born mr mrs ms dr sir dame lord lady"
 )
 _LEADING = frozenset(_LEADING_WORDS.split())
 _DAYS = frozenset(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"))

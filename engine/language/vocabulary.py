@@ -7,16 +7,26 @@ small letters are dropped, and variants become one (``clustering.py``).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.language.analyzer import analyzer
+from engine.language.candidates import (
+    BY_CAPITALS,
+    RANK,
+    WORD,
+    Candidate,
+    Fact,
+    Key,
+    Stems,
+    entity_of,
+    may_begin_name,
+    usual_form,
+    words_of,
+    written_as_name,
+)
 from engine.language.clustering import Encode, Name, clusters
 from engine.language.letter_case import Count, LetterCase, Word
-from engine.language.script import visible
 from engine.language.stopwords import STOPWORDS
 from engine.language.terms import Found, trimmed
 from engine.model import Entity, EntityKind, Passage
@@ -25,88 +35,21 @@ from engine.model import Entity, EntityKind, Passage
 LONGEST_TERM = 8
 # Documents of one title whose first passages define it: more of them say nothing about which is meant.
 MOST_TITLED = 20
-# A single word that more passages mention than this, and than this share of all, tells none of them apart.
-MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
-
-_WORD = re.compile(r"[^\W_]+")
-# What a name is, where passages find it in different ways: the first of these.
-_ORDER = (
-    EntityKind.DEFINED_TERM,
-    EntityKind.STANDARD,
-    EntityKind.ORGANISATION,
-    EntityKind.ACRONYM,
-    EntityKind.TITLE,
-    EntityKind.NAME,
-    EntityKind.HEADING,
-)
-_RANK = {kind: rank for rank, kind in enumerate(_ORDER)}
-# Kinds that are what they are by the capitals they are written with.
-_BY_CAPITALS = frozenset({EntityKind.TITLE, EntityKind.NAME})
-
-Key = tuple[str, ...]
-
-
-class Fact(NamedTuple):
-    """A term that a run of passages names: where first (its position in the run), and how often.
-
-    ``heading`` is the title that it was taken from, empty where it stands in the text.
-    """
-
-    position: int
-    language: str
-    heading: str
-    name: str
-    kind: str
-    other: str | None
-    sure: bool
-    initial: bool
-    times: int
-
-
-@dataclass(slots=True)
-class _Candidate:
-    language: str
-    kind: EntityKind
-    forms: Counter[str] = field(default_factory=Counter)
-    keys: set[Key] = field(default_factory=set)
-    definitions: list[str] = field(default_factory=list)
-    # Those of the definitions that begin a document with this title.
-    titled: list[str] = field(default_factory=list)
-    long_form: str | None = None
-    dropped: bool = False
-
-    @property
-    def is_one_word(self) -> bool:
-        return all(len(key) == 1 for key in self.keys)
 
 
 class Capitals(NamedTuple):
-    """Which words of a mention have to be written as a name: the one at place ``first``, if it is not -1,
+    """Which words of a mention have to be written as a name: the ``first``, counted from the end (0: none),
     and the ``last``."""
 
     first: int
     last: bool
 
 
-class Stems(dict[str, str]):
-    """Word to stem, filled on first sight."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__()
-        self._analyzer = analyzer(language)
-
-    def __missing__(self, word: str) -> str:
-        # Acronyms keep their capitals: "AML" the rulebook is not "aml" inside a word.
-        short = word.isupper() and word.isascii() and len(word) <= 10
-        stem = self[word] = word if short else self._analyzer.stem(word)
-        return stem
-
-
 class Vocabulary:
     """All terms of a corpus, by language and stems."""
 
     def __init__(self) -> None:
-        self.candidates: list[_Candidate] = []
+        self.candidates: list[Candidate] = []
         # By language: numbers by stems, lengths of the terms that begin with a stem, stems by word.
         self._numbers: dict[str, dict[Key, int]] = {}
         self._lengths: dict[str, dict[str, tuple[int, ...]]] = {}
@@ -148,7 +91,7 @@ class Vocabulary:
         number = next((numbers[key] for key in keys if key in numbers), None)
         if number is None:
             number = len(self.candidates)
-            self.candidates.append(_Candidate(language, found.kind))
+            self.candidates.append(Candidate(language, found.kind))
         candidate = self.candidates[number]
         candidate.forms[found.name] += count
         if found.kind is EntityKind.ACRONYM:
@@ -156,7 +99,7 @@ class Vocabulary:
         for key in keys:
             if numbers.setdefault(key, number) == number:
                 candidate.keys.add(key)
-        if _RANK[found.kind] < _RANK[candidate.kind]:
+        if RANK[found.kind] < RANK[candidate.kind]:
             candidate.kind = found.kind
         if found.kind is EntityKind.TITLE:
             candidate.titled.append(passage_id)
@@ -167,7 +110,7 @@ class Vocabulary:
 
     def _key(self, name: str, language: str) -> Key:
         """Stems of a term; empty where it is too long, or nothing but a common word."""
-        words = _WORD.findall(name)
+        words = WORD.findall(name)
         if not words or len(words) > LONGEST_TERM or (len(words) == 1 and len(words[0]) < 3):
             return ()
         return tuple(self._stemmed(words, language))
@@ -184,7 +127,9 @@ class Vocabulary:
         case = LetterCase(self._words_in_doubt(), count)
         self._seat_initial(case)
         self._drop_ordinary(case)
+        self._split_names()
         self._join_variants(case, encode)
+        self._join_without_articles()
         for language, numbers in self._numbers.items():
             lengths: dict[str, set[int]] = {}
             for key in numbers:
@@ -195,11 +140,11 @@ class Vocabulary:
 
     def _words_in_doubt(self) -> Iterator[Word]:
         for candidate in self.candidates:
-            if candidate.kind in _BY_CAPITALS:
-                for word in _WORD.findall(_usual(candidate)):
+            if candidate.kind in BY_CAPITALS:
+                for word in WORD.findall(usual_form(candidate)):
                     yield candidate.language, word
         for language, name, _ in self._initial:
-            for word in _WORD.findall(name):
+            for word in WORD.findall(name):
                 yield language, word
 
     def _seat_initial(self, case: LetterCase) -> None:
@@ -217,7 +162,7 @@ class Vocabulary:
         }
         for (language, name, kind), times in self._initial.items():
             first, _, rest = name.partition(" ")
-            (word, *_) = _WORD.findall(first)
+            (word, *_) = WORD.findall(first)
             known = (language, first) in attested and not case.is_ordinary(language, word)
             if not known and case.small(language, word):
                 name = trimmed(rest, language)
@@ -227,12 +172,35 @@ class Vocabulary:
     def _drop_ordinary(self, case: LetterCase) -> None:
         """Drops names of one word that the corpus mostly writes in small letters."""
         for candidate in self.candidates:
-            if candidate.kind in _BY_CAPITALS and candidate.is_one_word:
-                word = _usual(candidate)
+            if candidate.kind in BY_CAPITALS and candidate.is_one_word:
+                word = usual_form(candidate)
                 if case.is_ordinary(candidate.language, word):
                     self._drop(candidate)
 
-    def _drop(self, candidate: _Candidate) -> None:
+    def _split_names(self) -> None:
+        """Names of several words that the corpus has once are the shorter ones in them: "Actor Tom Hanks"."""
+        names = [(key, one) for one in self.candidates if one.kind is EntityKind.NAME for key in one.keys]
+        for key, candidate in sorted(names, key=lambda pair: -len(pair[0])):
+            if len(candidate.keys) == 1 and candidate.forms.total() == 1:
+                inner = self._terms_in(key, candidate.language)
+                for number in inner:
+                    shorter = self.candidates[number]
+                    shorter.forms[usual_form(shorter)] += 1
+                if inner:
+                    self._drop(candidate)
+
+    def _terms_in(self, key: Key, language: str) -> list[int]:
+        """Terms inside a longer one, the longest at each place."""
+        numbers, found, place = self._numbers[language], list[int](), 0
+        while place < len(key):
+            ends = range(min(len(key), place + len(key) - 1), place, -1)
+            end = next((end for end in ends if key[place:end] in numbers), None)
+            if end is not None:
+                found.append(numbers[key[place:end]])
+            place = place + 1 if end is None else end
+        return found
+
+    def _drop(self, candidate: Candidate) -> None:
         candidate.dropped = True
         candidate.definitions.clear()
         candidate.titled.clear()
@@ -244,23 +212,48 @@ class Vocabulary:
         names = [self._name(self.candidates[number], case) for number in left]
         for number, place in zip(left, clusters(names, encode), strict=True):
             first = left[place]
-            if number == first:
-                continue
-            variant, kept = self.candidates[number], self.candidates[first]
-            kept.forms.update(variant.forms)
-            kept.keys.update(variant.keys)
-            kept.kind = min(kept.kind, variant.kind, key=_RANK.__getitem__)
-            kept.definitions.extend(one for one in variant.definitions if one not in kept.definitions)
-            kept.titled.extend(variant.titled)
-            kept.long_form = kept.long_form or variant.long_form
-            variant.dropped = True
-            numbers = self._numbers[variant.language]
-            numbers.update((key, first) for key in variant.keys)
+            if number != first:
+                self._join(number, first)
 
-    def _name(self, candidate: _Candidate, case: LetterCase) -> Name:
-        text = _usual(candidate)
-        proper = candidate.kind in _BY_CAPITALS and all(
-            case.is_always_name(candidate.language, word) for word in _WORD.findall(text) if word[0].isupper()
+    def _join(self, number: int, first: int) -> None:
+        variant, kept = self.candidates[number], self.candidates[first]
+        kept.forms.update(variant.forms)
+        kept.keys.update(variant.keys)
+        kept.kind = min(kept.kind, variant.kind, key=RANK.__getitem__)
+        kept.definitions.extend(one for one in variant.definitions if one not in kept.definitions)
+        kept.titled.extend(variant.titled)
+        kept.long_form = kept.long_form or variant.long_form
+        variant.dropped = True
+        numbers = self._numbers[variant.language]
+        numbers.update((key, first) for key in variant.keys)
+
+    def _join_without_articles(self) -> None:
+        """A title of several words is meant without its article too: "his Fistful of Dollars"."""
+        for number, candidate in enumerate(self.candidates):
+            if candidate.kind is not EntityKind.TITLE or candidate.dropped:
+                continue
+            numbers = self._numbers[candidate.language]
+            for key in [key for key in candidate.keys if len(key) > 2 and self._has_article(candidate)]:
+                other = numbers.setdefault(key[1:], number)
+                if other == number:
+                    candidate.keys.add(key[1:])
+                elif self.candidates[other].kind is EntityKind.NAME:
+                    self._join(other, number)
+
+    def _has_article(self, candidate: Candidate) -> bool:
+        """Whether the title begins with a function word."""
+        word = WORD.findall(usual_form(candidate))[0].casefold()
+        return word in STOPWORDS.get(candidate.language.split("-")[0], frozenset())
+
+    def _name(self, candidate: Candidate, case: LetterCase) -> Name:
+        text = usual_form(candidate)
+        proper = candidate.kind is EntityKind.TITLE or (
+            candidate.kind is EntityKind.NAME
+            and all(
+                case.is_always_name(candidate.language, word)
+                for word in WORD.findall(text)
+                if word[0].isupper()
+            )
         )
         return Name(text, candidate.language, sum(candidate.forms.values()), proper)
 
@@ -314,64 +307,28 @@ class Vocabulary:
 
     def entities(self) -> list[Entity]:
         """The entity that each candidate would be."""
-        return [_entity(candidate) for candidate in self.candidates]
+        return [entity_of(candidate) for candidate in self.candidates]
 
     def capitals(self, number: int) -> Capitals:
         """Which words of a mention have to be written as a name: of a title those that are in the title, the
         first one that is no article, and the last."""
         candidate = self.candidates[number]
         if candidate.kind is not EntityKind.TITLE:
-            return Capitals(-1, False)
-        words = _WORD.findall(_usual(candidate))
-        small = STOPWORDS.get(candidate.language.split("-")[0], frozenset())
-        first = 1 if len(words) > 1 and words[0].casefold() in small else 0
-        return Capitals(first if written_as_name(words[first]) else -1, written_as_name(words[-1]))
+            return Capitals(0, False)
+        words = WORD.findall(usual_form(candidate))
+        first = 1 if len(words) > 1 and self._has_article(candidate) else 0
+        has_capital = written_as_name(words[first])
+        return Capitals(len(words) - first if has_capital else 0, written_as_name(words[-1]))
 
     def _is_meant(self, number: int, words: Sequence[str]) -> bool:
         """A term of one word is only meant where it is written as a name: with a capital."""
         if len(words) == 1:
             return self.may_stand_alone(number) and written_as_name(words[0])
         first, last = self.capitals(number)
-        is_first = first < 0 or may_begin_name(words[min(first, len(words) - 1)])
+        is_first = not first or may_begin_name(words[max(len(words) - first, 0)])
         return is_first and (not last or may_begin_name(words[-1]))
 
     def may_stand_alone(self, number: int) -> bool:
         """Whether one word can mean a candidate: a title of one word says little but in German."""
         candidate = self.candidates[number]
         return candidate.kind is not EntityKind.HEADING or candidate.language == "de"
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a text, as terms are compared with it."""
-    found: list[str] = _WORD.findall(visible(text))
-    return found
-
-
-def written_as_name(word: str) -> bool:
-    """Whether a word begins with a capital, or is of a script that has none."""
-    first = word[0]
-    return first.isupper() or (first.isalpha() and not first.islower())
-
-
-def may_begin_name(word: str) -> bool:
-    """Whether a word of a longer name may be written so: as a name, or as a number."""
-    return word[0].isdigit() or written_as_name(word)
-
-
-def is_everywhere(mentions: int, passages: int) -> bool:
-    """Whether a single word is in too many passages to tell any of them apart."""
-    return mentions > max(MOST_MENTIONS, LARGEST_SHARE * passages)
-
-
-def _entity(candidate: _Candidate) -> Entity:
-    name = candidate.long_form or _usual(candidate)
-    longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
-    slug = "-".join(longest)
-    return Entity(
-        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, tuple(candidate.definitions)
-    )
-
-
-def _usual(candidate: _Candidate) -> str:
-    """The form that is written most often."""
-    return min(candidate.forms, key=lambda form: (-candidate.forms[form], form))

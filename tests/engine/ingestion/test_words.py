@@ -10,7 +10,7 @@ from engine.corpus.embedded.block import Block, Postings, hashed, postings_of
 from engine.ingestion.indexing import context_of
 from engine.ingestion.words import context_postings, contexts_of, put_words, text_postings, words_in
 from engine.language.analyzer import analyzer
-from engine.language.vocabulary import words_of
+from engine.language.candidates import words_of
 from engine.model import Document, Passage
 
 DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.language.analyzer import analyzer, whole_numbers
-from engine.language.vocabulary import words_of
+from engine.language.candidates import words_of
 
 
 @pytest.mark.parametrize(

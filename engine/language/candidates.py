@@ -1,0 +1,123 @@
+"""What may be an entity: a term as runs of passages tell of it, and all that is known of it.
+
+A *fact* is what one run of passages says of a term; a *candidate* gathers the facts of a whole corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from engine.language.analyzer import analyzer
+from engine.language.script import visible
+from engine.model import Entity, EntityKind
+
+# A single word that more passages mention than this, and than this share of all, tells none of them apart.
+MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
+
+WORD = re.compile(r"[^\W_]+")
+# What a name is, where passages find it in different ways: the first of these.
+_ORDER = (
+    EntityKind.DEFINED_TERM,
+    EntityKind.STANDARD,
+    EntityKind.ORGANISATION,
+    EntityKind.ACRONYM,
+    EntityKind.TITLE,
+    EntityKind.NAME,
+    EntityKind.HEADING,
+)
+RANK = {kind: rank for rank, kind in enumerate(_ORDER)}
+# Kinds that are what they are by the capitals they are written with.
+BY_CAPITALS = frozenset({EntityKind.TITLE, EntityKind.NAME})
+
+Key = tuple[str, ...]
+
+
+class Fact(NamedTuple):
+    """A term that a run of passages names: where first (its position in the run), and how often.
+
+    ``heading`` is the title that it was taken from, empty where it stands in the text.
+    """
+
+    position: int
+    language: str
+    heading: str
+    name: str
+    kind: str
+    other: str | None
+    sure: bool
+    initial: bool
+    times: int
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One thing that texts name: as they write it, by the stems of its names, and where it is defined."""
+
+    language: str
+    kind: EntityKind
+    forms: Counter[str] = field(default_factory=Counter)
+    keys: set[Key] = field(default_factory=set)
+    definitions: list[str] = field(default_factory=list)
+    # Those of the definitions that begin a document with this title.
+    titled: list[str] = field(default_factory=list)
+    long_form: str | None = None
+    dropped: bool = False
+
+    @property
+    def is_one_word(self) -> bool:
+        """Whether no name of it has a second word."""
+        return all(len(key) == 1 for key in self.keys)
+
+
+class Stems(dict[str, str]):
+    """Word to stem, filled on first sight."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._analyzer = analyzer(language)
+
+    def __missing__(self, word: str) -> str:
+        # Acronyms keep their capitals: "AML" the rulebook is not "aml" inside a word.
+        short = word.isupper() and word.isascii() and len(word) <= 10
+        stem = self[word] = word if short else self._analyzer.stem(word)
+        return stem
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as terms are compared with it."""
+    found: list[str] = WORD.findall(visible(text))
+    return found
+
+
+def written_as_name(word: str) -> bool:
+    """Whether a word begins with a capital, or is of a script that has none."""
+    first = word[0]
+    return first.isupper() or (first.isalpha() and not first.islower())
+
+
+def may_begin_name(word: str) -> bool:
+    """Whether a word of a longer name may be written so: as a name, or as a number."""
+    return word[0].isdigit() or written_as_name(word)
+
+
+def is_everywhere(mentions: int, passages: int) -> bool:
+    """Whether a single word is in too many passages to tell any of them apart."""
+    return mentions > max(MOST_MENTIONS, LARGEST_SHARE * passages)
+
+
+def entity_of(candidate: Candidate) -> Entity:
+    """The entity that a candidate would be."""
+    name = candidate.long_form or usual_form(candidate)
+    longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
+    slug = "-".join(longest)
+    return Entity(
+        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, tuple(candidate.definitions)
+    )
+
+
+def usual_form(candidate: Candidate) -> str:
+    """The form that is written most often."""
+    return min(candidate.forms, key=lambda form: (-candidate.forms[form], form))
