@@ -16,14 +16,33 @@ from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.analyzer import analyzer
 from engine.model import Passage
 
+# Languages of a corpus whose stems are tried, the most frequent first.
+MOST_LANGUAGES = 6
+
 _WORD = re.compile(r"[^\W_]+")
 
 
 def holding(corpus: Corpus, phrase: str, language: str) -> Mask | None:
-    """Which passages hold a phrase, shape (passages,); None for a phrase of function words alone."""
-    words = [word for word in _WORD.findall(phrase) if analyzer(language).terms(word)]
-    if not words:
+    """Which passages hold a phrase, shape (passages,); None for a phrase of function words alone.
+
+    ``language`` is the question's; passages in the corpus's other languages are met by their own stems.
+    """
+    if not analyzer(language).terms(phrase):
         return None
+    found: Mask | None = None
+    seen = set()
+    for code in (language, *list(corpus.info().languages)[:MOST_LANGUAGES]):
+        words = [word for word in _WORD.findall(phrase) if analyzer(code).terms(word)]
+        terms = tuple(chain.from_iterable(analyzer(code).batch(words)))
+        if words and terms not in seen:
+            seen.add(terms)
+            held = _holding(corpus, phrase, words, code)
+            found = held if found is None else found | held
+    return found
+
+
+def _holding(corpus: Corpus, phrase: str, words: list[str], language: str) -> Mask:
+    """Which passages hold the words of a phrase, as one language stems them, in their order."""
     found = np.ones(len(corpus), np.bool_)
     for hits in corpus.search_lexical(words, language, max(len(corpus), 1)):
         has = np.zeros(len(corpus), np.bool_)

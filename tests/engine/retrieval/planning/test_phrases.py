@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
 from engine.retrieval.planning.phrases import holding
 
 
@@ -37,3 +41,16 @@ def test_a_phrase_of_function_words_says_nothing(harbour: Corpus) -> None:
 @pytest.mark.parametrize("phrase", ["zebra", "harbour zebra"])
 def test_nothing_holds_a_word_that_is_not_there(harbour: Corpus, phrase: str) -> None:
     assert found(harbour, phrase) == set()
+
+
+def test_each_language_of_the_corpus_is_met_by_its_own_stems(tmp_path: Path) -> None:
+    for language, text in (
+        ("en", "The time limit runs for a month."),
+        ("de", "Die Frist läuft einen Monat."),
+    ):
+        page = f"---\nlanguage: {language}\n---\n\n# Law\n\n### Article 1\n\n{text}\n"
+        (tmp_path / f"{language}.md").write_text(page, encoding="utf-8")
+    build_corpus([tmp_path / "en.md", tmp_path / "de.md"], tmp_path / "corpus", embedding="none")
+    corpus = open_corpus(tmp_path / "corpus")
+    assert len(found(corpus, "Fristen")) == 1, "a question in English may quote a German word"
+    assert len(found(corpus, "time limits")) == 1
