@@ -196,8 +196,9 @@ def _costs(results: Mapping[str, Sequence[QuestionResult]]) -> Iterator[str]:
 
 def _ablation(ablations: Mapping[str, Ablation]) -> Iterator[str]:
     yield "What each part adds, in points of 100 (without a part: the full settings less that run; a round:"
-    yield "the run with it less the one before; only a part: that run less the full settings). A star: the"
-    yield "95 % interval of the paired bootstrap leaves out 0, and p is below .05 by randomisation."
+    yield "the run with it less the one before; only a part, or with one that is off: that run less the full"
+    yield "settings). A star: the 95 % interval of the paired bootstrap leaves out 0, and p is below .05 by"
+    yield "randomisation."
     yield ""
     yield from _head("set", "part", *ABLATION, "mean pool", "p50 ms")
     for name, found in ablations.items():

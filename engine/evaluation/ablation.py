@@ -16,6 +16,7 @@ from engine.evaluation.outcome import Outcome
 from engine.evaluation.questions import Question
 from engine.evaluation.results import QuestionResult
 from engine.evaluation.significance import Difference, paired
+from engine.investigation.strategies.registry import known_strategies
 from engine.settings import InvestigationSettings
 
 ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@10", "pool recall")
@@ -28,7 +29,7 @@ Asking = Callable[[Sequence[Question], InvestigationSettings], Iterable[tuple[Ou
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One change of the settings. ``kind``: strategy, retriever, plan or round; ``role``: without, alone,
-    or up to (a number of rounds)."""
+    with (what is off), or up to (a number of rounds)."""
 
     kind: str
     name: str
@@ -40,7 +41,7 @@ class Variant:
         """How the variant is called: "without citations", "only bm25", "round 2"."""
         if self.role == "up to":
             return f"round {self.name}"
-        return f"without {self.name}" if self.role == "without" else f"only {self.name}"
+        return f"{'only' if self.role == 'alone' else self.role} {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class AblationRow:
     """A variant's means, and how they differ by measure.
 
     Without a part: the full settings less the variant, what the part adds. Up to a round: the variant
-    less the one with a round less, what the round adds. Alone: the variant less the full settings.
+    less the one with a round less, what the round adds. Alone, or with what is off by default: the
+    variant less the full settings.
     """
 
     variant: Variant
@@ -88,7 +90,8 @@ class Ablation:
 
 
 def variants(settings: InvestigationSettings, searching: Collection[str] | None = None) -> list[Variant]:
-    """Every strategy and every retriever left out and alone, the views left out, and every number of rounds.
+    """Every strategy and every retriever left out and alone, strategies that are off taken in, the views
+    left out, and every number of rounds.
 
     ``searching``: the retrievers that have something to search with; None for all that the settings name.
     """
@@ -187,6 +190,10 @@ def _strategies(settings: InvestigationSettings) -> Iterator[Variant]:
     if settings.close_gaps:
         yield Variant("strategy", GAPS, "without", settings.changed(close_gaps=False))
         yield Variant("strategy", GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
+    for name in known_strategies():
+        if name not in settings.strategies:
+            more = (*settings.strategies, name)
+            yield Variant("strategy", name, "with", settings.changed(strategies=more))
 
 
 def _retrievers(settings: InvestigationSettings, searching: Collection[str] | None) -> Iterator[Variant]:

@@ -43,7 +43,7 @@ def _ablation(told: Mapping[str, Any]) -> Iterator[str]:
         cells = "".join(_points(row["differences"][name]) for name in ABLATED_MEASURES)
         yield f"{row['label']:24}{cells}{row['mean_size']:>8.0f}{row['milliseconds']:>7.0f}"
     yield "without a part: the full settings less that run; a round: the run with it less the one before;"
-    yield "only a part: that run less the full settings"
+    yield "only a part, or with one that is off: that run less the full settings"
     yield _STAR
 
 

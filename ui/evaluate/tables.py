@@ -89,7 +89,8 @@ def ablation_html(ablation: Ablation) -> str:
         f'<div class="eva-table"><table><thead><tr><th scope="col">{ablation.questions} questions</th>'
         f'{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table><p class="hint">In points of 100. '
         "Without a part: what it adds, the full settings less that run. A round: the run with it less the "
-        "one before. Only a part: that run less the full settings. ★: more than chance.</p></div>"
+        "one before. Only a part, or with one that is off: that run less the full settings. ★: more than "
+        "chance.</p></div>"
     )
 
 

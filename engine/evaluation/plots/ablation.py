@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from engine.evaluation.ablation import Ablation
+from engine.evaluation.ablation import Ablation, Variant
 from engine.evaluation.plots.style import COLOURS, FINAL, SECOND, frame
 
 ROW_HEIGHT, AROUND = 30, 120
@@ -19,7 +19,7 @@ def ablation_bars(ablation: Ablation, measures: tuple[str, str] = ("recall@10", 
         found = [row.differences[measure] for row in rows]
         figure.add_trace(
             go.Bar(
-                y=[_part(row.variant.kind, row.variant.name) for row in rows],
+                y=[_part(row.variant) for row in rows],
                 x=[100 * value.difference for value in found],
                 error_x={
                     "type": "data",
@@ -45,7 +45,7 @@ def ablation_bars(ablation: Ablation, measures: tuple[str, str] = ("recall@10", 
     return figure
 
 
-def _part(kind: str, name: str) -> str:
-    if kind == "round":
-        return "all rounds" if name == "rounds" else f"round {name}"
-    return name
+def _part(variant: Variant) -> str:
+    if variant.kind == "round":
+        return "all rounds" if variant.role == "without" else variant.label
+    return f"{variant.name} (off)" if variant.role == "with" else variant.name

@@ -22,6 +22,8 @@ def test_every_part_is_left_out_and_every_round_counted() -> None:
     assert not found["only citations"].close_gaps
     assert not found["without gaps"].close_gaps
     assert (found["only gaps"].strategies, found["only gaps"].close_gaps) == ((), True)
+    # What is off by default has to show what it would bring.
+    assert found["with semantic"].strategies == ("citations", "entities", "semantic")
     assert found["without rounds"].rounds == 0
     assert [found[f"round {number}"].rounds for number in (1, 2)] == [1, 2]
     assert not found["without views"].views
@@ -42,7 +44,7 @@ def test_only_retrievers_that_search_are_left_out() -> None:
 
 def test_what_is_off_is_not_left_out() -> None:
     settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False, views=False)
-    assert variants(settings, {"bm25"}) == []
+    assert {variant.role for variant in variants(settings, {"bm25"})} == {"with"}
 
 
 def test_rows_of_a_run(bare: Corpus) -> None:
