@@ -128,7 +128,7 @@ class InvestigationSettings(BaseModel):
         0.2, "Share of learned sparse search; BM25 and dense have what is left.", "share", group="scan"
     )
     late_weight: Fraction = knob(
-        0.2, "Share of late interaction; BM25 and dense have what is left.", "share", group="scan"
+        0.1, "Share of late interaction; BM25 and dense have what is left.", "share", group="scan"
     )
     as_of: date | None = knob(None, "Only provisions in force on this day.", "date", group="filters")
     include_superseded: bool = knob(
@@ -302,7 +302,13 @@ def checked(values: Mapping[str, Any]) -> InvestigationSettings:
 
 PRESETS: Mapping[Preset, InvestigationSettings] = {
     Preset.QUICK: InvestigationSettings(
-        strategies=("citations",), rounds=1, pool_size=200, scan_limit=80, top_k=10, views=False
+        retrievers=("bm25", "dense"),
+        strategies=("citations",),
+        rounds=1,
+        pool_size=200,
+        scan_limit=80,
+        top_k=10,
+        views=False,
     ),
     Preset.BALANCED: InvestigationSettings(),
     Preset.THOROUGH: InvestigationSettings(

@@ -63,23 +63,35 @@ def close(one: Path, other: Path) -> None:
 
 def test_adding_changing_and_removing(tmp_path: Path, specs: dict[str, str]) -> None:
     corpus = tmp_path / "corpus"
-    build_corpus(files(tmp_path / "a", "dues", "pilots"), corpus, embedding="none", **specs)
+    build_corpus(
+        files(tmp_path / "a", "dues", "pilots"),
+        corpus,
+        embedding="none",
+        sparse=specs["sparse"],
+        late=specs["late"],
+    )
     new = "# Pilots\n\nEvery vessel must take a pilot.\n\nNobody objects.\n"
     add_to_corpus(files(tmp_path / "b", "pilots", "berths", pilots=new), corpus)
     fresh = tmp_path / "fresh"
     whole = files(tmp_path / "c", "dues", "pilots", "berths", pilots=new)
-    build_corpus(whole, fresh, embedding="none", **specs)
+    build_corpus(whole, fresh, embedding="none", sparse=specs["sparse"], late=specs["late"])
     close(corpus, fresh)
     (document,) = [one.id for one in open_corpus(corpus).documents() if one.title == "Dues"]
     remove_from_corpus([document], corpus)
     left = tmp_path / "left"
-    build_corpus(files(tmp_path / "d", "pilots", "berths", pilots=new), left, embedding="none", **specs)
+    build_corpus(
+        files(tmp_path / "d", "pilots", "berths", pilots=new),
+        left,
+        embedding="none",
+        sparse=specs["sparse"],
+        late=specs["late"],
+    )
     close(corpus, left)
 
 
 def test_models_are_named_and_may_be_taken_away_again(tmp_path: Path, specs: dict[str, str]) -> None:
     sources, corpus = files(tmp_path / "a", "dues"), tmp_path / "corpus"
-    build_corpus(sources, corpus, embedding="none", **specs)
+    build_corpus(sources, corpus, embedding="none", sparse=specs["sparse"], late=specs["late"])
     info = open_corpus(corpus).info()
     assert (info.sparse, info.late) == (specs["sparse"], specs["late"])
     build_corpus(sources, corpus, embedding="none")
@@ -116,6 +128,7 @@ def test_a_model_that_cannot_be_had(
     tmp_path: Path, option: str, spec: str, error: type[Exception], said: str
 ) -> None:
     sources = files(tmp_path / "a", "dues")
+    sparse, late = (spec if option == name else "none" for name in ("sparse", "late"))
     with pytest.raises(error, match=said):
-        build_corpus(sources, tmp_path / "corpus", embedding="none", **{option: spec})
+        build_corpus(sources, tmp_path / "corpus", embedding="none", sparse=sparse, late=late)
     assert not (tmp_path / "corpus").exists()

@@ -6,12 +6,13 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-WORDS = (
+_LISTED = (
     "a an and are at be before berth berths by certificate code dues duty each every fee fees for form"
     " harbour holds in interest is it its law limits long master may must notice objection of on or paid"
     " pay pays pilot pilots port powers purpose repealed section ship subject the to under vessel vessels"
     " when which who withdraw withdrawn without words ##s ##ing ##ed . , ?"
-).split()  # noqa: SIM905
+)
+WORDS = _LISTED.split()
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LAYERS, WIDTH, TOKEN_DIMENSIONS = 2, 32, 16
 
@@ -19,7 +20,7 @@ LAYERS, WIDTH, TOKEN_DIMENSIONS = 2, 32, 16
 def language_model(folder: Path) -> Path:
     """A masked language model of two layers in a folder, as transformers saves it."""
     import torch
-    from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join([*MARKS, *WORDS]) + "\n", encoding="utf-8")
@@ -36,7 +37,7 @@ def language_model(folder: Path) -> Path:
             initializer_range=0.5,
         )
         BertForMaskedLM(shape).save_pretrained(folder)
-        BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=128).save_pretrained(folder)
+        BertTokenizer(vocab=str(folder / "vocab.txt"), model_max_length=128).save_pretrained(folder)
     return folder
 
 
