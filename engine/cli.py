@@ -155,6 +155,8 @@ def info(options: argparse.Namespace) -> None:
             "entities": found.entities,
             "languages": dict(found.languages),
             "embedding": found.embedding,
+            "sparse": found.sparse,
+            "late": found.late,
         }
     )
 
