@@ -142,3 +142,19 @@ def test_the_order_of_names_makes_no_difference(names: list[Name], random: objec
         (order[a], order[b]) for a in range(len(names)) for b in range(len(names)) if mixed[a] == mixed[b]
     }
     assert groups == again
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Charles Johnson", "Charles Johnston"),
+        ("The Kiss", "Kiss"),
+        ("Andy Murray", "Jamie Murray"),
+        ("Robert Anderson", "Robert Andersson"),
+    ],
+)
+def test_proper_names_vary_in_spelling_only(left: str, right: str) -> None:
+    names = [Name(left, "en", 1, proper=True), Name(right, "en", 1, proper=True)]
+    assert clusters(names, agree) == [0, 1]
+    same = [Name("Pál Gábor", "en", 1, proper=True), Name("Pal Gabor", "en", 1, proper=True)]
+    assert clusters(same) == [0, 0]

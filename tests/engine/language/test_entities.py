@@ -1,11 +1,25 @@
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.entities import EntityTable, extract_entities
+from engine.language.candidates import MOST_MENTIONS, words_of
+from engine.language.entities import EntityTable, extract_entities, facts_of
+from engine.language.vocabulary import MOST_TITLED, Vocabulary
 from engine.model import EntityKind, Passage
+
+TEXTS = (
+    "Andy Murray won in Paris.",
+    "It was Andy Murray.",
+    "Actor Tom Hanks, an actor, met Tom Hanks and Andy Murray.",
+    "The Harbour Authority acts. It is Andy.",
+    '"Client Money" means money (CM).',
+    "the client money of Paris",
+)
 
 
 def corpus(*texts: str, language: str = "en", headings: tuple[str, ...] = ()) -> list[Passage]:
@@ -160,3 +174,101 @@ def test_each_document_defines_for_itself() -> None:
     )
     (entity,) = table.entities
     assert entity.definitions == ("a", "c")
+
+
+def titled(*texts: tuple[str, str]) -> EntityTable:
+    """A corpus of documents of one passage, each with its title."""
+    passages = [Passage(f"p{n}", f"d{n}", None, 0, text, "en") for n, (_, text) in enumerate(texts)]
+    return extract_entities(passages, titles={f"d{n}": title for n, (title, _) in enumerate(texts)})
+
+
+def test_the_title_of_a_document_is_defined_by_its_first_passage() -> None:
+    passages = [
+        Passage("a", "d", None, 0, "It is a film.", "en"),
+        Passage("b", "d", None, 1, "It was long.", "en"),
+        Passage("c", "e", None, 0, "He wrote Golden Pulse.", "en"),
+    ]
+    table = extract_entities(passages, titles={"d": "Golden Pulse (1988 film)", "e": "a b"})
+    entity = next(entity for entity in table.entities if entity.name == "Golden Pulse")
+    assert (entity.kind, entity.definitions) == (EntityKind.TITLE, ("a",))
+    assert who_mentions(table)["Golden Pulse"] == [0, 2]
+
+
+def test_documents_of_one_title_all_define_it_up_to_a_number() -> None:
+    table = titled(*[("Bo Li", f"part {n}") for n in range(MOST_TITLED + 5)])
+    (entity,) = table.entities
+    assert entity.definitions == tuple(f"p{n}" for n in range(MOST_TITLED))
+
+
+def test_a_title_is_meant_with_its_capitals_only() -> None:
+    table = titled(("The Ring", "A film."), ("x y", "the ring fell"), ("z y", "he saw the Ring"))
+    assert who_mentions(table)["The Ring"] == [0, 2]
+
+
+def test_a_title_of_several_words_is_meant_without_its_article() -> None:
+    table = titled(("A Fistful of Dollars", "A film."), ("x y", "his Fistful of Dollars"))
+    assert who_mentions(table)["A Fistful of Dollars"] == [0, 1]
+
+
+def test_a_title_that_is_an_ordinary_word_is_no_entity() -> None:
+    table = titled(("Pulse", "A film."), ("x y", "a pulse, the pulse; Pulse"))
+    assert "Pulse" not in who_mentions(table)
+
+
+def test_names_are_found_wherever_they_stand() -> None:
+    table = extract_entities(corpus("Andy Murray won.", "It was Andy Murray.", "So did Murray."))
+    assert who_mentions(table) == {"Andy Murray": [0, 1]}
+
+
+def test_what_begins_a_sentence_before_a_name_is_none_of_it() -> None:
+    table = extract_entities(
+        corpus(
+            "Actor Tom Hanks won.",
+            "the actor Tom Hanks",
+            "an actor",
+            "Police came",
+            "Police went, as police do",
+        )
+    )
+    assert who_mentions(table) == {"Tom Hanks": [0, 1]}
+
+
+def test_a_run_of_names_that_is_there_once_gives_way_to_the_names_in_it() -> None:
+    table = extract_entities(
+        corpus("he beat Andy Murray and Jamie Murray", "by Andy Murray here", "by Jamie Murray here")
+    )
+    assert who_mentions(table) == {"Andy Murray": [0, 1], "Jamie Murray": [0, 2]}
+
+
+def test_people_of_like_names_are_not_one() -> None:
+    table = extract_entities(
+        corpus(*(f"so {name} came" for name in ("Charles Johnson", "Charles Johnston") for _ in range(2)))
+    )
+    assert who_mentions(table) == {"Charles Johnson": [0, 1], "Charles Johnston": [2, 3]}
+
+
+def test_a_word_that_is_everywhere_links_nothing() -> None:
+    table = extract_entities(corpus(*["of the Regulator here"] * (MOST_MENTIONS + 1)))
+    assert table.entities == []
+
+
+@settings(deadline=None)
+@given(
+    texts=st.lists(st.sampled_from(TEXTS), min_size=1, max_size=8),
+    cuts=st.sets(st.integers(1, 7)),
+)
+def test_how_passages_are_put_into_runs_changes_nothing(texts: list[str], cuts: set[int]) -> None:
+    passages = [Passage(f"p{n}", f"d{n}", None, 0, text, "en") for n, text in enumerate(texts)]
+    titles = {passage.document_id: passage.text[:11] for passage in passages}
+    counts = Counter((passage.language, word) for passage in passages for word in words_of(passage.text))
+
+    def settled(runs: list[list[Passage]]) -> list[list[int]]:
+        vocabulary = Vocabulary()
+        for run in runs:
+            vocabulary.read(facts_of(run, titles), [passage.id for passage in run])
+        vocabulary.settle(lambda words: [counts[word] for word in words])
+        return [sorted(vocabulary.mentions(passage)) for passage in passages]
+
+    bounds = [0, *sorted(cut for cut in cuts if cut < len(passages)), len(passages)]
+    runs = [passages[start:end] for start, end in pairwise(bounds)]
+    assert settled([passages]) == settled(runs)

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from collections import Counter
+
+from engine.language.letter_case import LetterCase, Word
+
+
+def case(text: str, *words: str) -> LetterCase:
+    counts = Counter(("en", word) for word in text.split())
+
+    def count(wanted: list[Word]) -> list[int]:
+        return [counts[word] for word in wanted]
+
+    return LetterCase((("en", word) for word in words), lambda wanted: count(list(wanted)))
+
+
+def test_capitals_and_small_letters_are_told_apart() -> None:
+    told = case("Pulse PULSE pulse Pulse", "Pulse")
+    assert (told.capitals("en", "Pulse"), told.small("en", "Pulse")) == (3, 1)
+
+
+def test_an_ordinary_word_is_mostly_in_small_letters() -> None:
+    told = case("Farewell farewell farewell McDonald McDonald", "Farewell", "McDonald")
+    assert told.is_ordinary("en", "Farewell")
+    assert not told.is_ordinary("en", "McDonald")
+    assert told.is_always_name("en", "McDonald")
+
+
+def test_a_script_without_capitals_has_no_names_of_one_word() -> None:
+    assert case("نظام", "نظام").is_ordinary("en", "نظام")
+
+
+def test_a_word_nobody_writes_is_no_name_and_no_ordinary_word() -> None:
+    told = case("", "Nobody")
+    assert not told.is_ordinary("en", "Nobody")
+    assert told.is_always_name("en", "Nobody")

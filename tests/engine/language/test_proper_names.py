@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.proper_names import LONGEST_NAME, proper_names, title_name
+
+
+def names(text: str, language: str = "en") -> list[str]:
+    return [name for name, _ in proper_names(text, language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("He met Andy Murray in London.", "en", ["Andy Murray", "London"]),
+        # Words that lead to a name are none of it.
+        ("In Paris, however, it rained.", "en", ["Paris"]),
+        ("However Obama spoke. The Beatles sang.", "en", ["Obama", "Beatles"]),
+        ("as Mr. Smith and Dr. Who said", "en", ["Smith"]),
+        # A word that begins a sentence may be any word.
+        ("Police came. Nobody saw it.", "en", []),
+        ("by J. K. Rowling and John F. Kennedy", "en", ["J. K. Rowling", "John F. Kennedy"]),
+        ("the film Apollo 13 of 1995", "en", ["Apollo 13"]),
+        ("the University of the Arts", "en", ["University of the Arts"]),
+        ("published by Simon & Schuster", "en", ["Simon & Schuster"]),
+        ("with Ludwig van Beethoven's friend O'Neill", "en", ["Ludwig van Beethoven", "O'Neill"]),
+        ("the Oscar-winning Jean-Luc Picard", "en", ["Oscar", "Jean-Luc Picard"]),
+        ("during World War I. It ended", "en", ["World War I"]),
+        # Days and places in a text name nothing.
+        ("on 5 January 2010 and on Monday", "en", []),
+        ("on 5 January 2010 John Smith came", "en", ["John Smith"]),
+        ("under Rule 3 of Chapter 4 and Part 2", "en", []),
+        # Acronyms and headings in capitals are not for here.
+        ("the BBC and the NATO", "en", []),
+        ("THE WHOLE LINE IS SHOUTED", "en", []),
+        ("le roi Louis XIV visita Paris", "fr", ["Louis XIV", "Paris"]),
+        ("avec Marie de l'Incarnation", "fr", ["Marie de l'Incarnation"]),
+        ("nació en Buenos Aires, hijo de Juan de la Cruz", "es", ["Buenos Aires", "Juan de la Cruz"]),
+        ("il regista Vittorio De Sica di Roma", "it", ["Vittorio De Sica di Roma"]),
+        ("o escritor Machado de Assis morreu", "pt", ["Machado de Assis"]),
+        ("de schilder Vincent van Gogh werd", "nl", ["Vincent van Gogh"]),
+        ("oleh Presiden Joko Widodo di sana", "id", ["Presiden Joko Widodo"]),
+        ("затем Владимир Путин приехал в Москву", "ru", ["Владимир Путин", "Москву"]),
+        ("και ο Νίκος Καζαντζάκης", "el", ["Νίκος Καζαντζάκης"]),
+        ("jest Łódź i Żywiec", "pl", ["Łódź", "Żywiec"]),
+        # Every noun has a capital, or none has.
+        ("das Haus von Peter Müller", "de", []),
+        ("das Haus von Peter Müller", "de-AT", []),
+        ("بواسطة هيئة السوق المالية", "ar", []),
+        ("北京市人民政府", "zh", []),
+    ],
+)  # fmt: skip
+def test_names_of_a_text(text: str, language: str, expected: list[str]) -> None:
+    assert names(text, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "initial"),
+    [
+        ("Andy Murray won.", True),
+        ("He won. Andy Murray lost.", True),
+        ("It is:\nAndy Murray", True),
+        ("“Andy Murray” won", True),
+        ("(a) Andy Murray won", True),
+        ("so Andy Murray won", False),
+        ("in 1990, Andy Murray won", False),
+        # What stood before the name is cut off: its capital is its own.
+        ("The Andy Murray way", False),
+    ],
+)
+def test_what_begins_a_sentence_is_marked(text: str, initial: bool) -> None:
+    assert [found for found in proper_names(text, "en") if found.name == "Andy Murray"] == [
+        ("Andy Murray", initial)
+    ]
+
+
+def test_a_long_run_is_cut_at_its_particles() -> None:
+    text = "the Duke Robert Henry of the Old House of Lords of York and Kent"
+    assert names(text) == ["Duke Robert Henry", "Old House", "Lords", "York", "Kent"]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Pulse (1988 film)", "Pulse"),
+        ("Companies Regulations 2020", "Companies Regulations 2020"),
+        ("The Ring", "The Ring"),
+        ("(500) Days of Summer", "(500) Days of Summer"),
+        ("(untitled)", "(untitled)"),
+        ("Roads (No. 2) Act", "Roads (No. 2) Act"),
+        ("MARKET RULES", "Market Rules"),
+        ("COBS", "COBS"),
+        ("  two\n lines ", "two lines"),
+        ("", ""),
+    ],
+)
+def test_what_a_title_names(title: str, expected: str) -> None:
+    assert title_name(title) == expected
+
+
+PIECES = st.sampled_from(
+    [
+        "Andy",
+        "Murray",
+        "of",
+        "the",
+        "de",
+        "l'",
+        "O'Neill",
+        "13",
+        ".",
+        ". ",
+        " ",
+        "\n",
+        "(a) ",
+        "J.",
+        "-",
+        "’s",
+        "Å",
+        "İ",
+        "ǅ",
+        "&",
+    ]
+)
+
+
+@given(
+    st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=200),
+    st.sampled_from(["en", "fr", "tr", "und", "ru"]),
+)
+def test_names_are_written_in_the_text(text: str, language: str) -> None:
+    for name in names(text, language):
+        assert name in text or name in " ".join(text.split())
+        assert name[0].isupper()
+        assert len(name.split()) <= LONGEST_NAME
+
+
+@given(st.text(max_size=100))
+def test_a_title_names_one_line(title: str) -> None:
+    assert title_name(title) == " ".join(title_name(title).split())
