@@ -190,10 +190,11 @@ class Vocabulary:
                     self._drop(candidate)
 
     def _terms_in(self, key: Key, language: str) -> list[int]:
-        """Terms inside a longer one, the longest at each place."""
+        """Terms of several words inside a longer one, the longest at each place."""
         numbers, found, place = self._numbers[language], list[int](), 0
         while place < len(key):
-            ends = range(min(len(key), place + len(key) - 1), place, -1)
+            # A first name alone is another's too.
+            ends = range(min(len(key), place + len(key) - 1), place + 1, -1)
             end = next((end for end in ends if key[place:end] in numbers), None)
             if end is not None:
                 found.append(numbers[key[place:end]])

@@ -240,6 +240,11 @@ def test_a_run_of_names_that_is_there_once_gives_way_to_the_names_in_it() -> Non
     assert who_mentions(table) == {"Andy Murray": [0, 1], "Jamie Murray": [0, 2]}
 
 
+def test_a_name_that_is_there_once_is_not_its_first_name() -> None:
+    table = extract_entities(corpus("so John Smith came", "and John went", "with John"))
+    assert who_mentions(table) == {"John": [1, 2]}
+
+
 def test_people_of_like_names_are_not_one() -> None:
     table = extract_entities(
         corpus(*(f"so {name} came" for name in ("Charles Johnson", "Charles Johnston") for _ in range(2)))
