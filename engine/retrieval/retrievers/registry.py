@@ -35,7 +35,10 @@ def known_retrievers() -> Mapping[str, Callable[[], Retriever]]:
 
 
 def retrievers(names: Sequence[str]) -> list[Retriever]:
-    """Retrievers by name, in the order in which they search. Raises SettingsError for an unknown name, or where none is named."""
+    """Retrievers by name, in the order in which they search.
+
+    Raises SettingsError for an unknown name, or where none is named.
+    """
     known = known_retrievers()
     if not names:
         raise SettingsError(f"retrievers: name at least one of {', '.join(known)}")
