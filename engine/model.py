@@ -450,12 +450,19 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """Estimate of the share of relevant passages that the pool already holds, with its interval."""
+    """Estimate of the share of relevant passages that the pool already holds, with its interval.
+
+    ``alone`` of the ``best`` passages of the pool were found by one way only; ``evidence`` are the numbers
+    that the estimate was made of, by name, each 0..1.
+    """
 
     estimate: float
     low: float
     high: float
     method: str = "Chao1"
+    best: int = 0
+    alone: int = 0
+    evidence: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

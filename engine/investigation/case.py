@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
-from engine.investigation.completeness import chao1
+from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import (
     CoverageChanged,
@@ -57,12 +57,6 @@ from engine.retrieval.planning import active, checked_plan, deepened, make_plan
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
-
-# A passage counts as relevant for the estimate of completeness from this share of the best.
-RELEVANT_SHARE = 0.6
-# A retriever has found a passage, as one independent witness, if it ranks it this high: further down
-# its list holds nearly everything.
-WITNESS_DEPTH = 50
 
 
 class Case:
@@ -314,25 +308,10 @@ class Case:
 
     def completeness(self) -> Completeness | None:
         """Estimated share of the relevant passages that the pool holds; None for an empty pool."""
-        if self.scanned is None or not len(self.pool):
+        if self.scanned is None:
             return None
-        relevance = self._relevance().of(self.pool.rows())
-        best = float(relevance.max())
-        entries = self.pool.entries()
-        return chao1(
-            [
-                self._finders(entry.passage_id, entry.row)
-                for entry, score in zip(entries, relevance.tolist(), strict=True)
-                if score >= RELEVANT_SHARE * best
-            ]
-        )
-
-    def _finders(self, passage_id: str, row: int) -> int:
-        """How many retrievers and strategies found a passage independently of each other."""
-        hits = self.scanned.hits.get(row, ()) if self.scanned else ()
-        retrievers = {hit.retriever for hit in hits if hit.rank <= WITNESS_DEPTH}
-        strategies = {hop.strategy for hop in self.pool.hops_to(passage_id)} - {SCAN, PERSON}
-        return len(retrievers) + len(strategies)
+        number = self.rounds[-1].number if self.rounds else 0
+        return completeness_of(self.scanned, self.pool, self.areas, number)
 
     def _rank(self) -> Ranked:
         self._rank_again()
