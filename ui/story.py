@@ -19,7 +19,7 @@ from engine.investigation.events import (
     Stopped,
 )
 from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
-from engine.records.wording import completeness_words, plural, stop_words
+from engine.records.wording import completeness_words, evidence_words, plural, stop_words
 from ui.coverage import covered
 from ui.palette import thread
 from ui.retrievers import retriever_lines
@@ -140,7 +140,8 @@ def _ending(story: Story) -> str:
         f"{plural(refused(story.reports), 'lead')} refused",
         f"{story.seconds:.2f} s",
     ]
-    numbers = "\n".join(f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items())
+    lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items()]
+    numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()
     tone = " early" if story.stop.reason is StopReason.PERSON else ""
     return (
         f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b>'

@@ -186,6 +186,9 @@ def stop_to_json(stop: Stop) -> dict[str, Any]:
             "low": round(estimate.low, 4),
             "high": round(estimate.high, 4),
             "method": estimate.method,
+            "best": estimate.best,
+            "alone": estimate.alone,
+            "evidence": {name: round(value, 4) for name, value in estimate.evidence.items()},
         },
     }
 

@@ -22,7 +22,14 @@ from engine.model import RankedPassage
 from engine.records.citation import short_citation
 from engine.records.planned import plan_line
 from engine.records.validity import badge
-from engine.records.wording import completeness_words, plural, retriever_words, stop_words, trail_sentence
+from engine.records.wording import (
+    completeness_words,
+    evidence_words,
+    plural,
+    retriever_words,
+    stop_words,
+    trail_sentence,
+)
 
 WIDTH = 100
 MOST_PROBLEMS = 20
@@ -42,7 +49,8 @@ def event_line(event: Event) -> str | None:
             return f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
         case Stopped(stop):
             numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
-            return " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+            told = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
+            return "\n".join(part for part in (told, evidence_words(stop)) if part)
         case Ranked(notes=notes) if notes:
             return "\n".join(f"Note: {note}" for note in notes)
         case CoverageChanged() | Ranked() | _:

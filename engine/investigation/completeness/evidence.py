@@ -107,7 +107,7 @@ def shape(relevance: Scores) -> dict[str, float]:
     if total <= 0:
         return {"peak": 0.0, "border": 0.0}
     return {
-        "peak": (float(best[:HEAD].sum()) / total - HEAD / BEST) if len(best) > HEAD else 1.0 - HEAD / BEST,
+        "peak": max(0.0, float(best[:HEAD].sum()) / total - min(HEAD / len(best), 1.0)),
         "border": 1.0 - float(best[-1]) / top,
     }
 

@@ -88,4 +88,15 @@ def test_a_stop_with_and_without_an_estimate() -> None:
         "completeness": None,
     }
     told = stop_to_json(Stop(StopReason.ROUNDS, {}, Completeness(0.91239, 0.8, 1.0)))
-    assert told["completeness"] == {"estimate": 0.9124, "low": 0.8, "high": 1.0, "method": "Chao1"}
+    assert told["completeness"] == {
+        "estimate": 0.9124,
+        "low": 0.8,
+        "high": 1.0,
+        "method": "Chao1",
+        "best": 0,
+        "alone": 0,
+        "evidence": {},
+    }
+    seen = Completeness(0.9, 0.5, 1.0, "gold", 30, 12, {"ways": 1 / 3})
+    told = stop_to_json(Stop(StopReason.ROUNDS, {}, seen))
+    assert (told["completeness"]["alone"], told["completeness"]["evidence"]) == (12, {"ways": 0.3333})

@@ -1,0 +1,127 @@
+"""Evidence of completeness: by hand, by its properties, and of cases that were run."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.case import Case
+from engine.investigation.completeness.calibrated import learned
+from engine.investigation.completeness.estimate import WHOLE, completeness_of
+from engine.investigation.completeness.evidence import (
+    BEST,
+    HEAD,
+    MOST_WAYS,
+    SIGNS,
+    Evidence,
+    capture,
+    evidence_of,
+    last_yield,
+    shape,
+)
+from engine.investigation.pool import Pool
+from engine.settings import InvestigationSettings
+
+QUESTION = "What fee is paid for a pilot?"
+FINDERS = st.lists(st.integers(0, 8), min_size=1, max_size=BEST)
+RELEVANCE = st.lists(st.floats(0, 1.25, width=32), min_size=1, max_size=150).map(
+    lambda scores: np.array(sorted(scores, reverse=True), np.float32)
+)
+
+
+def finished(corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION) -> Case:
+    case = Case(corpus, question, settings)
+    for _ in case.run():
+        continue
+    return case
+
+
+def evidence(case: Case) -> Evidence:
+    assert case.scanned is not None
+    found = evidence_of(case.scanned, case.pool, case.areas, case.rounds[-1].number)
+    assert found is not None
+    return found
+
+
+def test_capture_by_hand() -> None:
+    # Two of three found once, six finds: one in three of the next finds would be news.
+    assert capture([1, 1, 4]) == {"witnessed": pytest.approx(2 / 3), "ways": pytest.approx(6 / 3 / MOST_WAYS)}
+    assert capture([0]) == {"witnessed": 0.0, "ways": 0.0}
+
+
+@given(FINDERS, st.data())
+def test_more_independent_finders_never_lower_the_estimate(finders: list[int], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(finders) - 1))
+    if finders[place] == 0:
+        return  # a first find of a passage brings news: it may well mean that more is out there
+    more = [*finders[:place], finders[place] + 1, *finders[place + 1 :]]
+    before, after = capture(finders), capture(more)
+    assert all(after[name] >= before[name] - 1e-12 for name in before)
+    assert learned().estimate(after) >= learned().estimate(before) - 1e-12
+
+
+@given(RELEVANCE)
+def test_the_shape_of_the_relevance_is_in_its_bounds(relevance: np.ndarray) -> None:
+    found = shape(relevance)
+    assert all(-1e-6 <= value <= 1 for value in found.values())
+
+
+def test_equal_relevance_has_no_peak_and_no_border() -> None:
+    assert shape(np.ones(BEST, np.float32)) == {"peak": pytest.approx(0.0), "border": pytest.approx(0.0)}
+    few = shape(np.ones(HEAD // 2, np.float32))
+    assert few == {"peak": 0.0, "border": 0.0}
+    steep = shape(np.array([1.0] * HEAD + [0.0] * BEST, np.float32))
+    assert steep == {"peak": pytest.approx(1 - HEAD / BEST), "border": 1.0}
+
+
+def test_the_yield_of_the_last_round() -> None:
+    relevance, rounds = np.array([1.0, 0.5, 0.2], np.float32), np.array([0, 1, 2], np.int32)
+    assert last_yield(relevance, rounds, 0) == 1.0
+    assert last_yield(relevance, rounds, 1) == pytest.approx(0.5)
+    assert last_yield(relevance, rounds, 2) == pytest.approx(0.2)
+    assert last_yield(relevance, rounds, 3) == 0.0
+    assert last_yield(np.zeros(3, np.float32), rounds, 1) == 0.0
+
+
+def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
+    few = InvestigationSettings(scan_limit=10, rounds=1)
+    words, both = evidence(finished(tariff, few, "Which tariff applies?")), evidence(finished(dense, few))
+    assert "agreement" not in words.values
+    assert "agreement" in both.values
+    for found in (words, both):
+        assert found.values.keys() <= SIGNS.keys()
+        assert all(0 <= value <= 1 for value in found.values.values())
+
+
+def test_an_empty_pool_has_no_estimate(dense: Corpus) -> None:
+    case = finished(dense, InvestigationSettings())
+    assert case.scanned is not None
+    assert completeness_of(case.scanned, Pool(5), (), 0) is None
+
+
+def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
+    case = finished(dense, InvestigationSettings())
+    assert case.scanned is not None
+    pool = Pool(len(dense))
+    for hop in case.pool.hops():
+        if hop.target_id not in pool and hop.source_id is None:
+            pool.admit(hop, int(dense.rows([hop.target_id])[0]), 0.5)
+    found = completeness_of(case.scanned, pool, (), 0)
+    assert found is not None
+    assert (found.method == WHOLE) == (len(pool) == len(dense))
+    assert (found.estimate == 1.0) == (len(pool) == len(dense))
+
+
+def test_every_round_has_an_estimate_in_little_time(tariff: Corpus) -> None:
+    case = finished(tariff, InvestigationSettings(scan_limit=20), "Which tariff applies to a cargo?")
+    assert case.completeness() is not None
+    started = time.perf_counter()
+    for _ in range(5):
+        case.completeness()
+    # Far above what it takes: no verdict on how busy the machine is.
+    assert time.perf_counter() - started < 1.0
