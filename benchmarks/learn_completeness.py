@@ -36,7 +36,9 @@ from engine.settings import InvestigationSettings, preset
 
 # Words alone: every third question is asked so too.
 WORDS_EVERY = 3
-MOST = 100
+MOST = 90
+# Chao1, for comparison, counts the finders of the passages from this share of the best relevance.
+RELEVANT_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def ask(
                 continue
             held = {names[row] for row in case.pool.rows().tolist()} & question.gold.keys()
             seen = Observation(group, question.text, evidence.values, len(held) / len(question.gold))
-            plain = chao1(evidence.finders)
+            relevance = np.sort(case.scanned.relevance.of(case.pool.rows()))[::-1]
+            plain = chao1(evidence.finders[: int((relevance >= RELEVANT_SHARE * relevance[0]).sum())])
             states.append(Observed(seen, False, plain.estimate if plain else 0.0, dense))
     return [
         Observed(one.seen, number == len(states), one.chao, dense) for number, one in enumerate(states, 1)

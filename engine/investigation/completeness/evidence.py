@@ -30,6 +30,7 @@ SIGNS: Mapping[str, int] = MappingProxyType(
         "witnessed": 1,
         "ways": 1,
         "agreement": 1,
+        "single": -1,
         "peak": 1,
         "border": 1,
         "yield": -1,
@@ -75,6 +76,8 @@ def evidence_of(found: Scan, pool: Pool, areas: Sequence[AreaCoverage], number: 
     rounds = np.fromiter((entry.round for entry in entries), np.int32, len(entries))
     values["yield"] = last_yield(relevance, rounds, number)
     agreement = _agreement(found)
+    # Words without meaning, or the other way round: half of what the sets were scanned by.
+    values["single"] = float(agreement is None)
     if agreement is not None:
         values["agreement"] = agreement
     plan = found.relevance.plan
