@@ -4,7 +4,8 @@
 
 Questions are split in two halves by a hash of their words; each half is ranked by weights learned from the
 other, and the figures are those of both. ``--write`` then learns from all of them and writes the weights
-into the engine. Sets weigh by the square root of their number of questions.
+into the engine. Collections of long and of short documents are learned apart; within each, sets weigh by the
+square root of their number of questions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -28,7 +30,7 @@ from engine.evaluation.learning import Example, learn, record_of
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
 from engine.investigation.associations import Associations, associations
 from engine.investigation.case import Case
-from engine.investigation.ranking.additive import FILE, AdditiveModel
+from engine.investigation.ranking.additive import FILE, AdditiveModel, Family, family_of
 from engine.investigation.ranking.features import Described, Features
 from engine.investigation.ranking.order import first_seeds, second_seeds
 from engine.retrieval.relevance import Relevance
@@ -52,6 +54,7 @@ class Asked:
     """One question: its pool described, which passages are gold, and how many golds there are."""
 
     group: str
+    family: Family
     half: bool
     described: Described
     scan: NDArray[np.float32]
@@ -99,7 +102,7 @@ def _described(
     described.relevance = cast(Relevance, SimpleNamespace(plan=relevance.plan, vectors=relevance.vectors))
     sources = [passage.source_id for passage in corpus.passages(rows)]
     half = blake2b(text.encode(), digest_size=1).digest()[0] % 2 == 0
-    return Asked(name, half, described, described.own, sources, dict(gold))
+    return Asked(name, family_of(corpus), half, described, described.own, sources, dict(gold))
 
 
 def learned_twice(asked: Sequence[Asked]) -> tuple[AdditiveModel, AdditiveModel]:
@@ -163,17 +166,22 @@ def main() -> None:
             print(f"asked {name}", flush=True)
     table(asked, [one.scan for one in asked], "scan")
     scored: dict[int, NDArray[np.float32]] = {}
-    for half in (True, False):
-        first, second = learned_twice([one for one in asked if one.half != half])
-        rest = [one for one in asked if one.half == half]
+    for half, family in product((True, False), Family):
+        kin = [one for one in asked if one.family is family]
+        rest = [one for one in kin if one.half == half]
+        if not rest:
+            continue
+        first, second = learned_twice([one for one in kin if one.half != half])
         onward(rest, first)
         for one in rest:
             assert one.features is not None
             scored[id(one)] = second.addends(one.features.names, one.features.values).sum(axis=0)
     table(asked, [scored[id(one)] for one in asked], "other")
     if options.write:
-        first, second = learned_twice(asked)
-        record = {"first": record_of(first), "second": record_of(second)}
+        record = {}
+        for family in Family:
+            first, second = learned_twice([one for one in asked if one.family is family])
+            record[family.value] = {"first": record_of(first), "second": record_of(second)}
         FILE.write_bytes(orjson.dumps(record, option=orjson.OPT_INDENT_2))
         print(f"written: {FILE.name}")
 

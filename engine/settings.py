@@ -181,7 +181,7 @@ class InvestigationSettings(BaseModel):
     )
 
     gate_threshold: Fraction = knob(
-        0.2, "Lowest gate score at which a lead is admitted.", "score", group="gate"
+        0.14, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
         14,

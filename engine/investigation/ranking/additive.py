@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus
 
 FILE = Path(__file__).with_name("weights.json")
 
@@ -52,10 +55,23 @@ class AdditiveModel:
         return parts / np.float32(self.scale)
 
 
+class Family(StrEnum):
+    """Kinds of collections that rank differently: long documents of many passages (laws, rulebooks), where
+    what stands around a passage and explicit references tell; and many short ones, where names do."""
+
+    LONG = "long"
+    SHORT = "short"
+
+
+def family_of(corpus: Corpus) -> Family:
+    """The kind of a collection: short where most documents are one passage."""
+    return Family.SHORT if 2 * len(corpus.documents()) > len(corpus) else Family.LONG
+
+
 @cache
-def learned() -> tuple[AdditiveModel, AdditiveModel]:
+def learned(family: Family) -> tuple[AdditiveModel, AdditiveModel]:
     """The two models that come with the engine: for the first pass over the pool and for the second."""
-    record = orjson.loads(FILE.read_bytes())
+    record = orjson.loads(FILE.read_bytes())[family]
     first, second = (model_from(record[name]) for name in ("first", "second"))
     return first, second
 

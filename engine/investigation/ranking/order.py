@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.associations import associations
 from engine.investigation.pool import Pool
-from engine.investigation.ranking.additive import AdditiveModel, learned
+from engine.investigation.ranking.additive import AdditiveModel, family_of, learned
 from engine.investigation.ranking.features import (
     CITATIONS,
     ENTITIES,
@@ -66,7 +66,7 @@ def rank(
     if not len(rows):
         names = (*GROUPS, "pinned")
         return Ranking(rows, np.empty(0, np.float32), names, np.empty((len(names), 0), np.float32), {})
-    features, addends = two_passes(corpus, relevance, rows, strategies, learned())
+    features, addends = two_passes(corpus, relevance, rows, strategies, learned(family_of(corpus)))
     groups = np.array(features.groups)
     pinned = np.array([PIN_BONUS * (entry.passage_id in pool.pinned) for entry in entries], np.float32)
     parts = np.stack([*(addends[groups == group].sum(axis=0) for group in GROUPS), pinned]).astype(np.float32)
