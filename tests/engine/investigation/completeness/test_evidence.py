@@ -92,6 +92,7 @@ def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
     few = InvestigationSettings(scan_limit=10, rounds=1)
     words, both = evidence(finished(tariff, few, "Which tariff applies?")), evidence(finished(dense, few))
     assert "agreement" not in words.values
+    assert (words.values["single"], both.values["single"]) == (1.0, 0.0)
     assert "agreement" in both.values
     for found in (words, both):
         assert found.values.keys() <= SIGNS.keys()
