@@ -10,6 +10,7 @@ from engine.language.embedders.base import (
 )
 from engine.language.embedders.spec import (
     NO_EMBEDDING,
+    default_late,
     embedder,
     sparse_embedder,
     token_embedder,
@@ -22,6 +23,7 @@ __all__ = [
     "SparseVectors",
     "TokenEmbedder",
     "TokenVectors",
+    "default_late",
     "embedder",
     "reads",
     "sparse_embedder",
