@@ -184,7 +184,7 @@ class InvestigationSettings(BaseModel):
         0.14, "Lowest gate score at which a lead is admitted.", "score", group="gate"
     )
     budget_per_strategy: int = knob(
-        14,
+        18,
         "Leads admitted in a round from a fully trusted strategy; others get their share.",
         "passages",
         group="gate",

@@ -21,7 +21,7 @@ from engine.investigation.ranking.additive import AdditiveModel, Shape
 FREE = frozenset(("heading", "document"))
 KNOTS = 4
 RIDGE = 1e-4
-ITERATIONS = 150
+ITERATIONS = 400
 
 Floats = NDArray[np.float32]
 

@@ -29,10 +29,10 @@ TRUST: Mapping[str, float] = {
     "gaps": 1.0,
     "amendments": 1.0,
     "definitions": 0.6,
-    "pagerank": 1.4,
-    "metadata": 0.6,
-    "entities": 0.5,
-    "semantic": 0.5,
+    "pagerank": 1.0,
+    "metadata": 0.5,
+    "entities": 0.4,
+    "semantic": 0.4,
 }
 DEFAULT_TRUST = 0.5
 OWN_SHARE = 0.5
@@ -52,14 +52,16 @@ class Refusal(StrEnum):
 
 
 def trust_in(strategy: str) -> float:
-    """How far a strategy's links are trusted, 1 as a reference is."""
+    """How far a strategy's links are trusted, 0..1."""
     return TRUST.get(strategy, DEFAULT_TRUST)
 
 
 def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, strategy: str) -> Scores:
     """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
-    link = np.minimum(trust_in(strategy) * strengths * source_scores, 1.0)
-    return (OWN_SHARE * relevance + (1 - OWN_SHARE) * link).astype(np.float32)
+    scores: Scores = (
+        OWN_SHARE * relevance + (1 - OWN_SHARE) * trust_in(strategy) * strengths * source_scores
+    ).astype(np.float32)
+    return scores
 
 
 def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:

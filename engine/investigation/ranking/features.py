@@ -32,10 +32,15 @@ MOST_WORDS = 60
 # The best passages of the pool that stand for it where its documents and sections are weighed.
 TOP = 100
 WORD = re.compile(r"\w+")
-# Features that count more, or less, for a long question: each is there a second time, times its length.
-CROSSED = (
-    *("rank", "relevance", "dense", "beside", "section", "walk", "walk_rank"),
-    *("citations_first", "citations_near", "citations_gain", "citations_onward"),
+# Features that count more for a long question: each is there a second time, times the question's length.
+FOR_LONG = (
+    *("relevance", "lexical", "dense", "late", "terms", "beside", "section"),
+    *("walk", "walk_rank"),
+)
+# And those that count more for a short one, which leaves to a link what it does not say itself.
+FOR_SHORT = (
+    *("walk", "walk_rank", "citations_first", "citations_near", "citations_gain", "citations_onward"),
+    *("citations_place", "citations_sharp"),
 )
 
 
@@ -87,14 +92,15 @@ class Described:
             visits = walked(self.graph, self.rows, seeds, self.relevance.plan)
             values |= {"walk": np.sqrt(visits[self.rows]), "walk_rank": -np.log1p(_ranks(visits)[self.rows])}
             groups |= {"walk": WALK, "walk_rank": WALK}
-        length = np.float32(min(len(self.term_weights) / LONG_QUESTION, 1.5))
-        for name in CROSSED:
-            if name in values:
-                values[f"{name}*length"] = values[name] * length
-                groups[f"{name}*length"] = groups[name]
-        names = tuple(values)
-        table = np.stack([values[name].astype(np.float32) for name in names])
-        return Features(names, tuple(groups[name] for name in names), table, vouchers)
+        length = min(len(self.term_weights) / LONG_QUESTION, 1.0)
+        for names, share, word in ((FOR_LONG, length, "length"), (FOR_SHORT, 1.0 - length, "brevity")):
+            for name in names:
+                if name in values:
+                    values[f"{name}*{word}"] = values[name] * np.float32(share)
+                    groups[f"{name}*{word}"] = groups[name]
+        every = tuple(values)
+        table = np.stack([values[name].astype(np.float32) for name in every])
+        return Features(every, tuple(groups[name] for name in every), table, vouchers)
 
     def _fixed(self) -> dict[str, NDArray[np.float32]]:
         corpus, rows, own = self.corpus, self.rows, self.own

@@ -37,11 +37,12 @@ def link_features(links: Links, pool: Described) -> tuple[dict[str, NDArray[np.f
     ``first``: the link's weight over the voucher's place. ``near``: the weight, falling with the
     logarithm of the place. ``gain``: that times the share of the question's words that the passage has
     and the voucher lacks. ``onward``: that times the likeness of the passage to what the question asks
-    beyond the voucher.
+    beyond the voucher. ``place``: one over the place among all that is linked, by the last two together;
+    ``sharp``: that times the gain: where one linked passage is all that a question lacks, it comes first.
     """
     size = len(links.rows)
     names = ("first", "near", "gain", "onward")
-    found = {name: np.zeros(size, np.float32) for name in names}
+    found = {name: np.zeros(size, np.float32) for name in (*names, "place", "sharp")}
     voucher = np.full(size, -1, np.int32)
     best = np.lexsort((links.rows, -links.seeds))[:VOUCHERS]
     places, targets, weights = _between(links, best)
@@ -56,9 +57,14 @@ def link_features(links: Links, pool: Described) -> tuple[dict[str, NDArray[np.f
     }
     for name in names:
         np.maximum.at(found[name], targets, values[name].astype(np.float32))
+    together = found["gain"] + found["onward"]
+    linked = np.flatnonzero(found["near"] > 0)
+    order = linked[np.argsort(-together[linked], kind="stable")]
+    found["place"][order] = 1.0 / (1.0 + np.arange(len(order)))
+    found["sharp"] = found["place"] * found["gain"]
     # From the weakest to the strongest: the last one written stays.
-    order = np.argsort(near, kind="stable")
-    voucher[targets[order]] = links.rows[best[places[order]]]
+    rising = np.argsort(near, kind="stable")
+    voucher[targets[rising]] = links.rows[best[places[rising]]]
     return found, voucher
 
 
