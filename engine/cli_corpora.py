@@ -42,9 +42,9 @@ def _add_ingest(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--late",
+        default="none",
         metavar="SPEC",
-        help="model for late interaction: none, minilm (default where the embedding is minilm) or "
-        "st:NAME_OR_FOLDER, a MultiVectorEncoder",
+        help="model for late interaction: none (default), minilm or st:NAME_OR_FOLDER, a MultiVectorEncoder",
     )
     command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
     command.set_defaults(command=ingest)

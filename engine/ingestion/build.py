@@ -34,7 +34,7 @@ from engine.ingestion.reading import FileToRead
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import Found, open_sources
 from engine.ingestion.workers import Limits
-from engine.language.embedders import default_late, embedder
+from engine.language.embedders import embedder
 
 
 def build_corpus(
@@ -43,7 +43,7 @@ def build_corpus(
     *,
     embedding: str = "minilm",
     sparse: str = NO_MODEL,
-    late: str | None = None,
+    late: str = NO_MODEL,
     name: str | None = None,
     with_edges: bool = False,
     index_headings: bool = True,
@@ -57,10 +57,9 @@ def build_corpus(
     """Make the corpus in ``folder`` hold exactly these sources (files, folders, archives).
 
     Files that have not changed since the last ingestion are not read again. ``sparse`` and ``late`` name
-    models for learned sparse search and late interaction; ``late`` None: as ``default_late`` has it for the
-    embedding. ``with_edges`` adds the links
-    of ``edges.tsv`` files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what
-    stands around a passage beside its text. ``passwords`` are tried on encrypted files; ``mapping`` says
+    models for learned sparse search and late interaction. ``with_edges`` adds the links of ``edges.tsv``
+    files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what stands around a
+    passage beside its text. ``passwords`` are tried on encrypted files; ``mapping`` says
     what the fields of tables and of JSON mean; ``limits`` bound what one file may use. ``progress`` hears
     of each step, ``log`` a line for each file and step; ``cancelled`` is asked now and then whether to
     stop. What cannot be read is named in the report.
@@ -71,8 +70,7 @@ def build_corpus(
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings)
     model = embedder(embedding)
-    late_spec = default_late(embedding) if late is None else late
-    models(embedding, sparse, late_spec)
+    models(embedding, sparse, late)
     _check_sources(sources)
     with work.opened() as before, work.read(sources, before) as (found, entries):
         problems = found.problems
@@ -90,7 +88,7 @@ def build_corpus(
             },
             work.limits,
             sparse,
-            late_spec,
+            late,
         )
         return work.publish(entries, before, plan, found)
 

@@ -10,7 +10,6 @@ from engine.language.embedders.base import (
 )
 from engine.language.embedders.spec import (
     NO_EMBEDDING,
-    default_late,
     embedder,
     sparse_embedder,
     token_embedder,
@@ -23,7 +22,6 @@ __all__ = [
     "SparseVectors",
     "TokenEmbedder",
     "TokenVectors",
-    "default_late",
     "embedder",
     "reads",
     "sparse_embedder",

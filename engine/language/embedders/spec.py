@@ -84,12 +84,6 @@ def token_embedder(spec: str) -> TokenEmbedder | None:
     return TokenTransformer(spec, name, languages=_languages(options))
 
 
-def default_late(embedding: str) -> str:
-    """The late-interaction model that a corpus gets unasked: the packaged one, where the packaged embedder
-    has to read every passage anyway."""
-    return PACKAGED_SPEC if embedding == PACKAGED_SPEC else NO_EMBEDDING
-
-
 def _read(
     spec: str, what: str, schemes: tuple[str, ...], usage: str, known: set[str] = OPTIONS
 ) -> tuple[str, str, dict[str, str]]:

@@ -104,8 +104,8 @@ def test_models_are_named_and_may_be_taken_away_again(tmp_path: Path, specs: dic
 def test_the_packaged_model_gives_both_in_one_pass(tmp_path: Path) -> None:
     sources = files(tmp_path / "a", "dues", "pilots")
     both, dense = tmp_path / "both", tmp_path / "dense"
-    assert build_corpus(sources, both).late == "minilm"
-    assert build_corpus(sources, dense, late="none").late == "none"
+    assert build_corpus(sources, both, late="minilm").late == "minilm"
+    assert build_corpus(sources, dense).late == "none"
     rows = np.arange(len(open_corpus(both)), dtype=np.int32)
     np.testing.assert_array_equal(open_corpus(both).vectors(rows), open_corpus(dense).vectors(rows))
     build_corpus(sources, dense)

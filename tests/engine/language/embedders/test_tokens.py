@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelError, SettingsError
-from engine.language.embedders import TokenEmbedder, default_late, token_embedder
+from engine.language.embedders import TokenEmbedder, token_embedder
 from engine.language.embedders.minilm_tokens import basis, counting
 from engine.language.embedders.tokens import PackagedTokens, TokenTransformer
 from engine.language.embedders.transformer import PackagedEmbedder
@@ -105,4 +105,3 @@ def test_specs() -> None:
     for spec in ("colbert", "st:", "st:x?passage=p"):
         with pytest.raises(SettingsError, match="late-interaction model"):
             token_embedder(spec)
-    assert [default_late(spec) for spec in ("minilm", "none", "st:x")] == ["minilm", "none", "none"]
