@@ -4,8 +4,8 @@
 
 Questions are split in two halves by a hash of their words; each half is ranked by weights learned from the
 other, and the figures are those of both. ``--write`` then learns from all of them and writes the weights
-into the engine. Collections of long and of short documents are learned apart; within each, sets weigh by the
-square root of their number of questions.
+into the engine. Collections of long and of short documents are learned apart; within each, every set
+has the same weight.
 """
 
 from __future__ import annotations
@@ -107,10 +107,7 @@ def _described(
 
 def learned_twice(asked: Sequence[Asked]) -> tuple[AdditiveModel, AdditiveModel]:
     """Both models, from these questions alone."""
-    counts: dict[str, int] = {}
-    for one in asked:
-        counts[one.group] = counts.get(one.group, 0) + 1
-    weights = {group: count**0.5 for group, count in counts.items()}
+    weights = dict.fromkeys((one.group for one in asked), 1.0)
     names: tuple[str, ...] = ()
     for one in asked:
         one.features = one.described.with_links(first_seeds(one.described), None)

@@ -93,7 +93,7 @@ class InvestigationSettings(BaseModel):
     views: bool = knob(True, "See the question several ways (its parts, its sides).", "on/off", group="plan")
     query_strategy: Literal["precision", "balanced", "recall"] = knob(
         "balanced",
-        "Which views are used: the question alone, those that proved themselves, or all; and the scan's depth.",
+        "Views used: the question alone, those that proved themselves, or all; and the depth of the scan.",
         "name",
         group="plan",
     )
