@@ -1,4 +1,4 @@
-"""Load models in the background, so that the first question does not wait for them."""
+"""Load models and make graphs in the background, so that the first question does not wait for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import logging
 from collections.abc import Sequence
 from threading import Thread
 
+from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
+from engine.investigation.associations import associations
 from engine.language.embedders import embedder
 from engine.retrieval.rerank import reranker
 from ui.rerankers import offered
@@ -16,18 +18,21 @@ LOG = logging.getLogger(__name__)
 
 
 def warm_up(library: Library) -> Thread:
-    """Use each corpus's model once, and load the rerankers on offer, on a thread of its own; returns it.
+    """Use each corpus's model once, make its graph and load the rerankers on offer, on a thread of its own;
+    returns it.
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
-    specs = sorted({library.corpus(name).embedding for name in library.names()})
-    thread = Thread(target=_load, args=(specs, offered()), name="warm-up", daemon=True)
+    corpora = [library.corpus(name) for name in library.names()]
+    thread = Thread(target=_load, args=(corpora, offered()), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load(specs: Sequence[str], rerankers: Sequence[str]) -> None:
-    for spec in specs:
+def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
+    for corpus in corpora:
+        associations(corpus)
+    for spec in sorted({corpus.embedding for corpus in corpora}):
         model = embedder(spec)
         if model is None:
             continue

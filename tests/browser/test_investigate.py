@@ -139,7 +139,7 @@ def test_a_dot_without_a_card_is_told_from_the_board(page: Page) -> None:
 
 
 def test_strategies_decide_what_is_followed(page: Page) -> None:
-    for name in ("metadata", "entities", "semantic"):
+    for name in ("metadata", "entities", "semantic", "pagerank"):
         page.locator(f"#threads input[name={name}]").uncheck()
     page.locator("#set-close_gaps input").uncheck()
     ask(page)
