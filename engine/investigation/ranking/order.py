@@ -61,7 +61,11 @@ def rank(
 
     Links of the kinds that ``strategies`` names count, None for all.
     """
-    entries = [entry for entry in pool.entries() if entry.passage_id not in pool.dismissed]
+    # In the order of the corpus: equals are told apart by it, never by who came first.
+    entries = sorted(
+        (entry for entry in pool.entries() if entry.passage_id not in pool.dismissed),
+        key=lambda entry: entry.row,
+    )
     rows = np.fromiter((entry.row for entry in entries), np.int32, len(entries))
     if not len(rows):
         names = (*GROUPS, "pinned")
