@@ -108,7 +108,7 @@ def test_the_packaged_model_gives_both_in_one_pass(tmp_path: Path) -> None:
     assert build_corpus(sources, dense).late == "none"
     rows = np.arange(len(open_corpus(both)), dtype=np.int32)
     np.testing.assert_array_equal(open_corpus(both).vectors(rows), open_corpus(dense).vectors(rows))
-    build_corpus(sources, dense)
+    build_corpus(sources, dense, late="minilm")
     queries = TokenIndex(both / read_manifest(both).generation).take(rows.astype(np.int64))
     again = TokenIndex(dense / read_manifest(dense).generation).take(rows.astype(np.int64))
     np.testing.assert_array_equal(queries[0], again[0])
