@@ -25,7 +25,7 @@ PILOTS = "Who takes a pilot?"
         ("bare", NOTHING, {}, StopReason.NOTHING_NEW),
         ("bare", PILOTS, {"rounds": 5}, StopReason.NOTHING_NEW),
         ("bare", PILOTS, {"minimum_new": 100}, StopReason.TOO_LITTLE_NEW),
-        ("bare", PILOTS, {"minimum_gain": 1.0, "seeds_per_round": 2, "rounds": 5}, StopReason.TOO_LITTLE_NEW),
+        ("bare", QUESTION, {"minimum_gain": 1.0, "rounds": 5}, StopReason.TOO_LITTLE_NEW),
         ("tariff", "tariff", {"scan_limit": 100, "pool_size": 100}, StopReason.POOL_FULL),
         (
             "harbour",
