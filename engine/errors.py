@@ -6,9 +6,12 @@ RedstringError
 │   ├── SourceError       nothing usable in the sources that were to be ingested
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
-├── ModelError            an embedding model that cannot be loaded or reached
-├── IngestionCancelledError  somebody stopped an ingestion before its end
-└── BudgetError           a time or call budget that was used up
+├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
+│   ├── RefusalError      a language model that declined to answer
+│   └── AnswerError       a language model whose answer cannot be used
+├── CancelledError        somebody stopped what was going on
+│   └── IngestionCancelledError  an ingestion before its end; the corpus is as it was
+└── BudgetError           a budget of time, calls, tokens or money that was used up
 
 A message says what was wrong, where, and what to do about it, in one line.
 """
@@ -41,12 +44,24 @@ class GrammarError(InputError):
 
 
 class ModelError(RedstringError):
-    """An embedding model that cannot be loaded, verified or reached."""
+    """A model that cannot be loaded, verified or reached, or failed."""
 
 
-class IngestionCancelledError(RedstringError):
+class RefusalError(ModelError):
+    """A language model declined to answer."""
+
+
+class AnswerError(ModelError):
+    """A language model's answer cannot be used: cut short, or not as the schema wants it."""
+
+
+class CancelledError(RedstringError):
+    """Somebody stopped what was going on."""
+
+
+class IngestionCancelledError(CancelledError):
     """Somebody stopped an ingestion; the corpus is as it was before."""
 
 
 class BudgetError(RedstringError):
-    """A time or call budget was used up before the work was done."""
+    """A budget of time, calls, tokens or money was used up before the work was done."""
