@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.errors import BudgetError, CancelledError
 from engine.llm.usage import Usage
@@ -34,7 +34,7 @@ class Slot:
     """A reservation. ``used`` is what the server counted so far; the caller adds to it call by call."""
 
     expected: Usage
-    used: Usage = Usage()
+    used: Usage = field(default_factory=Usage)
 
 
 class Meter:
