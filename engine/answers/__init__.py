@@ -1,0 +1,1 @@
+"""Answers from what was found: each sentence bound to the exact words of a source."""

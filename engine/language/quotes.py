@@ -1,0 +1,221 @@
+"""Where the words of a quote stand in a text, to the character; nothing that is not there word for word.
+
+A quote and a text are cut into words, white space and single signs, and the quote's sequence is sought in the
+text's (Knuth, Morris and Pratt 1977: linear time). Two signs are the same when they differ only in how they
+are set:
+
+- any run of white space (no-break spaces and line breaks among it) is one blank; between two Han or kana
+  letters, where lines break without a blank, it is nothing
+- soft hyphens, zero-width spaces and joiners, the word joiner and marks of direction are nothing
+- Latin and Armenian ligatures, Hebrew and Arabic presentation forms are their letters (NFKC of these
+  blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...")
+- typographic quotation marks are straight ones, single and double apart; hyphen, dashes and minus are one
+- what Unicode calls canonically equivalent is the same (NFC)
+
+Letter case, vowel signs, digits, punctuation and the order of words count. A quote begins and ends where a
+word or a number does: neither "compliant" in "non-compliant" nor "1" in "1.5" is quoted. An ellipsis is an
+ellipsis: it matches only one that stands in the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from engine.model import Span
+
+# Fewer words than this are in many a text by chance, unless they are a whole sentence or line.
+FEWEST_WORDS = 3
+# Where a script writes no blanks, two letters are about a word.
+LETTERS_A_WORD = 2
+
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+_LIGATURE = re.compile("[\u0132\u0133\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
+_HAN_AND_KANA = "\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED = _HAN_AND_KANA + "\u0e01-\u0e2e\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eb0\u0ec0-\u0ec6"
+_MARKS = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M")
+_HAN = re.compile(f"[{_HAN_AND_KANA}]")
+_HYPHENS, _DASHES, _APOSTROPHES = "-‐‑", "‒–—―−", "'’ʼ"
+# A number is one word with the signs between its digits: "4.3.2", "10,000", "3'500", "١٫٥".
+_TOKEN = re.compile(
+    r"(?P<blank>\s+)"
+    rf"|(?P<number>[A-Za-z]*\d+(?:[.,\u066b\u066c{_APOSTROPHES}]\d+[A-Za-z]*)+)"
+    rf"|(?P<letter>[{_UNSPACED}][{_MARKS}]*)"
+    rf"|(?P<word>(?:(?![{_UNSPACED}])[\w{_MARKS}])+)"
+    rf"|(?P<hyphen>[{_HYPHENS}])|(?P<dash>[{_DASHES}])|(?P<apostrophe>[{_APOSTROPHES}])|(?P<sign>.)",
+    re.DOTALL,
+)
+_FOLDED = (
+    dict.fromkeys("‘’‚‛ʼ‹›", "'") | dict.fromkeys("“”„‟«»", '"') | dict.fromkeys(_HYPHENS + _DASHES, "-")
+)
+_WORDS = frozenset(("word", "number"))
+# "l'article", "dell'articolo": the article is a word of its own. "n'est" begins with a negation.
+_ELIDED = frozenset(("l", "d", "qu", "un", "all", "dall", "dell", "nell", "sull"))
+_SENTENCE_ENDS = frozenset(".!?;:。！？；：؟؛।")
+
+
+class Refusal(StrEnum):
+    """Why a quote is none, in words for a person or a model."""
+
+    EMPTY = "the quote is empty"
+    SHORT = "the quote is too short to be told from chance"
+    ABSENT = "the words are not in the passage exactly as quoted"
+    BROKEN = "the quote begins or ends inside a word"
+
+
+class _Token(NamedTuple):
+    """``folded`` is what is compared; ``[start, end)`` are its characters in the text."""
+
+    folded: str
+    kind: str
+    start: int
+    end: int
+
+
+def locate(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span | None:
+    """Where a quote first stands in a text verbatim, or None; ``sought`` tells the reason."""
+    found = sought(quote, text, fewest_words=fewest_words)
+    return found if isinstance(found, Span) else None
+
+
+def sought(quote: str, text: str, *, fewest_words: int = FEWEST_WORDS) -> Span | Refusal:
+    """Where a quote first stands in a text, as characters of the text itself, or why it does not.
+
+    A quote of fewer than ``fewest_words`` words must be a whole sentence or line of the text. Blanks
+    around a quote are not part of it. Takes time in proportion to both lengths.
+    """
+    wanted = _stripped(_tokens(quote))
+    if all(token.kind not in ("word", "number", "letter") for token in wanted):
+        return Refusal.EMPTY
+    tokens = _tokens(text)
+    short = _words(wanted) < fewest_words
+    refusal = Refusal.ABSENT
+    for first in _occurrences([token.folded for token in wanted], [token.folded for token in tokens]):
+        last = first + len(wanted) - 1
+        if _inside_word(tokens, first) or _inside_word(tokens, last + 1):
+            refusal = Refusal.BROKEN
+        elif short and not _is_whole(tokens, first, last, text):
+            refusal = Refusal.SHORT
+        else:
+            return Span(tokens[first].start, tokens[last].end)
+    return refusal
+
+
+@lru_cache(maxsize=128)
+def _tokens(text: str) -> tuple[_Token, ...]:
+    """The tokens of a text, without what cannot be seen."""
+    places: Sequence[int] = range(len(text))
+    seen = text
+    if not text.isascii() and _INVISIBLE.search(text):
+        places = [place for place, sign in enumerate(text) if not _INVISIBLE.match(sign)]
+        seen = "".join(text[place] for place in places)
+    found = [
+        _Token(
+            _folded(match[0]), match.lastgroup or "sign", places[match.start()], places[match.end() - 1] + 1
+        )
+        for match in _TOKEN.finditer(seen)
+    ]
+    if not _HAN.search(seen):
+        return tuple(found)
+    return tuple(token for place, token in enumerate(found) if not _is_line_break(found, place))
+
+
+def _folded(said: str) -> str:
+    """How a token is compared."""
+    if said.isspace():
+        return " "
+    if said.isascii():
+        return said
+    if len(said) == 1 and said in _FOLDED:
+        return _FOLDED[said]
+    # The form of a vowel sign that stands alone is a blank and the sign.
+    letters = _LIGATURE.sub(lambda match: unicodedata.normalize("NFKC", match[0]).strip(), said)
+    return unicodedata.normalize("NFC", letters).replace("’", "'")
+
+
+def _is_line_break(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a token is a blank between two Han or kana letters."""
+    if tokens[place].kind != "blank" or not 0 < place < len(tokens) - 1:
+        return False
+    return bool(_HAN.match(tokens[place - 1].folded) and _HAN.match(tokens[place + 1].folded))
+
+
+def _stripped(tokens: Sequence[_Token]) -> Sequence[_Token]:
+    """Tokens without the blanks around them."""
+    first = next((place for place, token in enumerate(tokens) if token.kind != "blank"), len(tokens))
+    last = len(tokens)
+    while last > first and tokens[last - 1].kind == "blank":
+        last -= 1
+    return tokens[first:last]
+
+
+def _words(tokens: Sequence[_Token]) -> int:
+    letters = sum(token.kind == "letter" for token in tokens)
+    return sum(token.kind in _WORDS for token in tokens) + letters // LETTERS_A_WORD
+
+
+def _occurrences(wanted: Sequence[str], tokens: Sequence[str]) -> list[int]:
+    """Where a sequence begins in another, overlapping ones too (Knuth, Morris and Pratt 1977)."""
+    borders, length = [0], 0
+    for token in wanted[1:]:
+        while length and token != wanted[length]:
+            length = borders[length - 1]
+        length += token == wanted[length]
+        borders.append(length)
+    found, length = [], 0
+    for place, token in enumerate(tokens):
+        while length and token != wanted[length]:
+            length = borders[length - 1]
+        length += token == wanted[length]
+        if length == len(wanted):
+            found.append(place - length + 1)
+            length = borders[length - 1]
+    return found
+
+
+def _inside_word(tokens: Sequence[_Token], place: int) -> bool:
+    """Whether a cut in front of a token goes through a word or a number."""
+    if not 0 < place < len(tokens):
+        return False
+    before, after = tokens[place - 1], tokens[place]
+    if before.kind in _WORDS and after.kind in _WORDS:
+        return True
+    if before.kind in _WORDS:
+        return place + 1 < len(tokens) and _is_joint(before, after, tokens[place + 1])
+    if after.kind in _WORDS:
+        elided = before.kind == "apostrophe" and place > 1 and tokens[place - 2].folded.lower() in _ELIDED
+        return place > 1 and not elided and _is_joint(tokens[place - 2], before, after)
+    return False
+
+
+def _is_joint(before: _Token, sign: _Token, after: _Token) -> bool:
+    """Whether a sign makes one word or one number of what stands on its sides."""
+    if before.kind not in _WORDS or after.kind not in _WORDS:
+        return False
+    if sign.kind == "dash":
+        # "5–10", but not "the agent—the principal".
+        return before.folded[-1].isdigit() and after.folded[0].isdigit()
+    return sign.kind in ("hyphen", "apostrophe")
+
+
+def _is_whole(tokens: Sequence[_Token], first: int, last: int, text: str) -> bool:
+    """Whether tokens are a whole sentence or line: between ends of sentences, line breaks or the text's."""
+    return _ends_before(tokens, first, text) and (
+        tokens[last].folded in _SENTENCE_ENDS or _ends_before(tokens, last + 1, text)
+    )
+
+
+def _ends_before(tokens: Sequence[_Token], place: int, text: str) -> bool:
+    """Whether a sentence or line ends in front of a token."""
+    before = place - 1
+    broken = False
+    for blank in (before, place):
+        if 0 <= blank < len(tokens) and tokens[blank].kind == "blank":
+            broken = broken or "\n" in text[tokens[blank].start : tokens[blank].end]
+    while before >= 0 and tokens[before].kind == "blank":
+        before -= 1
+    return broken or before < 0 or place >= len(tokens) or tokens[before].folded in _SENTENCE_ENDS
