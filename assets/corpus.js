@@ -32,7 +32,7 @@
     let found;
     try {
       const state = request.corpus === undefined && lib.facts ? lib.facts.state : "";
-      found = await lib.server.corpus({ visitor: visitor(), corpus: lib.name, state, ...request });
+      found = await lib.server.corpus(redstring.signed({ corpus: lib.name, state, ...request }));
     } catch {
       found = { error: "The server did not answer; its log has the details." };
     }

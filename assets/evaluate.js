@@ -13,7 +13,7 @@
   /* ---------- asking the server ---------- */
   async function ask(request) {
     let found;
-    try { found = await eva.server.evaluation({ visitor: redstring.visitor(), ...request }); }
+    try { found = await eva.server.evaluation(redstring.signed(request)); }
     catch { found = { error: "The server did not answer; its log has the details." }; }
     if (found.error) { say(found.error); throw new Error(found.error); }
     return found;

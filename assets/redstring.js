@@ -8,6 +8,13 @@
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const state = { selected: null, evidence: null, data: null, frame: null, ready: false, act: () => {}, expand: () => {}, steered: false };
 
+  /* ---------- who is asking ---------- */
+  /* A secret name for this page load, in memory alone: the server keeps a visitor's model under it. */
+  const SESSION = [...crypto.getRandomValues(new Uint8Array(24))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const session = () => SESSION;
+  /* Every request of a panel goes out signed: the visitor whose corpora are asked, the session whose model is used. */
+  const signed = (request) => ({ visitor: window.redstring.visitor(), session: SESSION, ...request });
+
   /* ---------- theme ---------- */
   const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
   function theme(wanted) {
@@ -319,5 +326,5 @@
     if (event.key !== "Escape") return;
     if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
   });
-  window.redstring = { header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  window.redstring = { session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

@@ -15,8 +15,10 @@ from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
+from engine.llm import LanguageModel
 from engine.records.citation import full_citation
 from ui.board import Dossier, board_data, provenance
+from ui.connections import Connections
 from ui.controls import settings_from
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
@@ -152,23 +154,32 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
         opened.busy.release()
 
 
-def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk) -> None:
+def wire_investigation(
+    rail: Rail,
+    stage: Stage,
+    token: gr.State,
+    session: gr.Textbox,
+    library: Library,
+    desk: Desk,
+    connections: Connections,
+) -> None:
     """The button that asks, the button that cancels, and what fetches more of a finished case."""
     names = list(rail.settings)
 
     def ask(
-        session: str, visitor: str, edited: str, question: str, corpus_name: str, *values: Any
+        case: str, caller: str, visitor: str, edited: str, question: str, corpus_name: str, *values: Any
     ) -> Iterator[Updates]:
         # The first question of a page gives it its token: a page that has asked nothing has no case.
-        session = session or new_token()
+        case = case or new_token()
         try:
-            opened = open_case(library, question, corpus_name, names, values, visitor, edited)
-            desk.put(session, opened)
+            model = connections.model(caller)
+            opened = open_case(library, question, corpus_name, names, values, visitor, edited, model)
+            desk.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return
         yield {
-            token: session,
+            token: case,
             stage.banner: "",
             stage.story: told(Story()),
             stage.board: "",
@@ -184,9 +195,10 @@ def wire_investigation(rail: Rail, stage: Stage, token: gr.State, library: Libra
             opened.case.cancel()
 
     asked = rail.go.click(
-        ask, [token, rail.visitor, rail.edited, rail.question, rail.corpus, *rail.settings.values()],
+        ask, [token, session, rail.visitor, rail.edited, rail.question, rail.corpus, *rail.settings.values()],
         [token, *stage.outputs()],
-        js="(token, visitor, edited, ...rest) => [token, visitor, redstring.planned(), ...rest]",
+        js="(token, session, visitor, edited, ...rest) => "
+        "[token, redstring.session(), visitor, redstring.planned(), ...rest]",
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(asked, stage)
@@ -213,10 +225,12 @@ def open_case(
     values: Sequence[Any],
     visitor: str = "",
     edited: str = "",
+    model: LanguageModel | None = None,
 ) -> OpenCase:
     """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
 
     ``edited`` is the plan that a person has edited on the page, as ``plan.js`` sends it, or nothing.
+    ``model`` is the language model that this visitor may use, where there is one.
     """
     if not question or not question.strip():
         raise InputError("there is no question: write one, or choose an example")
@@ -224,4 +238,5 @@ def open_case(
     corpus = library.corpus(corpus_name, visitor)
     asked = question.strip()
     plan = edited_plan(edited, asked, corpus_name)
-    return OpenCase(Case(corpus, asked, settings, plan=plan), corpus, asked, settings.strategies, corpus_name)
+    case = Case(corpus, asked, settings, plan=plan)
+    return OpenCase(case, corpus, asked, settings.strategies, corpus_name)

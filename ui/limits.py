@@ -50,18 +50,19 @@ class Limits:
 def limits_from(environment: Mapping[str, str] = os.environ) -> Limits:
     """The limits that an environment sets. Raises InputError naming the variable that is wrong."""
     return Limits(
-        uploads=_switch(environment, "REDSTRING_UPLOADS", default=True),
-        shared=_switch(environment, "REDSTRING_SHARED", default=False),
-        file_bytes=_count(environment, "REDSTRING_FILE_MB", 100) * MEGABYTE,
-        upload_bytes=_count(environment, "REDSTRING_UPLOAD_MB", 500) * MEGABYTE,
-        files=_count(environment, "REDSTRING_FILES", 2000),
-        corpora=_count(environment, "REDSTRING_CORPORA", 10),
-        running=_count(environment, "REDSTRING_JOBS", 1),
-        waiting=_count(environment, "REDSTRING_WAITING", 4, least=0),
+        uploads=switched(environment, "REDSTRING_UPLOADS", default=True),
+        shared=switched(environment, "REDSTRING_SHARED", default=False),
+        file_bytes=counted(environment, "REDSTRING_FILE_MB", 100) * MEGABYTE,
+        upload_bytes=counted(environment, "REDSTRING_UPLOAD_MB", 500) * MEGABYTE,
+        files=counted(environment, "REDSTRING_FILES", 2000),
+        corpora=counted(environment, "REDSTRING_CORPORA", 10),
+        running=counted(environment, "REDSTRING_JOBS", 1),
+        waiting=counted(environment, "REDSTRING_WAITING", 4, least=0),
     )
 
 
-def _switch(environment: Mapping[str, str], name: str, *, default: bool) -> bool:
+def switched(environment: Mapping[str, str], name: str, *, default: bool) -> bool:
+    """A variable that is on or off. Raises InputError where it is neither."""
     given = environment.get(name, "").strip().lower()
     if not given:
         return default
@@ -70,7 +71,8 @@ def _switch(environment: Mapping[str, str], name: str, *, default: bool) -> bool
     return _WORDS.get(given, False)
 
 
-def _count(environment: Mapping[str, str], name: str, default: int, *, least: int = 1) -> int:
+def counted(environment: Mapping[str, str], name: str, default: int, *, least: int = 1) -> int:
+    """A variable that is a whole number. Raises InputError where it is none, or too small."""
     given = environment.get(name, "").strip()
     if not given:
         return default

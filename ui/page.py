@@ -8,12 +8,14 @@ import gradio as gr
 
 from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
+from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
+from ui.locality import is_local
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.session import Desk
@@ -27,14 +29,18 @@ LONGEST_QUEUE = 64
 UPLOADS_KEPT = (3600, 7200)
 
 
-def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
+def build_page(
+    library: Library, desk: Desk | None = None, connections: Connections | None = None
+) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
     desk = desk or Desk()
+    connections = connections or Connections()
     page: gr.Blocks = gr.Blocks(
         title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
     )
     with page:
         token = gr.State("", delete_callback=desk.forget)
+        session = gr.Textbox("", elem_id="session", visible="hidden", container=False)
         header = build_header(library)
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):
@@ -49,7 +55,8 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
         known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
-        wire_investigation(rail, stage, token, library, desk)
+        wire_session(page, session, connections)
+        wire_investigation(rail, stage, token, session, library, desk, connections)
         wire_plan(rail, stage, library)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
@@ -57,3 +64,17 @@ def build_page(library: Library, desk: Desk | None = None) -> gr.Blocks:
         add_api(library)
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
     return page
+
+
+def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections) -> None:
+    """The page tells its secret name when it opens; when it closes, its connection is forgotten."""
+
+    def arrive(name: str, request: gr.Request) -> None:
+        connections.arrive(name, request.session_hash or "", local=is_local(request))
+
+    def leave(request: gr.Request) -> None:
+        connections.leave(request.session_hash or "")
+
+    named = page.load(None, None, session, js="() => redstring.session()", api_visibility="private")
+    named.then(arrive, session, None, api_visibility="private", show_progress="hidden", queue=False)
+    page.unload(leave)

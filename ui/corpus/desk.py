@@ -25,6 +25,7 @@ class Ask(BaseModel):
 
     do: str
     visitor: str = ""
+    session: str = Field(default="", max_length=80, repr=False)
     corpus: str = ""
     state: str = ""
     document: int = Field(default=0, ge=0)

@@ -40,6 +40,7 @@ class Ask(BaseModel):
 
     do: str
     visitor: str = Field(default="", max_length=80)
+    session: str = Field(default="", max_length=80, repr=False)
     corpus: str = Field(default="", max_length=200)
     gold: Literal["own", "files"] = "own"
     queries: Sent | None = None

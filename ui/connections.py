@@ -1,0 +1,182 @@
+"""Which language model a page load may use: the visitor's own, else the operator's, else none.
+
+A connection lives in memory alone, under the secret name that a page load has given itself. It is put away
+when its page is left, when nobody used it for long, or when there are too many; its key is never told again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel
+
+from engine.errors import InputError, ModelError
+from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
+from engine.llm.base import Answer
+from ui.operator import Operator
+
+# Connections and page loads that are remembered at most; what was used longest ago goes first.
+MOST_CONNECTIONS = 256
+MOST_PAGES = 4096
+# How long a connection stays that nobody uses, and one whose page was left, s. A page that only lost its
+# line for a moment is left, too, as far as the server can tell, and must find its connection again.
+IDLE_SECONDS = 7200.0
+LEFT_SECONDS = 120.0
+SHORTEST_SESSION = 32
+Whose = Literal["nobody", "visitor", "operator"]
+
+
+class LentModel:
+    """A visitor's model as cases hold it: once it is taken back no case can use it, and its key is gone."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model: LanguageModel | None = model
+        self._spec, self._context = model.spec, model.context_tokens
+
+    @property
+    def spec(self) -> str:
+        """What was asked for, without any secret."""
+        return self._spec
+
+    @property
+    def context_tokens(self) -> int:
+        """Tokens that a prompt and its answer may have together."""
+        return self._context
+
+    def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
+        """What a prompt will use at most. Raises ModelError where the model was disconnected."""
+        return self._lent().expected(prompt, schema)
+
+    def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
+        """Ask the model. Raises ModelError where it was disconnected, and what the model raises."""
+        return self._lent().ask(prompt, schema, meter)
+
+    def take_back(self) -> None:
+        """Let nobody ask it any more."""
+        self._model = None
+
+    def _lent(self) -> LanguageModel:
+        model = self._model
+        if model is None:
+            raise ModelError("the language model was disconnected on this page")
+        return model
+
+
+@dataclass(slots=True)
+class _Connection:
+    model: LentModel
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A connection as it may be told: whose it is, and what was asked for, without any secret."""
+
+    whose: Whose = "nobody"
+    spec: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    session: str
+    local: bool
+
+
+class Connections:
+    """The language models of page loads. Safe for several threads.
+
+    ``operators`` gives the operator's model to one session; it is asked for only where the operator offers
+    it, and makes no connection by itself.
+    """
+
+    def __init__(
+        self,
+        operator: Operator | None = None,
+        operators: Callable[[str, bool], LanguageModel | None] = lambda session, local: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.operator = operator or Operator()
+        self._operators = operators
+        self._clock = clock
+        self._own: OrderedDict[str, _Connection] = OrderedDict()
+        self._pages: OrderedDict[str, _Arrival] = OrderedDict()
+        self._local: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def arrive(self, session: str, page: str, *, local: bool) -> None:
+        """A page was opened. ``page`` is the server's own name for it, ``local``: on the machine itself."""
+        if len(session) < SHORTEST_SESSION:
+            return
+        with self._lock:
+            self._pages[page] = _Arrival(session, local)
+            if local:
+                self._local[session] = None
+            while len(self._pages) > MOST_PAGES:
+                self._local.pop(self._pages.popitem(last=False)[1].session, None)
+
+    def leave(self, page: str) -> None:
+        """A page was closed, or its line was cut: its connection is forgotten unless it is used again."""
+        with self._lock:
+            arrival = self._pages.get(page)
+            kept = self._own.get(arrival.session) if arrival else None
+            if kept is not None:
+                kept.until = min(kept.until, self._clock() + LEFT_SECONDS)
+
+    def connect(self, session: str, model: LanguageModel) -> None:
+        """Use a model of the visitor's own from now on, in place of any before.
+
+        Raises InputError where visitors may not bring models, or the page did not say who is asking.
+        """
+        if not self.operator.visitors:
+            raise InputError("models of visitors are switched off on this server")
+        if len(session) < SHORTEST_SESSION:
+            raise InputError("the page did not say who is asking; load it again")
+        with self._lock:
+            self._drop(session)
+            self._own[session] = _Connection(LentModel(model), self._clock() + IDLE_SECONDS)
+            while len(self._own) > MOST_CONNECTIONS:
+                self._drop(next(iter(self._own)))
+
+    def forget(self, session: str) -> None:
+        """Forget the visitor's own connection, with its key."""
+        with self._lock:
+            self._drop(session)
+
+    def model(self, session: str) -> LanguageModel | None:
+        """The model that a page load may use, or none. Nothing is sent anywhere."""
+        return self._visitors(session) or self._operators(session, self._is_local(session))
+
+    def describe(self, session: str) -> Described:
+        """Whose model a page load would use, and which."""
+        own = self._visitors(session)
+        if own is not None:
+            return Described("visitor", own.spec)
+        offered = self._operators(session, self._is_local(session))
+        return Described("operator", offered.spec) if offered is not None else Described()
+
+    def _visitors(self, session: str) -> LentModel | None:
+        now = self._clock()
+        with self._lock:
+            for gone in [name for name, kept in self._own.items() if kept.until <= now]:
+                self._drop(gone)
+            kept = self._own.get(session)
+            if kept is None:
+                return None
+            kept.until = now + IDLE_SECONDS
+            self._own.move_to_end(session)
+            return kept.model
+
+    def _drop(self, session: str) -> None:
+        """Put a connection away; called with the lock held."""
+        kept = self._own.pop(session, None)
+        if kept is not None:
+            kept.model.take_back()
+
+    def _is_local(self, session: str) -> bool:
+        with self._lock:
+            return session in self._local
