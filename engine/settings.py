@@ -35,7 +35,9 @@ class Preset(StrEnum):
 
 DEFAULT_STRATEGIES = ("citations", "pagerank", "entities", "metadata", "semantic")
 BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
-BUILT_IN_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
+STATED_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
+# What a language model read is followed only where it is asked for.
+BUILT_IN_STRATEGIES = (*STATED_STRATEGIES, "extracted")
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -222,7 +224,12 @@ class InvestigationSettings(BaseModel):
         None, "Stop after this many seconds.", "seconds", group="stopping", low=0.05, high=600
     )
     call_budget: int | None = knob(
-        None, "Stop after this many calls of an outside model.", "calls", group="stopping", low=1, high=10_000
+        None,
+        "Stop after this many calls of an outside model; a language model is asked no more often.",
+        "calls",
+        group="stopping",
+        low=1,
+        high=10_000,
     )
 
     per_document_limit: int = knob(
@@ -271,6 +278,44 @@ class InvestigationSettings(BaseModel):
     )
     rerank_weight: Fraction = knob(
         0.5, "Share of the reranker's judgement in the score of what it judged.", "share", group="ranking"
+    )
+
+    # Who does what a language model can do: "plain" is its deterministic twin, "model" the language model,
+    # with the twin behind it for when none is connected or it fails; "off" where it may be left out.
+    sub_questions: Literal["plain", "model"] = knob(
+        "plain", "Who takes the question apart: its own structure, or a language model.", "by", group="model"
+    )
+    hypothetical: Literal["off", "plain", "model"] = knob(
+        "off",
+        "Who drafts passages that might answer, to search by: the corpus's sentences, or a language model.",
+        "by",
+        group="model",
+    )
+    gap_queries: Literal["plain", "model"] = knob(
+        "plain",
+        "Who words the queries for gaps: the areas' own words, or a language model.",
+        "by",
+        group="model",
+    )
+    sufficiency: Literal["off", "plain", "model"] = knob(
+        "off",
+        "Who may stop it from round 2 on, as enough was found: coverage and gain, or a language model.",
+        "by",
+        group="model",
+    )
+    token_budget: int | None = knob(
+        None, "Tokens of a language model at most.", "tokens", group="model", low=1, high=100_000_000
+    )
+    money_budget: float | None = knob(
+        None,
+        "Money for a language model at most, as its prices have it.",
+        "money",
+        group="model",
+        low=0.0,
+        high=1e6,
+    )
+    model_seconds: float | None = knob(
+        None, "No language model is asked later than this.", "seconds", group="model", low=0.05, high=3600
     )
 
     @field_validator("longest_passage")
@@ -323,7 +368,7 @@ PRESETS: Mapping[Preset, InvestigationSettings] = {
         gate_threshold=0.10,
     ),
     Preset.DETECTIVE: InvestigationSettings(
-        strategies=BUILT_IN_STRATEGIES,
+        strategies=STATED_STRATEGIES,
         rounds=5,
         pool_size=2000,
         scan_limit=500,

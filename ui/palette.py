@@ -28,6 +28,7 @@ _KNOWN = (
     Thread("semantic", "Similar meaning", "similar", "sem"),
     Thread("amendments", "Amendments and exceptions", "amendment", "amend"),
     Thread("definitions", "Definitions of terms", "definition", "define"),
+    Thread("extracted", "Links read by a model", "read by a model", "read"),
     Thread("gaps", "Close coverage gaps", "gap query", "gap"),
     Thread("person", "Brought by you", "by you", "person"),
 )

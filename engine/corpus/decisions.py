@@ -7,8 +7,6 @@ them and puts them in force again wherever their passage still says the same wor
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.corpus.embedded.publication import DECISIONS_NAME
+from engine.corpus.journal import append_line, complete_lines
 from engine.errors import CorpusError
 from engine.model import Span
 
@@ -83,14 +82,8 @@ def load_decisions(folder: Path | str) -> list[Decision]:
     line, for anything else that is no decision.
     """
     path = Path(folder) / DECISIONS_NAME
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error})") from error
     found = []
-    for number, line in enumerate(content.split(b"\n")[:-1], start=1):
+    for number, line in enumerate(complete_lines(path), start=1):
         try:
             found.append(Decision(**_Line.model_validate_json(line).model_dump()))
         except ValidationError as error:
@@ -128,26 +121,7 @@ def add_decision(
         raise CorpusError(f"not a decision: {first['loc'][0]}: {first['msg']}") from error
     path = Path(folder) / DECISIONS_NAME
     try:
-        _append(path, line.model_dump_json().encode() + b"\n")
+        append_line(path, line.model_dump_json().encode())
     except OSError as error:
         raise CorpusError(f"cannot write a decision to {path} ({error})") from error
     return Decision(**line.model_dump())
-
-
-def _append(path: Path, line: bytes) -> None:
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
-            # A writer was killed within its line: what it left is nobody's decision.
-            os.ftruncate(handle, os.pread(handle, size, 0).rfind(b"\n") + 1)
-        os.write(handle, line)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

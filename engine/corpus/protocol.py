@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -144,6 +145,12 @@ class Corpus(Protocol):
     @property
     def embedding(self) -> str:
         """Spec of the model whose vectors the corpus holds; "none" where it holds none."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """What people and models say of the corpus stands here, beside its data; None where it has no
+        folder."""
         ...
 
     @property

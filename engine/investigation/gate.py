@@ -29,6 +29,8 @@ TRUST: Mapping[str, float] = {
     "gaps": 1.0,
     "amendments": 1.0,
     "definitions": 0.6,
+    # A model is no legislator: what the texts themselves state is admitted before it.
+    "extracted": 0.6,
     "pagerank": 1.0,
     "metadata": 0.5,
     "entities": 0.4,

@@ -25,9 +25,15 @@ GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
 # What people have decided about references: it outlives every generation.
 DECISIONS_NAME = "decisions.jsonl"
+# What a language model read in the texts, and what people say of that and of the references.
+EXTRACTED_NAME = "extracted.jsonl"
+VALIDATIONS_NAME = "validations.jsonl"
+# Held by the process that has a model read.
+EXTRACTING_NAME = "extracting.lock"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
 CACHE_NAME = "cache"
-OWN_NAMES = (GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME, DECISIONS_NAME, CACHE_NAME)
+BESIDE_NAMES = (DECISIONS_NAME, EXTRACTED_NAME, VALIDATIONS_NAME, EXTRACTING_NAME)
+OWN_NAMES = (GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME)
 
 
 def refuse_foreign(folder: Path) -> None:

@@ -49,6 +49,7 @@ class EmbeddedCorpus:
     """A corpus in a folder on disk. See ``engine.corpus.protocol.Corpus`` for the methods."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._manifest = manifest = read_manifest(folder)
         data = check_files(folder, manifest)
         try:
@@ -89,6 +90,11 @@ class EmbeddedCorpus:
     def embedding(self) -> str:
         """Spec of the model whose vectors the corpus holds, or "none"."""
         return self._manifest.embedding
+
+    @property
+    def folder(self) -> Path:
+        """The folder that was opened."""
+        return self._folder
 
     @cached_property
     def ontology(self) -> Ontology | None:

@@ -16,6 +16,7 @@ from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.definitions import Definitions
 from engine.investigation.strategies.entities import Entities
+from engine.investigation.strategies.extracted import Extracted
 from engine.investigation.strategies.metadata import Metadata
 from engine.investigation.strategies.pagerank import PageRank
 from engine.investigation.strategies.semantic import Semantic
@@ -30,6 +31,7 @@ BUILT_IN: Mapping[str, Callable[[], Strategy]] = {
     "pagerank": PageRank,
     "amendments": Amendments,
     "definitions": Definitions,
+    "extracted": Extracted,
 }
 
 

@@ -1,0 +1,199 @@
+"""What was extracted, as edges between passages: arrays made when they are first asked for.
+
+A proposal between two passages is an edge. What uses a concept leads to what defines it in the same
+document; where nothing does, passages that mention a concept lead to each other. What a person rejected
+is no edge; what a person corrected counts as corrected; what no passage says any more counts for nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engine.corpus.embedded.arrays import ranges
+from engine.corpus.embedded.publication import EXTRACTED_NAME, VALIDATIONS_NAME
+from engine.corpus.extracted.proposal import Proposal, located
+from engine.corpus.extracted.readings import load_readings, proposals
+from engine.corpus.extracted.validations import Judgement, Validation, judged, load_validations
+from engine.corpus.protocol import Corpus, Links, Rows
+from engine.model import Direction, Relation
+
+# Definitions of one concept in one document that are followed, the surest.
+MOST_DEFINING = 3
+# A concept that nothing defines links those who mention it, unless that are more than these.
+MOST_MENTIONING = 6
+MENTIONED_TOGETHER = 0.5
+_NUMBERS = {relation: number for number, relation in enumerate(Relation)}
+_Edge = tuple[int, int, int, float, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A proposal that counts, with the person's verdict on what it came from, if there is one."""
+
+    proposal: Proposal
+    validation: Validation | None = None
+
+    @property
+    def strength(self) -> float:
+        """How far it is trusted, 0..1: a person's word, else the confidence."""
+        return self.proposal.confidence if self.validation is None else 1.0
+
+    @property
+    def told(self) -> str:
+        """Who says so, and who has looked at it, in plain words."""
+        original = self.proposal if self.validation is None else self.validation.proposal
+        if self.validation is not None and self.validation.origin == "grammar":
+            return "read in the text, corrected by a person"
+        verdict = {None: "not reviewed", Judgement.CORRECTED: "corrected by a person"}.get(
+            None if self.validation is None else self.validation.judgement, "accepted"
+        )
+        return f"read by a model, confidence {original.confidence:.2f}, {verdict}"
+
+
+class ExtractedGraph:
+    """Edges over the rows of a corpus, both ways. ``standing`` are what made them, by number."""
+
+    def __init__(self, standing: Sequence[Standing], edges: Sequence[_Edge]) -> None:
+        self.standing = tuple(standing)
+        table = np.array(edges, np.float64).reshape(len(edges), 5)
+        self._near: dict[Direction, Rows] = {}
+        self._edges: dict[Direction, Links] = {}
+        for direction, (here, there) in ((Direction.OUT, (0, 1)), (Direction.IN, (1, 0))):
+            own = table[np.lexsort((np.arange(len(table)), table[:, there], table[:, here]))]
+            self._near[direction] = own[:, here].astype(np.int32)
+            self._edges[direction] = Links(
+                np.arange(len(own), dtype=np.int32),
+                own[:, there].astype(np.int32),
+                own[:, 2].astype(np.int8),
+                own[:, 3].astype(np.float32),
+                own[:, 4].astype(np.int32),
+            )
+
+    def __len__(self) -> int:
+        return len(self._near[Direction.OUT])
+
+    def neighbours(self, rows: Rows, direction: Direction) -> Links:
+        """The edges of a batch of rows, in their order; ``evidence`` numbers ``standing``."""
+        near, edges = self._near[direction], self._edges[direction]
+        asked = np.asarray(rows, np.int32)
+        origins, places = ranges(np.searchsorted(near, asked, "left"), np.searchsorted(near, asked, "right"))
+        return Links(
+            origins.astype(np.int32),
+            edges.rows[places],
+            edges.relations[places],
+            edges.weights[places],
+            edges.evidence[places],
+        )
+
+
+NOTHING = ExtractedGraph((), ())
+_Stamp = tuple[tuple[int, ...], ...]
+_KNOWN: WeakKeyDictionary[Corpus, tuple[_Stamp, ExtractedGraph]] = WeakKeyDictionary()
+_BUILDING = threading.Lock()
+
+
+def extracted_graph(corpus: Corpus) -> ExtractedGraph:
+    """The graph of a corpus as it stands now; made when a file behind it has changed.
+
+    Where no model has read the corpus and nobody has corrected anything it is empty and costs nothing.
+    Raises CorpusError where a file cannot be read.
+    """
+    stamp = () if corpus.folder is None else stamp_of(corpus.folder)
+    if not any(stamp):
+        return NOTHING
+    with _BUILDING:
+        known = _KNOWN.get(corpus)
+        if known is None or known[0] != stamp:
+            assert corpus.folder is not None
+            known = _KNOWN[corpus] = (stamp, _made(corpus, corpus.folder))
+        return known[1]
+
+
+def stamp_of(folder: Path) -> _Stamp:
+    """Changes whenever something is added to what was extracted or judged; zeros where nothing was."""
+    return tuple(_stamp(folder / name) for name in (EXTRACTED_NAME, VALIDATIONS_NAME))
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size
+
+
+def standing_proposals(
+    found: Mapping[str, Proposal], verdicts: Mapping[str, Validation]
+) -> Iterator[Standing]:
+    """What counts: what a model proposed and nobody rejected, and what people corrected it, or a grammar's
+    reading, to. What a grammar read and a person accepted is in the corpus's own graph already."""
+    for key, proposal in found.items():
+        if key not in verdicts:
+            yield Standing(proposal)
+    for validation in verdicts.values():
+        held = validation.holds
+        if held is not None and (validation.origin == "model" or validation.correction is not None):
+            yield Standing(held, validation)
+
+
+def _made(corpus: Corpus, folder: Path) -> ExtractedGraph:
+    verdicts = judged(load_validations(folder))
+    standing, rows = _placed(corpus, list(standing_proposals(proposals(load_readings(folder)), verdicts)))
+    if not standing:
+        return NOTHING
+    targets = corpus.rows([one.proposal.target_id or "" for one in standing]).tolist()
+    edges: list[_Edge] = [
+        (row, target, _NUMBERS[one.proposal.relation], one.strength, number)
+        for number, (one, row, target) in enumerate(zip(standing, rows, targets, strict=True))
+        if target >= 0
+    ]
+    documents = corpus.document_numbers(np.array(rows, np.int32)).tolist()
+    concepts: dict[tuple[int, str], list[int]] = {}
+    for number, one in enumerate(standing):
+        if one.proposal.concept:
+            concepts.setdefault((documents[number], one.proposal.name), []).append(number)
+    for numbers in concepts.values():
+        edges += _by_concept(standing, rows, numbers)
+    return ExtractedGraph(standing, [edge for edge in edges if edge[0] != edge[1]])
+
+
+def _placed(corpus: Corpus, standing: Sequence[Standing]) -> tuple[list[Standing], list[int]]:
+    """Those whose passage still says their words, with its row."""
+    rows = corpus.rows([one.proposal.source_id for one in standing])
+    wanted = np.unique(rows[rows >= 0]).astype(np.int32)
+    texts = {int(row): passage.text for row, passage in zip(wanted, corpus.passages(wanted), strict=True)}
+    kept = [
+        (one, row)
+        for one, row in zip(standing, rows.tolist(), strict=True)
+        if row >= 0 and located(one.proposal, texts[row]) is not None
+    ]
+    return [one for one, _ in kept], [row for _, row in kept]
+
+
+def _by_concept(standing: Sequence[Standing], rows: Sequence[int], numbers: Sequence[int]) -> list[_Edge]:
+    """The edges that one concept of one document makes."""
+    is_definition = [standing[number].proposal.relation is Relation.DEFINES for number in numbers]
+    defining = [number for number, defines in zip(numbers, is_definition, strict=True) if defines]
+    using = [number for number, defines in zip(numbers, is_definition, strict=True) if not defines]
+    defining = sorted(defining, key=lambda number: -standing[number].strength)[:MOST_DEFINING]
+    if defining:
+        return [
+            (rows[user], rows[definer], _NUMBERS[Relation.DEFINES],
+             standing[user].strength * standing[definer].strength, user)
+            for user in using
+            for definer in defining
+        ]  # fmt: skip
+    if len({rows[number] for number in using}) > MOST_MENTIONING:
+        return []
+    return [
+        (rows[one], rows[other], _NUMBERS[Relation.MENTIONS],
+         MENTIONED_TOGETHER * standing[one].strength * standing[other].strength, one)
+        for place, one in enumerate(using)
+        for other in using[place + 1 :]
+    ]  # fmt: skip
