@@ -47,7 +47,7 @@ def build_page(
                 rail = build_rail(library, list(known_strategies()))
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
-        panel = build_panel(CorpusDesk(library))
+        panel = build_panel(CorpusDesk(library, connections))
         build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)

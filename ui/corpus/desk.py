@@ -9,6 +9,7 @@ from threading import Lock
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.errors import CorpusError, InputError
+from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.intake import Uploaded
 from ui.corpus.jobs import Job, Jobs
@@ -53,10 +54,14 @@ class ChangedError(InputError):
 
 
 class CorpusDesk:
-    """The library with its jobs. ``browser`` gives a corpus as people read it."""
+    """The library with its jobs. ``browser`` gives a corpus as people read it.
 
-    def __init__(self, library: Library) -> None:
+    ``connections.model(ask.session)`` is the language model that whoever asks may use, if there is one.
+    """
+
+    def __init__(self, library: Library, connections: Connections | None = None) -> None:
         self.books = library
+        self.connections = connections or Connections()
         self.jobs = Jobs(library.limits, _keep_report)
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
         self._lock = Lock()
