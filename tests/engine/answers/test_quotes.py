@@ -1,0 +1,223 @@
+"""1,000 true quotes of real law are located to the character, 1,000 mutated ones are refused."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.answers.quotes import Located, Refusal, locate, sought, verify
+from engine.ingestion.readers.base import Problem, SourceFile
+from engine.ingestion.readers.beir import BeirReader
+from engine.ingestion.sources import open_sources
+from engine.model import Passage, Span
+from tests.engine.answers.quoting import (
+    MUTATIONS,
+    Mutated,
+    broken_quotes,
+    disguised,
+    mutated_quotes,
+    true_quotes,
+)
+
+MERIDIA = Path(__file__).parents[3] / "sample_data" / "meridia"
+DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[3].parent / "shared" / "data")
+LANGUAGES = ("en", "de", "id", "ar")
+EACH = 250
+# Characters; the longest table of German law has 90,000.
+LONGEST = 8000
+
+
+@cache
+def sample(language: str) -> tuple[str, ...]:
+    with open_sources([MERIDIA]) as found:
+        read = [item for source, reader in found.documents for item in reader.read(source)]
+    return tuple(
+        passage.text
+        for item in read
+        if not isinstance(item, Problem)
+        for passage in item.passages
+        if passage.language == language
+    )
+
+
+@cache
+def collection(name: str) -> tuple[str, ...]:
+    path = DATA / name / "corpus.jsonl.gz"
+    return tuple(
+        passage.text
+        for item in BeirReader().read(SourceFile(path, path.name))
+        if not isinstance(item, Problem)
+        for passage in item.passages[:40]
+        if len(passage.text) < LONGEST
+    )
+
+
+def wrongly_refused(texts: tuple[str, ...], number: int, seed: int) -> list[tuple[str, str]]:
+    """True quotes that are not located exactly, as they are and set differently."""
+    random = Random(seed)
+    wrong = []
+    for quoted in true_quotes(texts, number, seed):
+        for words in (quoted.words, disguised(quoted.words, random)):
+            if sought(words, quoted.text) != quoted.span:
+                wrong.append((words, quoted.text))
+    return wrong
+
+
+def wrongly_accepted(made: list[Mutated]) -> list[Mutated]:
+    return [mutated for mutated in made if locate(mutated.words, mutated.text) is not None]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_true_quotes_of_the_sample_are_located_to_the_character(language: str) -> None:
+    assert wrongly_refused(sample(language), EACH, seed=5) == []
+
+
+def test_mutated_quotes_of_the_sample_are_all_refused() -> None:
+    made = [one for language in LANGUAGES for one in mutated_quotes(sample(language), EACH, seed=5)]
+    assert len(made) == 1000
+    assert set(Counter(one.kind for one in made)) == set(MUTATIONS)
+    assert wrongly_accepted(made) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_quotes_cut_inside_a_word_are_refused(language: str) -> None:
+    made = list(broken_quotes(sample(language), 50, seed=5))
+    assert len(made) == 50
+    assert wrongly_accepted(made) == []
+
+
+@pytest.mark.corpora
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora beside the project ({DATA.name})")
+@pytest.mark.parametrize("name", ["obliqa_adgm", "de_bundesrecht", "sa_laws_ar", "id_peraturan"])
+def test_real_law_keeps_the_same_rules(name: str) -> None:
+    texts = collection(name)
+    assert wrongly_refused(texts, 1000, seed=7) == []
+    assert wrongly_accepted(list(mutated_quotes(texts, 1000, seed=7))) == []
+
+
+TEXT = (
+    "The agent’s non-compliant act within 1.5 days — or 5–10 weeks — is void. Penalty: 10,000 euros.\n"
+    "Vehicles;\nAn ofﬁcer may not act. It is so."
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("The agent's non-compliant act", "The agent’s non-compliant act"),
+        ("act  within\n1.5 days – or 5-10 weeks", "act within 1.5 days — or 5–10 weeks"),
+        ("An of\u00adficer may not act.", "An ofﬁcer may not act."),
+        ("Penalty:\u00a010,000 euros", "Penalty: 10,000 euros"),
+        ("\u2060 is void. Penalty:\u200b", "is void. Penalty:"),
+        # Short, but a whole line or sentence.
+        ("Vehicles;", "Vehicles;"),
+        ("It is so.", "It is so."),
+    ],
+)
+def test_what_is_set_differently_is_the_same(quote: str, words: str) -> None:
+    found = locate(quote, TEXT)
+    assert found is not None
+    assert TEXT[found.start : found.end] == words
+
+
+@pytest.mark.parametrize(
+    ("quote", "why"),
+    [
+        ("", Refusal.EMPTY),
+        (" \n\u200b", Refusal.EMPTY),
+        ("…", Refusal.EMPTY),
+        ("is void", Refusal.SHORT),
+        ("the agent’s non-compliant act", Refusal.ABSENT),
+        ("compliant act within 1.5 days", Refusal.BROKEN),
+        ("non-compliant act within 1", Refusal.ABSENT),
+        ("5 days — or", Refusal.ABSENT),
+        ("1.5 days — or 5", Refusal.BROKEN),
+        ("10 weeks — is void", Refusal.BROKEN),
+        ("Penalty: 10", Refusal.ABSENT),
+        ("s non-compliant act within", Refusal.BROKEN),
+        ("within 1.5 days ... is void", Refusal.ABSENT),
+        ("An officer may … act.", Refusal.ABSENT),
+        ('"An officer may not act."', Refusal.ABSENT),
+    ],
+)
+def test_what_is_not_there_word_for_word_is_refused(quote: str, why: Refusal) -> None:
+    assert sought(quote, TEXT) is why
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("an area of 20 m2 is", "an area of 20 m² is exempt"),
+        ("an area of 1/2 acre", "an area of ½ acre"),
+        ("one of the １ is", "one of the 1 is"),
+        ("the fee ... is due", "the fee … is due"),
+        ("the café is open", "the cafe is open"),
+        # Arabic vowel signs and hamza tell words apart.
+        ("كتب العقد في اليوم", "كُتب العقد في اليوم"),
+        ("ان العقد في اليوم", "أن العقد في اليوم"),
+    ],
+)
+def test_what_only_looks_alike_is_refused(quote: str, text: str) -> None:
+    assert sought(quote, text) is Refusal.ABSENT
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "begin"),
+    [
+        ("article 5 du code", "en vertu de l’article 5 du code", 14),
+        ("合同应当书面订立", "根据合同应\n当书面订立。", 2),
+        ("the agent", "the agent—the principal", 0),
+        ("§ 5 Abs. 2", "nach § 5 Abs. 2 gilt", 5),
+    ],
+)
+def test_where_words_begin(quote: str, text: str, begin: int) -> None:
+    found = locate(quote, text, fewest_words=1)
+    assert found is not None
+    assert found.start == begin
+
+
+def test_a_negation_cannot_be_elided() -> None:
+    assert sought("est pas dû à terme", "Le prix n'est pas dû à terme.") is Refusal.BROKEN
+
+
+@given(st.text(max_size=60), st.text(max_size=20))
+def test_what_is_located_stands_in_the_text(text: str, quote: str) -> None:
+    found = locate(quote, text)
+    assert found is None or (0 <= found.start < found.end <= len(text))
+
+
+@given(st.lists(st.sampled_from(["a", "ba", " ", "-", "1", ".", "'"]), max_size=300))
+def test_time_is_linear_where_everything_repeats(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert locate("a ba " * 50 + "x", text) is None
+
+
+def part(number: int, text: str, overlap: int = 0) -> Passage:
+    return Passage(f"act/{number}", "act", "act/s", number, text, "en", overlap=overlap)
+
+
+def test_a_quote_over_a_border_has_a_span_in_each_passage() -> None:
+    passages = (part(1, "The agent acts in the name"), part(2, "name of the principal alone.", overlap=4))
+    found = verify("in the name of the principal", passages)
+    assert isinstance(found, Located)
+    assert found.words == "in the name\n of the principal"
+    assert found.places == (("act/1", Span(15, 26)), ("act/2", Span(4, 21)))
+    assert [
+        passages[number].text[span.start : span.end] for number, (_, span) in enumerate(found.places)
+    ] == [
+        "in the name",
+        " of the principal",
+    ]
+
+
+def test_a_refusal_tells_what_was_nearly_right() -> None:
+    passages = (part(1, "The agent is non-compliant today"), part(2, "Nothing."))
+    assert verify("compliant today", passages) is Refusal.BROKEN
+    assert verify("The principal acts today", passages) is Refusal.ABSENT
