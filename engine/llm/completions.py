@@ -1,0 +1,97 @@
+"""What a server's response says: the answer, why it ended, and what was counted."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ValidationError
+
+MOST_TOLD = 300
+
+
+class _Details(BaseModel):
+    cached_tokens: int | None = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Part(BaseModel):
+    text: str | None = None
+
+
+class _Message(BaseModel):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class Completion(BaseModel):
+    """A response of ``POST /chat/completions``, as far as it is read. What else is in it is passed over."""
+
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+    @property
+    def content(self) -> str:
+        """What the model wrote."""
+        content = self.choices[0].message.content or ""
+        return content if isinstance(content, str) else "".join(part.text or "" for part in content)
+
+    @property
+    def finish(self) -> str:
+        """Why it ended: stop, length, content_filter; empty where the server does not say."""
+        return self.choices[0].finish_reason or ""
+
+    @property
+    def refusal(self) -> str:
+        """The words of a refusal; empty where there is none."""
+        return self.choices[0].message.refusal or ""
+
+    @property
+    def counted(self) -> tuple[int, int, int] | None:
+        """Prompt, cached and completion tokens; None where the server gives no usage."""
+        usage = self.usage
+        if usage is None or not usage.prompt_tokens or usage.completion_tokens is None:
+            return None
+        if usage.prompt_tokens < 0 or usage.completion_tokens < 0:
+            return None
+        cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0
+        return usage.prompt_tokens, min(max(cached or 0, 0), usage.prompt_tokens), usage.completion_tokens
+
+
+def read_completion(body: str) -> Completion | None:
+    """The completion in a response, None where it is none."""
+    try:
+        completion = Completion.model_validate_json(body)
+    except ValidationError:
+        return None
+    return completion if completion.choices else None
+
+
+class _Problem(BaseModel):
+    message: str | None = None
+
+
+class _Failure(BaseModel):
+    error: _Problem | str | None = None
+    message: str | None = None
+    detail: str | None = None
+
+
+def told(body: str) -> str:
+    """The words of an error, on one line and not long, whatever shape the server gives them."""
+    try:
+        failure = _Failure.model_validate_json(body)
+    except ValidationError:
+        text = body
+    else:
+        inner = failure.error.message if isinstance(failure.error, _Problem) else failure.error
+        text = inner or failure.message or failure.detail or body
+    text = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + " …"

@@ -1,0 +1,53 @@
+"""From a spec to a language model. Nothing is sent before the model is asked."""
+
+from __future__ import annotations
+
+import os
+
+from engine.errors import SettingsError
+from engine.llm.client import ChatModel
+from engine.llm.retrying import Patience
+from engine.llm.secret import Secret
+from engine.llm.spec import NO_MODEL, OPENAI_URL, ModelSpec, read_spec
+
+SPEC_VARIABLE, KEY_VARIABLE, OPENAI_KEY_VARIABLE = "REDSTRING_LLM", "REDSTRING_LLM_KEY", "OPENAI_API_KEY"
+
+
+def connect(
+    spec: str, key: str | None = None, *, environment_key: bool = False, patience: Patience | None = None
+) -> ChatModel | None:
+    """The model of a spec, None for "none".
+
+    ``environment_key``: whether the key may come from this machine's environment where none is given. Only
+    where the operator chose the address: a stranger who names one must never be sent the operator's key. Even
+    then OPENAI_API_KEY goes to another address than OpenAI's only where REDSTRING_LLM names the same spec.
+    Raises SettingsError for a spec or key that cannot be used.
+    """
+    spec = spec.strip()
+    if spec in ("", NO_MODEL):
+        return None
+    read = read_spec(spec)
+    secret = _secret(key if key else _environment_key(read) if environment_key else "")
+    if not secret and read.url == OPENAI_URL:
+        raise SettingsError(f"{read.host} needs a key: set {KEY_VARIABLE}, or name another server after @")
+    return ChatModel(read, secret, patience=patience)
+
+
+def connect_from_environment() -> ChatModel | None:
+    """The operator's model: what REDSTRING_LLM names, else None. A key alone switches nothing on."""
+    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True)
+
+
+def _environment_key(spec: ModelSpec) -> str:
+    own = os.environ.get(KEY_VARIABLE, "")
+    if own:
+        return own
+    named_here = os.environ.get(SPEC_VARIABLE, "").strip() == spec.text
+    return os.environ.get(OPENAI_KEY_VARIABLE, "") if spec.url == OPENAI_URL or named_here else ""
+
+
+def _secret(key: str) -> Secret:
+    key = key.strip()
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise SettingsError("the key of the language model holds characters that no key has")
+    return Secret(key)

@@ -1,0 +1,47 @@
+"""A key that cannot be shown: not by repr, a log, an exception, a copy or a saved file."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+REDACTED = "[key]"
+# Servers shorten a key in their errors ("sk-ab***wxyz"); so much of its start or end is already too much.
+FEWEST_SHOWN = 12
+
+
+class Secret:
+    """A key. Only ``reveal`` gives it, and only the code that sends a request calls that."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value.strip()
+
+    def __bool__(self) -> bool:
+        return self._value != ""
+
+    def __repr__(self) -> str:
+        return "Secret()" if not self._value else "Secret(**********)"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a key is not stored")
+
+    def __copy__(self) -> Secret:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Secret:
+        return self
+
+    def reveal(self) -> str:
+        """The key itself, for the header of a request."""
+        return self._value
+
+    def redact(self, text: str) -> str:
+        """A text without the key, or the long beginnings and ends of it."""
+        if not self._value:
+            return text
+        text = text.replace(self._value, REDACTED)
+        if len(self._value) > FEWEST_SHOWN:
+            for part in (self._value[:FEWEST_SHOWN], self._value[-FEWEST_SHOWN:]):
+                text = text.replace(part, REDACTED)
+        return text

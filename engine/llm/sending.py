@@ -1,0 +1,157 @@
+"""One request to a server, and what came back. It can be called off, and its deadline is wall time.
+
+Answers are not streamed: they are short and useless before they are whole, some servers refuse
+``stream_options``, and without a stream every server tells its usage. A request that is called off is
+cancelled as a task, which closes its connection at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import weakref
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.llm.background import background_loop
+from engine.llm.secret import Secret
+from engine.llm.spec import ModelSpec
+
+POLL_SECONDS = 0.05
+# An answer of a hundred thousand tokens is half a megabyte.
+LONGEST_BODY = 8_000_000
+# The last one tells the openai package itself, when the response is there, to hand it over unread.
+SENT_HEADERS = frozenset(
+    {
+        "host",
+        "accept",
+        "accept-encoding",
+        "connection",
+        "content-length",
+        "content-type",
+        "user-agent",
+        "x-stainless-raw-response",
+    }
+)
+# Statuses of our own for what has none.
+TIMED_OUT, UNREACHABLE, OVERSIZED = 0, -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Status, headers in lower case and body of a response; a status below 100 tells why there is none."""
+
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    milliseconds: float = 0.0
+
+    @property
+    def fine(self) -> bool:
+        """The server answered."""
+        return 200 <= self.status < 300
+
+
+class Sender:
+    """Sends to one server."""
+
+    def __init__(self, spec: ModelSpec, key: Secret) -> None:
+        self._spec, self._key = spec, key
+        self._client: Any = None
+
+    def send(self, body: Mapping[str, Any], check: Callable[[], None]) -> Received:
+        """Send, and wait; ``Received.status`` tells what came of it.
+
+        ``check`` is called while the request waits; what it raises calls the request off.
+        """
+        started = time.perf_counter()
+        future = asyncio.run_coroutine_threadsafe(self._send(body), background_loop())
+        try:
+            while True:
+                try:
+                    received = future.result(POLL_SECONDS)
+                    break
+                except TimeoutError:
+                    check()
+        finally:
+            future.cancel()
+        spent = (time.perf_counter() - started) * 1000
+        return Received(received.status, self._key.redact(received.body), received.headers, spent)
+
+    async def _send(self, body: Mapping[str, Any]) -> Received:
+        import httpx2
+        import openai
+
+        client = self._opened()
+        try:
+            async with (
+                asyncio.timeout(self._spec.timeout),
+                client.chat.completions.with_streaming_response.create(**body) as response,
+            ):
+                return await _read(response)
+        except TimeoutError:
+            return Received(TIMED_OUT, f"no answer within {self._spec.timeout:g} s")
+        except openai.APIStatusError as error:
+            return Received(error.status_code, error.response.text, _lowered(error.response.headers))
+        except (openai.OpenAIError, httpx2.HTTPError) as error:
+            return Received(UNREACHABLE, _reason(error))
+
+    def _opened(self) -> Any:
+        """The client, made on the loop it is used on."""
+        if self._client is None:
+            import openai
+
+            http = openai.DefaultAsyncHttpxClient(
+                follow_redirects=False, timeout=None, event_hooks={"request": [_dressing(self._key)]}
+            )
+            # The hook alone puts the key on; what the environment holds for OpenAI must not reach others.
+            self._client = openai.AsyncOpenAI(
+                api_key="none",
+                admin_api_key="",
+                organization="",
+                project="",
+                webhook_secret="",
+                base_url=self._spec.url,
+                max_retries=0,
+                timeout=None,
+                http_client=http,
+            )
+            weakref.finalize(self, _close, http, asyncio.get_running_loop())
+        return self._client
+
+
+def _dressing(key: Secret) -> Callable[[Any], Awaitable[None]]:
+    async def dressed(request: Any) -> None:
+        """Keep the headers that a server needs, and add the key where there is one."""
+        for name in [name for name in request.headers if name.lower() not in SENT_HEADERS]:
+            del request.headers[name]
+        if key:
+            request.headers["Authorization"] = f"Bearer {key.reveal()}"
+
+    return dressed
+
+
+async def _read(response: Any) -> Received:
+    parts, length = [], 0
+    async for part in response.iter_bytes():
+        parts.append(part)
+        length += len(part)
+        if length > LONGEST_BODY:
+            return Received(OVERSIZED, f"the answer is longer than {LONGEST_BODY} bytes")
+    text = b"".join(parts).decode("utf-8", "replace")
+    return Received(response.status_code, text, _lowered(response.headers))
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.__cause__ or error
+    return str(cause) or type(cause).__name__
+
+
+def _lowered(headers: Any) -> dict[str, str]:
+    return {str(name).lower(): str(value) for name, value in headers.items()}
+
+
+def _close(http: Any, loop: asyncio.AbstractEventLoop) -> None:
+    if loop.is_running():
+        asyncio.run_coroutine_threadsafe(http.aclose(), loop)

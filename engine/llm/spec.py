@@ -1,0 +1,150 @@
+"""A language model by a short spec: ``openai:MODEL@URL?context=8192&input=0.15&output=0.60``.
+
+``URL`` is where an OpenAI-compatible API begins (``http://127.0.0.1:11434/v1``); without it, api.openai.com.
+
+===============  ======================================================================  =========
+``context``      tokens that a prompt and its answer may have together                   8192
+``input``        price of a million prompt tokens                                        not known
+``output``       price of a million completion tokens                                    not known
+``cached``       price of a million prompt tokens that the provider had cached           as input
+``currency``     of these prices                                                         USD
+``concurrency``  requests at once                                                        4
+``timeout``      seconds a request may take                                              60
+===============  ======================================================================  =========
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from engine.errors import SettingsError
+
+NO_MODEL = "none"
+OPENAI_URL = "https://api.openai.com/v1"
+USAGE = "none or openai:MODEL@URL?context=8192&input=0.15&output=0.60"
+OPTIONS = ("context", "input", "output", "cached", "currency", "concurrency", "timeout")
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost."""
+
+    input: float
+    output: float
+    cached: float
+    currency: str = "USD"
+
+    def money(self, prompt_tokens: int, cached_tokens: int, completion_tokens: int) -> float:
+        """The price of a request; ``cached_tokens`` are among ``prompt_tokens``."""
+        fresh = prompt_tokens - cached_tokens
+        return (fresh * self.input + cached_tokens * self.cached + completion_tokens * self.output) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A spec that was read. ``text`` is the spec itself."""
+
+    text: str
+    model: str
+    url: str = OPENAI_URL
+    own_url: bool = False
+    context: int = 8192
+    prices: Prices | None = None
+    concurrency: int = 4
+    timeout: float = 60.0
+
+    @property
+    def host(self) -> str:
+        """Name of the server, for messages."""
+        return urlsplit(self.url).netloc
+
+    @property
+    def where(self) -> str:
+        """Model and server, for messages."""
+        return f"{self.model} at {self.host}"
+
+
+def read_spec(text: str) -> ModelSpec:
+    """Read a spec. Raises SettingsError, which repeats no value: it could be a key, put there by mistake."""
+    text = text.strip()
+    scheme, _, rest = text.partition(":")
+    name, _, query = rest.partition("?")
+    if scheme != "openai" or not name:
+        raise SettingsError(f"a language model is named {USAGE}")
+    model, at, url = re.split(r"(@)(?=https?://)", name, maxsplit=1) if "@http" in name else (name, "", "")
+    if not model or "@http" in model or re.search(r"[\s\x00-\x1f]", name):
+        raise SettingsError(f"the language model has no name; it is named {USAGE}")
+    if "@" in model and "//" in model:
+        raise SettingsError("the address of a language model begins with http:// or https://")
+    options = _options(query)
+    return ModelSpec(
+        text=text,
+        model=model,
+        url=_address(url) if at else OPENAI_URL,
+        own_url=bool(at),
+        context=int(_number(options, "context", 8192, least=256, whole=True)),
+        prices=_prices(options),
+        concurrency=int(_number(options, "concurrency", 4, least=1, whole=True)),
+        timeout=_number(options, "timeout", 60.0, least=0.05),
+    )
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        good = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise SettingsError(
+            "the address of the language model cannot be read; write http(s)://HOST[:PORT]/v1"
+        )
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError("the address of a language model holds no key; give it in REDSTRING_LLM_KEY")
+    if parts.fragment:
+        raise SettingsError("the address of a language model has no # part")
+    return url.rstrip("/")
+
+
+def _options(query: str) -> dict[str, str]:
+    options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
+    if unknown := sorted(options.keys() - set(OPTIONS)):
+        raise SettingsError(
+            f"unknown option {unknown[0][:20]!r} of a language model; known: {', '.join(OPTIONS)}. "
+            "A key is no option: give it in REDSTRING_LLM_KEY"
+        )
+    return options
+
+
+def _number(
+    options: dict[str, str], name: str, default: float, *, least: float = 0.0, whole: bool = False
+) -> float:
+    if name not in options:
+        return default
+    try:
+        value = float(int(options[name])) if whole else float(options[name])
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < least:
+        kind = "whole number" if whole else "number"
+        raise SettingsError(f"{name} of a language model is a {kind} of at least {least:g}")
+    return value
+
+
+def _prices(options: dict[str, str]) -> Prices | None:
+    given = [name for name in ("input", "output", "cached") if name in options]
+    if not given:
+        return None
+    if "input" not in given or "output" not in given:
+        raise SettingsError("prices of a language model: give both input and output, per million tokens")
+    per_input = _number(options, "input", 0.0)
+    currency = options.get("currency", "USD")
+    if not re.fullmatch(r"[A-Za-z]{3}", currency):
+        raise SettingsError("currency of a language model is a code of three letters, such as USD")
+    return Prices(
+        per_input, _number(options, "output", 0.0), _number(options, "cached", per_input), currency.upper()
+    )
