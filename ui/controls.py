@@ -25,6 +25,7 @@ GROUP_TITLES: Mapping[str, str] = {
     "coverage": "Coverage",
     "stopping": "Stopping",
     "ranking": "Ranking",
+    "model": "Language model",
 }
 FRACTION_STEP = 0.01
 RERANKER = "reranker"

@@ -21,6 +21,8 @@ START = Preset.BALANCED
 FEWEST_ROUNDS = 1
 SHOWN_CHIPS = 4
 FILTERS = "filters"
+# A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
+KEPT = frozenset({FILTERS, "model"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,10 @@ def chips_html(examples: Sequence[Example]) -> str:
 
 
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
-    """A preset sets every control but the filters; another corpus brings its own examples and facts."""
-    filters = {knob.name for knob in knobs() if knob.group == FILTERS}
-    names = [name for name in rail.settings if name not in filters]
+    """A preset sets every control but those of the filters and of the language model; another corpus brings
+    its own examples and facts."""
+    kept = {knob.name for knob in knobs() if knob.group in KEPT}
+    names = [name for name in rail.settings if name not in kept]
 
     def apply_preset(name: str) -> list[Any]:
         chosen = preset(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError, ModelError
+from engine.investigation.assistance import budget_of
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import (
@@ -33,13 +34,16 @@ from engine.investigation.ranking import Ranking, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.refining import Refining
+from engine.investigation.seeding import seeds_of
 from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import PERSON, SCAN, follow_threads, scan_hops
 from engine.language.embedders import Embedder, embedder
+from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
+    NOTHING,
     AreaCoverage,
     Completeness,
     Direction,
@@ -63,7 +67,9 @@ class Case:
     """One question, its settings and its pool. Run it, steer it, run on.
 
     ``cancel`` may be called from another thread; everything else belongs to one. ``day`` is the day
-    on which the law is looked at where the settings name none; today, unless another is given. Raises
+    on which the law is looked at where the settings name none; today, unless another is given. ``model`` is
+    asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
+    ``used`` is what the saved case that this one carries on had used, by task. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
     SettingsError for an unknown strategy or transaction type, or a filter that fits no document.
     """
@@ -77,6 +83,8 @@ class Case:
         pool: Pool | None = None,
         plan: QueryPlan | None = None,
         day: date | None = None,
+        model: LanguageModel | None = None,
+        used: Mapping[str, Usage] = NOTHING,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
@@ -94,6 +102,8 @@ class Case:
         self.milliseconds = 0.0
         self._strategies = by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
+        self._used = dict(used)
+        self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
         self.day = day or date.today()
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
@@ -123,7 +133,9 @@ class Case:
         for number in range(first + 1, first + self.settings.rounds + 1):
             if self._stops(number - 1 - first):
                 break
-            yield from self._round(number, self._seeds(), self._strategies, gaps=self.settings.close_gaps)
+            yield from self._round(
+                number, seeds_of(self.pool, self.settings), self._strategies, gaps=self.settings.close_gaps
+            )
         self.stop = self.stop or self._decision(self.settings.rounds) or Stop(StopReason.ROUNDS)
         yield Stopped(self.stop)
         yield self._rank()
@@ -178,7 +190,15 @@ class Case:
             self.milliseconds,
             self.settings.as_of or self.day,
             (*self.notes, *self._refining.notes),
+            "" if self.model is None else self.model.spec,
+            self.usage,
         )
+
+    @property
+    def usage(self) -> Mapping[str, Usage]:
+        """What the language model used so far, by task; nothing where it was not asked."""
+        before, now = self._used, self.meter.tasks
+        return {task: before.get(task, Usage()) + now.get(task, Usage()) for task in {**before, **now}}
 
     def make_plan(self, *, offered: bool = False) -> QueryPlan:
         """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
@@ -251,24 +271,6 @@ class Case:
         self.rounds.append(report)
         yield RoundFinished(report, hops)
         yield self._check_coverage(number)
-
-    def _seeds(self) -> Seeds:
-        """The best unexplored passages of the pool, pinned ones first."""
-        entries = [
-            entry
-            for entry in self.pool.entries()
-            if entry.passage_id not in self.pool.explored and entry.passage_id not in self.pool.dismissed
-        ]
-        best = max((entry.score for entry in self.pool.entries()), default=0.0)
-        minimum = self.settings.seed_threshold * best
-        pinned = self.pool.pinned
-        worthy = [entry for entry in entries if entry.score >= minimum or entry.passage_id in pinned]
-        worthy.sort(key=lambda entry: (entry.passage_id not in pinned, -entry.score, entry.row))
-        chosen = worthy[: self.settings.seeds_per_round]
-        return Seeds(
-            np.array([entry.row for entry in chosen], np.int32),
-            np.array([entry.score for entry in chosen], np.float32),
-        )
 
     def _check_coverage(self, number: int) -> CoverageChanged:
         coverage = self._coverage
@@ -348,6 +350,7 @@ class Case:
     def _begin(self, *, spent: float) -> None:
         """Start the clock of a run, or of one lead; ``spent`` milliseconds were used before."""
         self._started, self._spent = time.perf_counter(), spent
+        self.meter.restart()
 
     def _last_round(self) -> int:
         """The highest round so far; a case that carries on from a saved pool goes on counting."""
@@ -376,6 +379,7 @@ def investigate(
     pool: Pool | None = None,
     plan: QueryPlan | None = None,
     day: date | None = None,
+    model: LanguageModel | None = None,
 ) -> Iterator[Event]:
     """Investigate a question from the scan to the ranking, one event per step."""
-    return Case(corpus, question, settings, pool=pool, plan=plan, day=day).run()
+    return Case(corpus, question, settings, pool=pool, plan=plan, day=day, model=model).run()

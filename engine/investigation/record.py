@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
+from types import MappingProxyType
 
 from engine.investigation.pool import Pool
+from engine.llm import Usage
 from engine.model import AreaCoverage, QueryPlan, RankedPassage, RoundReport, Stop
 from engine.settings import InvestigationSettings
 
@@ -15,6 +18,7 @@ class Investigation:
     """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared.
 
     ``day`` is the day on which the law was looked at. ``notes`` say what was off, cut or left out, and why.
+    ``model`` is the language model that stood by, empty without one; ``usage`` is what it used, by task.
     """
 
     question: str
@@ -29,3 +33,5 @@ class Investigation:
     milliseconds: float
     day: date | None = None
     notes: tuple[str, ...] = ()
+    model: str = ""
+    usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))

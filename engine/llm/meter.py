@@ -75,6 +75,12 @@ class Meter:
         """Seconds since the meter was started."""
         return time.monotonic() - self._started
 
+    def restart(self) -> None:
+        """Start the clock again, for somebody who comes back to a case. What was used still counts, so a
+        breaker that opened for calls, tokens or money opens again at the next prompt."""
+        with self._lock:
+            self._started, self._opened = time.monotonic(), ""
+
     @contextmanager
     def slot(self, task: str, expected: Usage) -> Iterator[Slot]:
         """Reserve what a prompt may use; whatever happens inside, what was used is kept in the ledger.

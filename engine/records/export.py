@@ -10,6 +10,7 @@ from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
 from engine.model import AreaCoverage, Hop, RankedPassage, RetrieverCount, RoundReport, Stop
 from engine.records.planned import plan_to_json
+from engine.records.spending import usage_to_json
 from engine.records.validity import badge
 from engine.retrieval.contributions import in_ranking
 
@@ -21,7 +22,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
     Keys: question, corpus, day, settings, plan, passages, coverage, rounds, retrievers (what each
-    gave to the passages), stop, pool, notes,
+    gave to the passages), stop, pool, notes, model and usage (of the language model, by task),
     milliseconds, and ``message`` where nothing was found.
     """
     pool, day = investigation.pool, investigation.day
@@ -49,6 +50,8 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
             "explored": sorted(pool.explored),
         },
         "notes": list(investigation.notes),
+        "model": investigation.model,
+        "usage": usage_to_json(investigation.usage),
         "milliseconds": round(investigation.milliseconds, 2),
     }
     if not investigation.passages:

@@ -13,8 +13,10 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restored
 from engine.investigation.record import Investigation
+from engine.llm import Usage
 from engine.model import Direction, Hop, Relation
 from engine.records.export import FORMAT, investigation_to_json
+from engine.records.spending import usage_from_json
 
 
 def save(investigation: Investigation, path: Path) -> None:
@@ -31,15 +33,11 @@ def save(investigation: Investigation, path: Path) -> None:
 
 def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
     """The pool of a saved investigation. Raises InputError where the file does not fit the corpus."""
+    pool = _record(path)["pool"]
     try:
-        record: dict[str, Any] = orjson.loads(path.read_bytes())
-        pool = record["pool"]
         ids = [node["id"] for node in pool["nodes"]]
-        format_version = record["format"]
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise InputError(f"{path}: not a saved investigation") from error
-    if format_version != FORMAT:
-        raise InputError(f"{path}: saved in format {format_version}, this program reads {FORMAT}")
     rows = corpus.rows(ids)
     if (rows < 0).any():
         missing = ids[int((rows < 0).argmax())]
@@ -60,6 +58,27 @@ def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged: {error}") from error
+
+
+def load_usage(path: Path) -> dict[str, Usage]:
+    """What a language model used for a saved investigation, by task; nothing for one saved before that was
+    kept. Raises InputError."""
+    return usage_from_json(_record(path).get("usage"), str(path))
+
+
+def _record(path: Path) -> dict[str, Any]:
+    """A saved investigation as plain values. Raises InputError for a file that is none."""
+    try:
+        record = orjson.loads(path.read_bytes())
+        known = {"format", "pool"} <= record.keys()
+    except (OSError, orjson.JSONDecodeError, AttributeError) as error:
+        raise InputError(f"{path}: not a saved investigation") from error
+    if not known:
+        raise InputError(f"{path}: not a saved investigation")
+    if record["format"] != FORMAT:
+        raise InputError(f"{path}: saved in format {record['format']}, this program reads {FORMAT}")
+    found: dict[str, Any] = record
+    return found
 
 
 def _hop(edge: dict[str, Any]) -> Hop:

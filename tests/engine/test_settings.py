@@ -33,6 +33,7 @@ def test_every_knob_has_meaning_unit_and_group(name: str) -> None:
         "coverage",
         "stopping",
         "ranking",
+        "model",
     }
 
 

@@ -1,0 +1,9 @@
+"""What a language model may do in a case, and the deterministic twin of each.
+
+A setting of the group "model" says who does it: ``plain`` is the twin, ``model`` the language model with
+the twin behind it. Without a model, or where it fails, a note says so and the twin goes on.
+"""
+
+from engine.investigation.assistance.budget import budget_of
+
+__all__ = ["budget_of"]

@@ -1,0 +1,78 @@
+"""What a language model used, or is expected to use: as plain values, read back, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from engine.errors import InputError
+from engine.llm import Usage
+from engine.records.wording import plural
+
+MONEY_DIGITS = 6
+
+
+class _UsageFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    milliseconds: float = 0.0
+    money: float | None = 0.0
+    reused: int = 0
+
+
+def usage_to_json(usage: Mapping[str, Usage]) -> dict[str, Any]:
+    """What each task used; money is null where no prices are known."""
+    return {task: _values(used) for task, used in usage.items()}
+
+
+def usage_from_json(values: Any, where: str = "usage") -> dict[str, Usage]:
+    """What ``usage_to_json`` wrote; nothing where a record has none. Raises InputError naming the field."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise InputError(f"{where}: usage must name tasks")
+    try:
+        return {
+            str(task): Usage(**_UsageFile.model_validate(used).model_dump()) for task, used in values.items()
+        }
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(f"{where}: {'.'.join(map(str, first['loc'])) or 'usage'}: {first['msg']}") from error
+
+
+def usage_lines(usage: Mapping[str, Usage], head: str = "Language model") -> Iterator[str]:
+    """The sum in one line, then a line for each task; nothing where nothing was asked."""
+    if not usage:
+        return
+    yield f"{head}: {usage_words(sum(usage.values(), Usage()))}"
+    for task, used in usage.items():
+        yield f"  {task}: {usage_words(used)}"
+
+
+def usage_words(used: Usage) -> str:
+    """ "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042, 1 answer reused"."""
+    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
+    parts = [
+        plural(used.calls, "call"),
+        f"{used.prompt_tokens:,} tokens in{cached}",
+        f"{used.completion_tokens:,} out",
+    ]
+    if used.money:
+        parts.append(f"money {used.money:.4g}")
+    if used.reused:
+        parts.append(f"{plural(used.reused, 'answer')} reused")
+    return ", ".join(parts)
+
+
+def _values(used: Usage) -> dict[str, Any]:
+    values = asdict(used)
+    values["milliseconds"] = round(used.milliseconds, 2)
+    values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)
+    return values
