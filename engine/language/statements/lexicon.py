@@ -1,0 +1,182 @@
+"""The words by which statements are read, from ``words.yaml`` beside this file, compiled by language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from engine.language.analyzer import analyzer
+from engine.language.script import fold_arabic
+
+FILE = Path(__file__).with_name("words.yaml")
+FALLBACK = "en"
+# "and", "so", "by", "for" are written as one word with what follows in Arabic.
+_ARABIC_LEAD = "(?:[وف]?[بل]?)"
+_NEVER = re.compile(r"(?!)")
+CUES = (
+    *("must_not", "need_not", "must", "may", "not", "only", "except"),
+    *("before", "after", "upper", "lower", "over", "under"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The words of one language.
+
+    ``cues`` by name; ``modal`` has the groups must_not, need_not, must and may, ``bound`` the groups
+    upper, lower, over and under. ``unit`` has a group for each unit of time; ``ones`` are words that are a
+    number and a unit in one (word -> count, unit). ``sides`` tell which side of which antonym pairs a stem
+    is on, ``meanings`` put stems of one meaning together.
+    """
+
+    language: str
+    cues: Mapping[str, re.Pattern[str]]
+    modal: re.Pattern[str]
+    bound: re.Pattern[str]
+    unit: re.Pattern[str]
+    scales: Mapping[str, float]
+    scale: re.Pattern[str]
+    fractions: tuple[tuple[re.Pattern[str], float], ...]
+    cardinals: Mapping[str, float]
+    teens: frozenset[str]
+    tens: frozenset[str]
+    ordinal_prefix: str
+    ones: Mapping[str, tuple[float, str]]
+    sides: Mapping[str, tuple[tuple[int, int], ...]]
+    meanings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is the same in all languages: factor and base of units of time, currencies, percent."""
+
+    bases: Mapping[str, tuple[float, str]]
+    currency: re.Pattern[str]
+    currency_of: tuple[tuple[re.Pattern[str], str], ...]
+    percent: re.Pattern[str]
+
+
+@cache
+def _content() -> Mapping[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that have words of their own."""
+    return tuple(name for name in _content() if name not in ("units", "currencies", "percent"))
+
+
+@cache
+def units() -> Units:
+    """Units of time and currencies."""
+    content = _content()
+    named = {code: _joined(words) for code, words in content["currencies"].items()}
+    each = tuple((re.compile(pattern, re.IGNORECASE), code) for code, pattern in named.items())
+    return Units(
+        {name: (float(factor), str(base)) for name, (factor, base) in content["units"].items()},
+        re.compile("|".join(sorted(named.values(), key=len, reverse=True)), re.IGNORECASE),
+        each,
+        re.compile(_joined(content["percent"]), re.IGNORECASE),
+    )
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """The words of a language (ISO 639-1, region ignored); those of English where there are none."""
+    base = language.split("-")[0].lower()
+    if base not in languages():
+        base = FALLBACK
+    if base != language:
+        return lexicon(base)
+    content: Mapping[str, Any] = _content()[base]
+    lead = _ARABIC_LEAD if base == "ar" else ""
+    scales = {str(word): float(value) for word, value in content.get("scales", {}).items()}
+    return Lexicon(
+        base,
+        {name: _compiled(content.get(name, ()), lead) for name in CUES},
+        _groups({name: content[name] for name in ("must_not", "need_not", "must", "may")}, lead),
+        _groups({name: content[name] for name in ("upper", "lower", "over", "under")}, lead),
+        _groups(content["durations"], lead),
+        scales,
+        re.compile(_joined(scales, lead), re.IGNORECASE),
+        tuple(
+            (_compiled([words.replace(" ", r"[\s-]+")], lead), float(value))
+            for words, value in sorted(content["fractions"].items(), key=lambda item: -len(item[0]))
+        ),
+        {_folded(word, base): float(value) for word, value in content.get("cardinals", {}).items()},
+        frozenset(content.get("teens", ())),
+        frozenset(content.get("tens", ())),
+        str(content.get("ordinal_prefix", "")),
+        {
+            _folded(word, base): (1.0, one) if isinstance(one, str) else (float(one[0]), str(one[1]))
+            for word, one in content.get("ones", {}).items()
+        },
+        _sides(content["antonyms"], base),
+        _meanings(content["synonyms"], base),
+    )
+
+
+def _folded(word: str, language: str) -> str:
+    return fold_arabic(word) if language == "ar" else word.casefold()
+
+
+def _joined(words: Iterable[str], lead: str = "") -> str:
+    """The longest first: "not more than" is never read as "more than"."""
+    ordered = sorted((str(word).replace(" ", r"\s+") for word in words), key=len, reverse=True)
+    inner = "|".join(
+        (r"(?<!\w)" + lead if word[:1].isalnum() or lead else "") + f"(?:{word})" + _right(word)
+        for word in ordered
+    )
+    return f"(?:{inner})" if inner else "(?!)"
+
+
+def _right(word: str) -> str:
+    return r"(?!\w)" if word[-1].isalnum() or word[-1] in "?)*]" else ""
+
+
+def _compiled(words: Iterable[str], lead: str) -> re.Pattern[str]:
+    listed = list(words)
+    return re.compile(_joined(listed, lead), re.IGNORECASE) if listed else _NEVER
+
+
+def _groups(named: Mapping[str, Iterable[str]], lead: str) -> re.Pattern[str]:
+    """One pattern with a group for each name; of words that begin at one place the longest is tried first."""
+    listed = [(str(word), name) for name, words in named.items() for word in words]
+    listed.sort(key=lambda item: -len(item[0]))
+    numbered = [f"(?P<{name}__{place}>{_joined([word], lead)})" for place, (word, name) in enumerate(listed)]
+    return re.compile("|".join(numbered), re.IGNORECASE)
+
+
+def group_of(match: re.Match[str]) -> str:
+    """Which name of ``_groups`` a match stands for."""
+    return (match.lastgroup or "").split("__")[0]
+
+
+def _sides(pairs: Iterable[Iterable[str]], language: str) -> dict[str, tuple[tuple[int, int], ...]]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, sides in enumerate(pairs):
+        for side, words in enumerate(sides):
+            for stem in _stems(words, language):
+                found.setdefault(stem, []).append((number, side))
+    return {stem: tuple(places) for stem, places in found.items()}
+
+
+def _meanings(groups: Iterable[Iterable[str]], language: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for words in groups:
+        stems = [stem for word in words for stem in _stems(word, language)]
+        for stem in stems:
+            found.setdefault(stem, found.get(stems[0], stems[0]))
+    return found
+
+
+def _stems(words: str, language: str) -> list[str]:
+    return [analyzer(language).stem(word) for word in words.split()]

@@ -1,0 +1,205 @@
+"""What one sentence states: its content words, its quantities, what must or may be done, what is denied."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from engine.language.analyzer import analyzer
+from engine.language.references import find_mentions
+from engine.language.statements.lexicon import Lexicon, group_of, lexicon
+from engine.language.statements.quantities import Quantity, quantities_in
+from engine.model import Span
+
+# How many content words behind a negation or a modal verb it reaches.
+REACH = 3
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_CLAUSE = re.compile(r"[;:.!?]|,\s+(?:but|and|or|sofern|wenn|dass|aber|tetapi|mais|ولكن)\b")
+# Where the verb stands at the end of its clause and a negation behind what it denies.
+_VERB_LAST = frozenset(("de", "nl"))
+
+
+class Modality(StrEnum):
+    """What a sentence makes of an act."""
+
+    MUST = "must"
+    MUST_NOT = "must not"
+    MAY = "may"
+    NEED_NOT = "need not"
+    ONLY = "only if"
+    NONE = "states"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A content word: its stem, by which it is compared, and where it stands."""
+
+    stem: str
+    span: Span
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class Modal:
+    """A modality with the stems of the words it governs."""
+
+    modality: Modality
+    governs: frozenset[str]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, read. ``denied`` are stems that a negation reaches, ``sides`` which side of which pair of
+    opposites the sentence is on, with the word that says so, ``times`` the stems behind "before" (-1) and
+    "after" (1)."""
+
+    text: str
+    language: str
+    terms: tuple[Term, ...]
+    quantities: tuple[Quantity, ...]
+    modals: tuple[Modal, ...]
+    denied: frozenset[str]
+    sides: tuple[tuple[int, int, str], ...]
+    times: tuple[tuple[str, int], ...]
+    exceptive: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The stems of the content words."""
+        return frozenset(term.stem for term in self.terms)
+
+
+def read(text: str, language: str, citations: Iterable[Span] | None = None) -> Statement:
+    """Read a sentence. ``citations`` are the spans of the references in it; found where none are given."""
+    language = language.split("-")[0].lower()
+    words = lexicon(language)
+    spans = (
+        [mention.span for mention in find_mentions(text, language) if not mention.bare]
+        if citations is None
+        else list(citations)
+    )
+    quantities = quantities_in(text, language, spans)
+    signs = (words.modal, *(words.cues[name] for name in ("not", "except", "only")))
+    cues = [Span(match.start(), match.end()) for sign in signs for match in sign.finditer(text)]
+    passed = [*spans, *(quantity.span for quantity in quantities), *cues]
+    terms = _terms(text, language, passed, words)
+    exceptive = words.cues["except"].search(text) is not None
+    modals = _modals(text, terms, words, spans)
+    modal_spans = [modal.span for modal in modals]
+    denied = _denied(text, terms, words, modal_spans)
+    return Statement(
+        text,
+        language,
+        terms,
+        quantities,
+        modals,
+        denied,
+        _sides(text, language, terms, words, denied),
+        _times(text, terms, words),
+        exceptive,
+    )
+
+
+def _terms(text: str, language: str, passed: list[Span], words: Lexicon) -> tuple[Term, ...]:
+    reader = analyzer(language)
+    found = []
+    for match in _WORD.finditer(text):
+        span = Span(match.start(), match.end())
+        if match[0].isdigit() or any(span.start < o.end and o.start < span.end for o in passed):
+            continue
+        # "Principal's": the ending is none of the word.
+        plain = re.sub(r"['’]s\Z", "", match[0])
+        found += [
+            Term(words.meanings.get(stem, stem), span, match[0])
+            for stem in reader.terms_of_word(plain)
+            if len(stem) > 1 or not stem.isalpha()
+        ]
+    return tuple(found)
+
+
+def _clause(text: str, span: Span) -> Span:
+    """The clause that a span is in."""
+    start, end = 0, len(text)
+    for match in _CLAUSE.finditer(text):
+        if match.end() <= span.start:
+            start = match.end()
+        elif match.start() >= span.end:
+            end = match.start()
+            break
+    return Span(start, end)
+
+
+def _governed(text: str, span: Span, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
+    """The stems of the content words that a cue reaches: those behind it, in German all of its clause."""
+    clause = _clause(text, span)
+    inside = [term for term in terms if clause.start <= term.span.start < clause.end]
+    if words.language in _VERB_LAST:
+        return frozenset(term.stem for term in inside)
+    behind = [term for term in inside if term.span.start >= span.end]
+    return frozenset(term.stem for term in behind[:REACH])
+
+
+def _modals(text: str, terms: tuple[Term, ...], words: Lexicon, citations: list[Span]) -> tuple[Modal, ...]:
+    found = []
+    for match in words.modal.finditer(text):
+        span = Span(match.start(), match.end())
+        if any(span.start < other.end and other.start < span.end for other in citations):
+            continue
+        modality = Modality(group_of(match).replace("_", " "))
+        clause = _clause(text, span)
+        modality = _narrowed(modality, text, span, clause, words)
+        found.append(Modal(modality, _governed(text, span, terms, words), span))
+    return tuple(found)
+
+
+def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Lexicon) -> Modality:
+    """ "May only" and "may not ... unless" are one: allowed on a condition."""
+    if modality is Modality.MAY and words.cues["only"].search(text, clause.start, clause.end):
+        return Modality.ONLY
+    if modality is Modality.MUST_NOT and words.cues["except"].search(text, span.end):
+        return Modality.ONLY
+    return modality
+
+
+def _denied(text: str, terms: tuple[Term, ...], words: Lexicon, modals: list[Span]) -> frozenset[str]:
+    """Stems that a plain negation reaches; that of a modal verb is the modality's."""
+    found: set[str] = set()
+    for match in words.cues["not"].finditer(text):
+        span = Span(match.start(), match.end())
+        if any(span.start < other.end and other.start < span.end for other in modals):
+            continue
+        clause = _clause(text, span)
+        inside = [term for term in terms if clause.start <= term.span.start < clause.end]
+        behind = [term.stem for term in inside if term.span.start >= span.end][:REACH]
+        before = [term.stem for term in inside if term.span.end <= span.start][-REACH:]
+        found.update(behind)
+        if words.language in _VERB_LAST:
+            found.update(before)
+    return frozenset(found)
+
+
+def _sides(
+    text: str, language: str, terms: tuple[Term, ...], words: Lexicon, denied: frozenset[str]
+) -> tuple[tuple[int, int, str], ...]:
+    reader = analyzer(language)
+    found = []
+    for match in _WORD.finditer(text):
+        stem = reader.stem(match[0])
+        for pair, side in words.sides.get(stem, ()):
+            own = words.meanings.get(stem, stem)
+            flipped = 1 - side if own in denied and side < 2 else side
+            found.append((pair, flipped, match[0]))
+    return tuple(found)
+
+
+def _times(text: str, terms: tuple[Term, ...], words: Lexicon) -> tuple[tuple[str, int], ...]:
+    found = []
+    for name, sign in (("before", -1), ("after", 1)):
+        for match in words.cues[name].finditer(text):
+            behind = next((term for term in terms if term.span.start >= match.end()), None)
+            if behind is not None and behind.span.start - match.end() < 24:
+                found.append((behind.stem, sign))
+    return tuple(found)

@@ -1,0 +1,123 @@
+"""Comparison of a claim with a sentence: what agrees, what differs, named."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.statements import Agreement, Comparison, Match, compare, read
+
+SAME, WEAKER, OPPOSITE, UNSAID = Agreement.SAME, Agreement.WEAKER, Agreement.OPPOSITE, Agreement.UNSAID
+
+
+def comparison(claim: str, sentence: str, language: str = "en") -> Comparison:
+    return compare(read(claim, language), read(sentence, language))
+
+
+QUANTITIES = [
+    ("The deadline is 30 days.", "It shall be lodged within thirty days.", [Match.EQUAL]),
+    ("The deadline is 14 days.", "It shall be lodged within thirty days.", [Match.DIFFERENT]),
+    ("The deadline is one month.", "It shall be lodged within thirty days.", [Match.DIFFERENT]),
+    ("It lasts at least two years.", "a duration not exceeding two years", [Match.BOUND]),
+    ("It lasts two years at most.", "a duration not exceeding two years", [Match.EQUAL]),
+    ("A fine of 100,000 crowns.", "The Registrar informs the trader.", [Match.ABSENT]),
+    ("A three-quarters majority.", "by at least 75 per cent of the votes cast", [Match.EQUAL]),
+    ("In force since 2012.", "This Act enters into force on 1 January 2012.", [Match.EQUAL]),
+    (
+        "Notice in the second year is three months.",
+        "notice of one month in the first year, two months in the second year, and three months thereafter",
+        [Match.EQUAL, Match.DIFFERENT],
+    ),
+]
+
+
+@pytest.mark.parametrize(("claim", "sentence", "expected"), QUANTITIES, ids=[row[0] for row in QUANTITIES])
+def test_quantities(claim: str, sentence: str, expected: list[Match]) -> None:
+    assert [pairing.match for pairing in comparison(claim, sentence).quantities] == expected
+
+
+MODALITY = [
+    ("en", "Sub-agents can delegate further.", "A sub-agent may not sub-delegate further.", OPPOSITE),
+    ("en", "Sub-agents cannot delegate further.", "A sub-agent may not sub-delegate further.", SAME),
+    ("en", "The agent has to notify the principal.", "The agent shall notify the principal.", SAME),
+    ("en", "The agent may notify the principal.", "The agent shall notify the principal.", WEAKER),
+    ("en", "The agent need not notify the principal.", "The agent must notify the principal.", OPPOSITE),
+    ("en", "No agent may use trade secrets.", "The agent shall not use trade secrets.", SAME),
+    ("en", "He may act unless it is excluded.", "He may act only where it is permitted.", WEAKER),
+    ("en", "He may not act unless it is permitted.", "He may act only where it is permitted.", SAME),
+    (
+        "de",
+        "Der Vertreter darf weitere Untervollmacht erteilen.",
+        "Er kann keine Untervollmacht erteilen.",
+        OPPOSITE,
+    ),
+    ("id", "Kuasa boleh memberikan substitusi.", "Kuasa tidak dapat memberikan substitusi.", OPPOSITE),
+    ("ar", "يجوز للوكيل منح صلاحيات.", "لا يجوز للوكيل منح صلاحيات.", OPPOSITE),
+    ("fr", "Le mandataire peut agir.", "Le mandataire ne peut pas agir.", OPPOSITE),
+    ("en", "The register is public.", "The register is kept by the Registrar.", UNSAID),
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "claim", "sentence", "expected"), MODALITY, ids=[m[1] for m in MODALITY]
+)
+def test_modality(language: str, claim: str, sentence: str, expected: Agreement) -> None:
+    assert comparison(claim, sentence, language).modality is expected
+
+
+def test_a_negation_is_seen() -> None:
+    found = comparison(
+        "An objection suspends the duty to pay.", "An objection does not suspend the duty to pay."
+    )
+    assert found.polarity is OPPOSITE
+    assert found.differs
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("A late grant is valid.", "A late grant is void."),
+        ("Managers act alone.", "Managers act jointly."),
+        ("It is filed after the grant.", "It is filed before the grant."),
+    ],
+)
+def test_opposites_are_named(claim: str, sentence: str) -> None:
+    assert comparison(claim, sentence).opposites
+
+
+def test_differences_are_said_in_words() -> None:
+    found = comparison("An objection is due in 14 days.", "An objection shall be lodged within thirty days.")
+    assert found.differences == ("the source says thirty days, the claim says 14 days",)
+
+
+def test_synonyms_and_inflection_agree() -> None:
+    found = comparison(
+        "The agent has to tell the principal in writing.",
+        "Agents shall inform the principal in written form.",
+    )
+    assert found.agreement == 1.0
+    assert not found.differs
+
+
+def test_rare_words_count_more() -> None:
+    claim, sentence = read("The harbour tender is void.", "en"), read("The tender is late.", "en")
+    rare = compare(claim, sentence, lambda stem: 5.0 if stem == "tender" else 1.0)
+    assert rare.agreement > compare(claim, sentence).agreement
+
+
+@given(st.integers(2, 4000), st.integers(2, 4000))
+def test_another_number_is_never_equal(claimed: int, stated: int) -> None:
+    found = comparison(f"It is due in {claimed} days.", f"It shall be paid within {stated} days.")
+    (pairing,) = found.quantities
+    assert (pairing.match is Match.EQUAL) == (claimed == stated)
+    assert found.differs == (claimed != stated)
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(["en", "de", "id", "ar", "fr", "ja"]))
+def test_any_two_texts_can_be_compared(one: str, other: str, language: str) -> None:
+    found = comparison(one, other, language)
+    assert 0.0 <= found.agreement <= 1.0 + 1e-9
+    assert 0.0 <= found.coverage <= 1.0 + 1e-9
+    for term in read(one, language).terms:
+        assert one[term.span.start : term.span.end] == term.word
