@@ -13,6 +13,7 @@ from threading import Lock
 
 from engine.corpus import open_corpus
 from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from ui.limits import Limits
@@ -22,7 +23,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u206
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{20,80}")
 # The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
 SAMPLE_PREFIX = "meridia-"
-_Stamp = tuple[int, int, int]
+_Stamp = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,4 +230,13 @@ def _stamp(folder: Path) -> _Stamp:
         found = (folder / MANIFEST_NAME).stat()
     except OSError:
         return (0, 0, 0)
-    return (found.st_mtime_ns, found.st_size, found.st_ino)
+    return (found.st_mtime_ns, found.st_size, found.st_ino, *_saved_stamp(folder))
+
+
+def _saved_stamp(folder: Path) -> _Stamp:
+    """What differs whenever a person has saved areas or rules; nothing where nobody has."""
+    try:
+        saved = (folder / ONTOLOGY_NAME).stat()
+    except OSError:
+        return ()
+    return (saved.st_mtime_ns, saved.st_size)

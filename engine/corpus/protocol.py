@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.rules.ruleset import Fact, Rule
 from engine.language.embedders.base import SparseVectors, TokenVectors
 from engine.model import (
     Direction,
@@ -110,10 +111,12 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Ontology:
-    """Areas, and the transaction types that require some of them (type id -> area ids)."""
+    """Areas, the transaction types that require some of them (type id -> area ids), and rules over facts."""
 
     areas: tuple[Area, ...]
     transactions: Mapping[str, tuple[str, ...]]
+    facts: tuple[Fact, ...] = ()
+    rules: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

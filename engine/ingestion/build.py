@@ -21,6 +21,7 @@ from engine.corpus.embedded.block import block_path
 from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
+from engine.corpus.ontology_journal import ontology_in_force
 from engine.errors import CorpusError, SourceError
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
@@ -155,6 +156,8 @@ def remove_from_corpus(
         work.keep_blocks(entries, before)
         return work.publish(entries, before, _same_plan(before, work, None), Found())
 
+EDITED_AREAS = "people have edited the areas of this corpus: theirs stay in force, those of the file wait"
+
 
 @dataclass(slots=True)
 class _Work:
@@ -197,6 +200,8 @@ class _Work:
         self.keep_blocks(entries, before)
         problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
         plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
+        if found.ontology is not None and ontology_in_force(self.folder) is not None:
+            problems.append(Problem(str(found.ontology), EDITED_AREAS))
         publishing = Publishing(self.folder, self.generation, before, plan, self.control, self.seconds)
         published = publishing.run(entries, problems)
         where = str(self.folder / DECISIONS_NAME)

@@ -30,9 +30,11 @@ EXTRACTED_NAME = "extracted.jsonl"
 VALIDATIONS_NAME = "validations.jsonl"
 # Held by the process that has a model read.
 EXTRACTING_NAME = "extracting.lock"
+# The states of the ontology that people have saved.
+ONTOLOGY_NAME = "ontology.jsonl"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
 CACHE_NAME = "cache"
-BESIDE_NAMES = (DECISIONS_NAME, EXTRACTED_NAME, VALIDATIONS_NAME, EXTRACTING_NAME)
+BESIDE_NAMES = (DECISIONS_NAME, EXTRACTED_NAME, VALIDATIONS_NAME, EXTRACTING_NAME, ONTOLOGY_NAME)
 OWN_NAMES = (GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME)
 
 

@@ -22,6 +22,7 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.structure import Structure
 from engine.corpus.embedded.tokens import TokenIndex
 from engine.corpus.ontology import ontology_from
+from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
 from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
@@ -52,6 +53,7 @@ class EmbeddedCorpus:
         self._folder = folder
         self._manifest = manifest = read_manifest(folder)
         data = check_files(folder, manifest)
+        self._saved = ontology_in_force(folder)
         try:
             self._documents = DocumentTable(data)
             self._sections = SectionTable(data)
@@ -98,8 +100,9 @@ class EmbeddedCorpus:
 
     @cached_property
     def ontology(self) -> Ontology | None:
-        """The areas that questions to this corpus are checked against."""
-        return None if self._manifest.ontology is None else ontology_from(self._manifest.ontology)
+        """The areas that questions to this corpus are checked against: a person's, else the ingested ones."""
+        content = self._manifest.ontology if self._saved is None else self._saved.content
+        return None if content is None else ontology_from(content)
 
     def __len__(self) -> int:
         return len(self._passages)
