@@ -21,7 +21,7 @@ from engine.llm.prompt import Messages, messages, prompt_tokens
 from engine.llm.retrying import Patience, passing
 from engine.llm.schemas import schema_text, strict_schema
 from engine.llm.secret import Secret
-from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received, Sender
+from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE, Network, Received, Sender
 from engine.llm.spec import ModelSpec
 from engine.llm.usage import Usage
 
@@ -41,11 +41,18 @@ class _Answered:
 class ChatModel:
     """Asked by ``POST /chat/completions``. Safe for several threads; opens nothing before it is asked."""
 
-    def __init__(self, spec: ModelSpec, key: Secret, *, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        spec: ModelSpec,
+        key: Secret,
+        *,
+        patience: Patience | None = None,
+        network: Network | None = None,
+    ) -> None:
         self.model_spec = spec
         self._key = key
         self._patience = patience or Patience()
-        self._sender = Sender(spec, key)
+        self._sender = Sender(spec, key, network)
         self._places = threading.BoundedSemaphore(spec.concurrency)
         self._lock = threading.Lock()
         self._dialect = Dialect() if spec.own_url else Dialect(limit=NEW_LIMIT)

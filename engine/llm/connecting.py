@@ -8,19 +8,26 @@ from engine.errors import SettingsError
 from engine.llm.client import ChatModel
 from engine.llm.retrying import Patience
 from engine.llm.secret import Secret
+from engine.llm.sending import Network
 from engine.llm.spec import NO_MODEL, OPENAI_URL, ModelSpec, read_spec
 
 SPEC_VARIABLE, KEY_VARIABLE, OPENAI_KEY_VARIABLE = "REDSTRING_LLM", "REDSTRING_LLM_KEY", "OPENAI_API_KEY"
 
 
 def connect(
-    spec: str, key: str | None = None, *, environment_key: bool = False, patience: Patience | None = None
+    spec: str,
+    key: str | None = None,
+    *,
+    environment_key: bool = False,
+    patience: Patience | None = None,
+    network: Network | None = None,
 ) -> ChatModel | None:
     """The model of a spec, None for "none".
 
     ``environment_key``: whether the key may come from this machine's environment where none is given. Only
     where the operator chose the address: a stranger who names one must never be sent the operator's key. Even
     then OPENAI_API_KEY goes to another address than OpenAI's only where REDSTRING_LLM names the same spec.
+    ``network`` makes what opens the connections, where the address is a stranger's.
     Raises SettingsError for a spec or key that cannot be used.
     """
     spec = spec.strip()
@@ -30,7 +37,7 @@ def connect(
     secret = _secret(key if key else _environment_key(read) if environment_key else "")
     if not secret and read.url == OPENAI_URL:
         raise SettingsError(f"{read.host} needs a key: set {KEY_VARIABLE}, or name another server after @")
-    return ChatModel(read, secret, patience=patience)
+    return ChatModel(read, secret, patience=patience, network=network)
 
 
 def connect_from_environment() -> ChatModel | None:

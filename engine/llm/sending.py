@@ -18,6 +18,8 @@ from engine.llm.background import background_loop
 from engine.llm.secret import Secret
 from engine.llm.spec import ModelSpec
 
+# Makes an httpx2.AsyncBaseTransport, which is not imported before something is sent.
+Network = Callable[[], Any]
 POLL_SECONDS = 0.05
 # An answer of a hundred thousand tokens is half a megabyte.
 LONGEST_BODY = 8_000_000
@@ -54,10 +56,10 @@ class Received:
 
 
 class Sender:
-    """Sends to one server."""
+    """Sends to one server. ``network`` makes what opens connections, where not every one may be opened."""
 
-    def __init__(self, spec: ModelSpec, key: Secret) -> None:
-        self._spec, self._key = spec, key
+    def __init__(self, spec: ModelSpec, key: Secret, network: Network | None = None) -> None:
+        self._spec, self._key, self._network = spec, key, network
         self._client: Any = None
 
     def send(self, body: Mapping[str, Any], check: Callable[[], None]) -> Received:
@@ -102,8 +104,12 @@ class Sender:
         if self._client is None:
             import openai
 
+            # Through a network of the caller's alone, where there is one: no proxy may lead around it.
+            way: dict[str, Any] = (
+                {} if self._network is None else {"transport": self._network(), "trust_env": False}
+            )
             http = openai.DefaultAsyncHttpxClient(
-                follow_redirects=False, timeout=None, event_hooks={"request": [_dressing(self._key)]}
+                follow_redirects=False, timeout=None, event_hooks={"request": [_dressing(self._key)]}, **way
             )
             # The hook alone puts the key on; what the environment holds for OpenAI must not reach others.
             self._client = openai.AsyncOpenAI(
