@@ -6,7 +6,8 @@ are set:
 
 - any run of white space (no-break spaces and line breaks among it) is one blank; between two Han or kana
   letters, where lines break without a blank, it is nothing
-- soft hyphens, zero-width spaces and joiners, the word joiner and marks of direction are nothing
+- what cannot be seen is nothing: soft hyphens, zero-width spaces and joiners, the word joiner, marks of
+  direction, control characters
 - Latin and Armenian ligatures, Hebrew and Arabic presentation forms are their letters (NFKC of these
   blocks only: "²" is not "2", "½" is not "1/2", a full-width "１" is not "1", "…" is not "...")
 - typographic quotation marks are straight ones, single and double apart; hyphen, dashes and minus are one
@@ -26,6 +27,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from engine.llm.defusing import INVISIBLE
 from engine.model import Span
 
 # Fewer words than this are in many a text by chance, unless they are a whole sentence or line.
@@ -33,7 +35,8 @@ FEWEST_WORDS = 3
 # Where a script writes no blanks, two letters are about a word.
 LETTERS_A_WORD = 2
 
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
+# A model is shown a text without these (see ``engine.llm.defusing``), and quotes it without them.
+_INVISIBLE = re.compile(f"(?:{INVISIBLE.pattern}|[\u200c\u200d])+")
 _LIGATURE = re.compile("[\u0132\u0133\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc]")
 _HAN_AND_KANA = "\u3005\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED = _HAN_AND_KANA + "\u0e01-\u0e2e\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eb0\u0ec0-\u0ec6"
@@ -110,7 +113,7 @@ def _tokens(text: str) -> tuple[_Token, ...]:
     """The tokens of a text, without what cannot be seen."""
     places: Sequence[int] = range(len(text))
     seen = text
-    if not text.isascii() and _INVISIBLE.search(text):
+    if _INVISIBLE.search(text):
         places = [place for place, sign in enumerate(text) if not _INVISIBLE.match(sign)]
         seen = "".join(text[place] for place in places)
     found = [
