@@ -1,0 +1,60 @@
+"""The extracted graph as GraphML, for other programs: passages, concepts, and what holds between them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.extraction.checklist import Checklist, Item, State
+
+# Characters that XML 1.0 cannot hold.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
+    """Write every proposal that counts as an edge; returns how many. A corrected one is written as corrected.
+
+    Raises InputError where the file cannot be written.
+    """
+    import networkx as nx
+
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=_clean(corpus.name))
+    count = 0
+    for item in checked.items.values():
+        held = item.proposal if item.validation is None else item.validation.holds
+        if held is None or item.state is State.STALE:
+            continue
+        document = corpus.documents()[item.document]
+        source = _clean(held.source_id)
+        graph.add_node(source, kind="passage", document=_clean(document.id))
+        target = _clean(held.target_id or f"concept:{document.id}:{held.name}")
+        if held.target_id is None:
+            graph.add_node(target, kind="concept", name=_clean(held.concept), document=_clean(document.id))
+        elif target not in graph:
+            graph.add_node(target, kind="passage")
+        graph.add_edge(
+            source,
+            target,
+            relation=held.relation.value,
+            confidence=held.confidence,
+            quote=_clean(held.quote),
+            origin=item.origin,
+            said_by=_clean(held.said_by),
+            verdict=_verdict(item),
+        )
+        count += 1
+    try:
+        nx.write_graphml_lxml(graph, path)
+    except OSError as error:
+        raise InputError(f"cannot write {path} ({error})") from error
+    return count
+
+
+def _verdict(item: Item) -> str:
+    return "not reviewed" if item.validation is None else item.validation.judgement.value
+
+
+def _clean(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", text)

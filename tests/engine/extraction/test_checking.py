@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from engine.corpus.extracted import Proposal
+from engine.extraction.checking import LONGEST_NAME, MOST_SAID, Refused, checked
+from engine.extraction.prompting import Said
+from engine.extraction.windows import Piece, Window
+from engine.model import Document, Passage, Relation
+
+MODEL = "openai:scripted"
+TEXTS = (
+    "A manager may grant an agent powers.  Powers end with the grant. Powers end with the grant.",
+    "Article 1 does not apply to “brokers”\u00a0of ships.",
+)
+PASSAGES = tuple(Passage(f"act/{n}", "act", None, n, text) for n, text in enumerate(TEXTS, start=1))
+WINDOW = Window(
+    Document("act", "Act"), tuple(Piece(passage, 0, len(passage.text)) for passage in PASSAGES), "w"
+)
+KNOWN = {
+    "C1": Proposal(
+        source_id="act/9", quote="Broker means", relation=Relation.DEFINES, concept="broker", confidence=1.0
+    )
+}
+
+
+def link(**more: Any) -> dict[str, Any]:
+    quote = 'does not apply to "brokers" of ships'
+    return {"from": "P2", "to": "P1", "relation": "exception_to", "quote": quote, "confidence": 0.5, **more}
+
+
+def concept(**more: Any) -> dict[str, Any]:
+    return {
+        "name": "agent", "passage": "P1", "role": "uses", "quote": "agent", "confidence": 0.5, **more,
+    }  # fmt: skip
+
+
+def check(*, concepts: list[Any] | None = None, links: list[Any] | None = None) -> Any:
+    said = Said.model_validate({"concepts": concepts or [], "links": links or []})
+    return checked(said, WINDOW, KNOWN, MODEL)
+
+
+def test_a_quote_is_kept_as_the_text_writes_it() -> None:
+    (kept,) = check(links=[link()]).proposals
+    assert kept.quote == "does not apply to “brokers”\u00a0of ships"
+    assert (kept.source_id, kept.target_id, kept.relation) == ("act/2", "act/1", Relation.EXCEPTION_TO)
+    assert (kept.said_by, kept.confidence, kept.occurrence) == (MODEL, 0.5, 0)
+
+
+def test_a_known_concept_stands_for_the_passage_that_defines_it() -> None:
+    (kept,) = check(links=[link(to="C1", relation="defines")]).proposals
+    assert kept.target_id == "act/9"
+
+
+def test_a_use_may_be_a_single_word_and_a_definition_not() -> None:
+    (kept,) = check(concepts=[concept()]).proposals
+    assert (kept.relation, kept.concept, kept.quote) == (Relation.MENTIONS, "agent", "agent")
+    assert check(concepts=[concept(role="defines")]).refused == {Refused.QUOTE: 1}
+    assert check(concepts=[concept(role="defines", quote="may grant an agent powers")]).proposals
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (link(quote="does not apply to brokers of ships"), Refused.QUOTE),
+        (link(quote=""), Refused.QUOTE),
+        (link(quote="Powers end with the grant."), Refused.QUOTE),
+        (link(to="C2"), Refused.KEY),
+        (link(to="act/1"), Refused.KEY),
+        (link(**{"from": "C1"}), Refused.KEY),
+        (link(relation="cites"), Refused.RELATION),
+        (link(relation="mentions"), Refused.RELATION),
+        (link(to="P2"), Refused.ITSELF),
+        (link(confidence=1.5), Refused.CONFIDENCE),
+    ],
+)
+def test_a_link_is_refused_for_a_reason(wrong: dict[str, Any], reason: Refused) -> None:
+    assert check(links=[wrong]) == ((), {reason: 1})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (concept(passage="P3"), Refused.KEY),
+        (concept(role="obeys"), Refused.RELATION),
+        (concept(name="principal"), Refused.NAME),
+        (concept(name="gent"), Refused.NAME),
+        (concept(name="a" * (LONGEST_NAME + 1)), Refused.NAME),
+        (concept(name=""), Refused.NAME),
+        (concept(quote="agents"), Refused.QUOTE),
+        (concept(confidence=-1), Refused.CONFIDENCE),
+    ],
+)
+def test_a_concept_is_refused_for_a_reason(wrong: dict[str, Any], reason: Refused) -> None:
+    assert check(concepts=[wrong]) == ((), {reason: 1})
+
+
+def test_what_is_said_twice_counts_once_and_floods_are_cut() -> None:
+    found = check(links=[link(), link(confidence=0.9)])
+    assert (len(found.proposals), found.refused) == (1, {Refused.TWICE: 1})
+    flood = check(concepts=[concept()] * (MOST_SAID + 5))
+    assert flood.refused == {Refused.TWICE: MOST_SAID - 1, Refused.TOO_MANY: 5}
+
+
+def test_a_piece_of_a_passage_is_located_in_the_whole() -> None:
+    text = TEXTS[0]
+    start = text.rindex("Powers end")
+    piece = Piece(PASSAGES[0], start, len(text))
+    window = Window(Document("act", "Act"), (piece, WINDOW.pieces[1]), "w")
+    said = Said.model_validate(
+        {"concepts": [], "links": [link(**{"from": "P1", "to": "P2"}, quote="Powers end with the grant.")]}
+    )
+    (kept,) = checked(said, window, KNOWN, MODEL).proposals
+    assert kept.occurrence == 1
