@@ -40,7 +40,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A proposal to check. ``row`` is its passage's, ``span`` its words there; -1 and None where they are gone.
+    """A proposal to check. ``row`` is its passage's, ``span`` its words there; -1, None where they are gone.
 
     ``document`` is the number of its document, -1 where that is gone.
     """
@@ -127,16 +127,9 @@ def _items(
         span = None if row < 0 else located(proposal, texts[row])
         # A model's target is a passage: where that is gone the proposal leads nowhere.
         gone = origin == "model" and proposal.target_id is not None and target < 0
-        items.append(
-            Item(
-                proposal,
-                origin,
-                row,
-                documents.get(row, -1),
-                None if gone else span,
-                verdicts.get(proposal.key),
-            )  # fmt: skip
-        )
+        span = None if gone else span
+        document = documents.get(row, -1)
+        items.append(Item(proposal, origin, row, document, span, verdicts.get(proposal.key)))
     return items
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from engine.corpus.extracted.proposal import Proposal
 from engine.corpus.extracted.validations import Judgement, Origin, Validation
@@ -40,7 +41,7 @@ class Precision:
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """Proposals whose confidence was in ``[low, high)``: what they said on average, and how many were right."""
+    """Proposals with a confidence in ``[low, high)``: what they said on average, and how many were right."""
 
     low: float
     high: float
@@ -90,7 +91,7 @@ def calibration(validations: Iterable[Validation], edges: Sequence[float] = BINS
     """What a model's confidence was worth: for each bin that has verdicts, said against true."""
     own = [one for one in validations if one.origin == "model"]
     found = []
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         last = high == edges[-1]
         members = [
             one

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from engine.corpus.extracted.proposal import Proposal, occurrence_at
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Corpus, Rows
 from engine.model import Entity, EntityKind, Passage, Relation, Status
 
 CHECKED_RELATIONS = (
@@ -31,7 +31,7 @@ def stated(corpus: Corpus, *, sample: int = SAMPLE, seed: int = 0) -> list[Propo
     found: list[Proposal] = []
     for relation in CHECKED_RELATIONS:
         numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation])
-        found += _references(corpus, _drawn(len(numbers), sample, seed, numbers))
+        found += _references(corpus, _drawn(numbers, sample, seed))
     return found + list(_terms(corpus, sample, seed))
 
 
@@ -108,10 +108,8 @@ def _named(name: str, passage: Passage) -> tuple[int, int] | None:
     return None if found is None else found.span()
 
 
-def _drawn(
-    count: int, sample: int, seed: int, numbers: np.ndarray[tuple[int], np.dtype[np.int32]]
-) -> list[int]:
+def _drawn(numbers: Rows, sample: int, seed: int) -> list[int]:
     """A sample of some numbers, the same for the same seed, in their order."""
-    places = np.sort(np.random.default_rng(seed).permutation(count)[:sample])
+    places = np.sort(np.random.default_rng(seed).permutation(len(numbers))[:sample])
     chosen: list[int] = numbers[places].tolist()
     return chosen
