@@ -14,6 +14,21 @@ from engine.llm.base import Answer
 
 # Some reasoning models think aloud before they answer.
 THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.S | re.I)
+# Errors of pydantic about what strict schemas rule out.
+SHAPE = frozenset(
+    {
+        *("json_invalid", "missing", "extra_forbidden", "string_type", "int_type", "float_type", "bool_type"),
+        *(
+            "list_type",
+            "dict_type",
+            "model_type",
+            "model_attributes_type",
+            "literal_error",
+            "enum",
+            "none_required",
+        ),
+    }
+)
 MOST_STARTS = 50
 MOST_ERRORS, LONGEST_ERROR = 8, 300
 
@@ -28,10 +43,12 @@ class Fitting(Generic[Answer]):
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Why there is no value, for the person and for the repair. ``formed``: it was JSON of another shape."""
+    """Why there is no value, for the person and for the repair. ``formed``: it was JSON.
+    ``shape``: and not of the schema's shape, which a server that keeps to schemas cannot send."""
 
     reason: str
     formed: bool
+    shape: bool = True
 
 
 def read_answer(content: str, schema: type[Answer]) -> Fitting[Answer] | Unfit:
@@ -48,13 +65,15 @@ def read_answer(content: str, schema: type[Answer]) -> Fitting[Answer] | Unfit:
         except ValidationError as error:
             if not _syntax(error):
                 problem = error
-    return Unfit(_told(problem), formed)
+    return Unfit(_told(problem), formed, bool(_kinds(problem) & SHAPE))
+
+
+def _kinds(error: ValidationError) -> set[str]:
+    return {item["type"] for item in error.errors(include_url=False, include_context=False)}
 
 
 def _syntax(error: ValidationError) -> bool:
-    return any(
-        item["type"] == "json_invalid" for item in error.errors(include_url=False, include_context=False)
-    )
+    return "json_invalid" in _kinds(error)
 
 
 def _objects(text: str) -> Iterator[str]:

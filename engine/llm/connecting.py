@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from engine.errors import SettingsError
+from engine.llm.cache import AnswerCache, default_cache
 from engine.llm.client import ChatModel
 from engine.llm.retrying import Patience
 from engine.llm.secret import Secret
@@ -21,6 +22,7 @@ def connect(
     environment_key: bool = False,
     patience: Patience | None = None,
     network: Network | None = None,
+    cache: AnswerCache | None = None,
 ) -> ChatModel | None:
     """The model of a spec, None for "none".
 
@@ -28,6 +30,7 @@ def connect(
     where the operator chose the address: a stranger who names one must never be sent the operator's key. Even
     then OPENAI_API_KEY goes to another address than OpenAI's only where REDSTRING_LLM names the same spec.
     ``network`` makes what opens the connections, where the address is a stranger's.
+    ``cache`` keeps answers on disk: for the operator (see ``default_cache``), not for strangers.
     Raises SettingsError for a spec or key that cannot be used.
     """
     spec = spec.strip()
@@ -37,12 +40,12 @@ def connect(
     secret = _secret(key if key else _environment_key(read) if environment_key else "")
     if not secret and read.url == OPENAI_URL:
         raise SettingsError(f"{read.host} needs a key: set {KEY_VARIABLE}, or name another server after @")
-    return ChatModel(read, secret, patience=patience, network=network)
+    return ChatModel(read, secret, patience=patience, network=network, cache=cache)
 
 
 def connect_from_environment() -> ChatModel | None:
     """The operator's model: what REDSTRING_LLM names, else None. A key alone switches nothing on."""
-    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True)
+    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True, cache=default_cache())
 
 
 def _environment_key(spec: ModelSpec) -> str:

@@ -1,43 +1,55 @@
 """How many tokens a text is, before a server has counted them: at most, and at least.
 
-No tokeniser is asked: each model has its own, and most are not at hand. The most is what a budget
-reserves: it counts words the way coarse tokenisers cut them. The least is what tells a prompt that a server
-cut from one that a good tokeniser packed well.
+No tokeniser is asked: each model has its own, and most are not at hand. The most is what a budget reserves
+and a context must hold: it cuts words as coarse tokenisers do. The least is what the finest tokenisers need;
+a server that counts fewer has not read everything.
 """
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Sequence
 
 # What a chat template puts around each message, and around all of them.
 PER_MESSAGE, PER_PROMPT = 8, 8
-PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+|\n+|[^\w\s]|_+|\d+")
-# Characters of a token: English words in coarse tokenisers have pieces of four letters and more.
+# Letters of a piece of an English word in a coarse tokeniser; every word has a piece of its own.
 LETTERS = 4
-# A byte-level tokeniser that never saw a script needs about a token a character.
-FOREIGN = 1.0
-# No tokeniser in use packs more than this: o200k_base reaches 5.3 in English law.
-PACKED_LATIN, PACKED_FOREIGN = 9.0, 5.0
-RUN = re.compile(r"(.)\1{3,}", re.S)
+# Tokens a character, at most: a byte-level tokeniser that knows few Han characters needs two or three for
+# many of them; of other scripts o200k_base packs 2.9 characters and more, older tokenisers half as many.
+HAN, FOREIGN = 1.6, 0.7
+# Characters a token, at most: o200k_base packs up to 5.3 in English law, 4.6 in French, 1.3 in Chinese.
+PACKED, PACKED_HAN = 7.0, 2.0
+# Sizes of context that servers are set to; one that cuts a prompt counts exactly so many tokens.
+SIZES = frozenset(1024 * 2**power for power in range(1, 8))
+
+_WORD = re.compile(r"[A-Za-z]+")
+_HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff\u0e00-\u0eff]")
+_OTHER = re.compile(r"[^\x00-\x7f]")
+_SIGN = re.compile(r"[0-9!-/:-@\[-`{-~]|\n+")
+_RUN = re.compile(r"(.)\1{3,}", re.S)
 
 
 def most_tokens(text: str) -> int:
     """A cautious estimate: real tokenisers seldom need more."""
-    total = 0
-    for piece in PIECE.findall(text):
-        first = piece[0]
-        if not first.isascii():
-            total += math.ceil(len(piece) * FOREIGN)
-        elif first.isalpha():
-            total += math.ceil(len(piece) / LETTERS)
-        else:
-            total += 1 if first == "\n" else len(piece)
-    return total
+    words = sum(-(-len(word) // LETTERS) for word in _WORD.findall(text))
+    han = len(_HAN.findall(text))
+    other = len(_OTHER.findall(text)) - han
+    return words + len(_SIGN.findall(text)) + round(han * HAN + other * FOREIGN + 0.5)
 
 
 def least_tokens(text: str) -> int:
-    """So many tokens at least, whatever the tokeniser; runs of one character count once."""
-    text = RUN.sub(r"\1", text)
-    latin = sum(map(str.isascii, text))
-    return int(latin / PACKED_LATIN + (len(text) - latin) / PACKED_FOREIGN)
+    """So many tokens at least, whatever the tokeniser; a run of one character counts once."""
+    text = _RUN.sub(r"\1", text)
+    han = len(_HAN.findall(text))
+    return int((len(text) - han) / PACKED + han / PACKED_HAN)
+
+
+def cut_at(read: int, texts: Sequence[str]) -> int | None:
+    """About how many tokens a prompt has, where a server that read ``read`` must have cut it; else None.
+
+    It did where it read fewer than the finest tokeniser makes, or exactly the size of a context and
+    that is fewer than usual (Ollama counts what is left of a prompt that it cut: ``num_ctx`` tokens).
+    """
+    least, most = sum(map(least_tokens, texts)), sum(map(most_tokens, texts))
+    about = (least + most) // 2
+    return about if read < least or (read in SIZES and read < about) else None

@@ -10,6 +10,7 @@
 ``currency``     of these prices                                                         USD
 ``concurrency``  requests at once                                                        4
 ``timeout``      seconds a request may take                                              60
+``thinking``     tokens that a reasoning model may spend before its answer               0
 ===============  ======================================================================  =========
 """
 
@@ -25,7 +26,7 @@ from engine.errors import SettingsError
 NO_MODEL = "none"
 OPENAI_URL = "https://api.openai.com/v1"
 USAGE = "none or openai:MODEL@URL?context=8192&input=0.15&output=0.60"
-OPTIONS = ("context", "input", "output", "cached", "currency", "concurrency", "timeout")
+OPTIONS = ("context", "input", "output", "cached", "currency", "concurrency", "timeout", "thinking")
 MILLION = 1_000_000
 
 
@@ -56,6 +57,7 @@ class ModelSpec:
     prices: Prices | None = None
     concurrency: int = 4
     timeout: float = 60.0
+    thinking: int = 0
 
     @property
     def host(self) -> str:
@@ -90,6 +92,7 @@ def read_spec(text: str) -> ModelSpec:
         prices=_prices(options),
         concurrency=int(_number(options, "concurrency", 4, least=1, whole=True)),
         timeout=_number(options, "timeout", 60.0, least=0.05),
+        thinking=int(_number(options, "thinking", 0, whole=True)),
     )
 
 
