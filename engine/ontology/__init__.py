@@ -1,0 +1,1 @@
+"""The ontology of a corpus: proposed from its headings and terms, measured, edited, and its rules applied."""

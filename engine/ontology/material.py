@@ -1,0 +1,221 @@
+"""What a corpus offers for an ontology: its headed sections with their terms, its defined terms and names.
+
+A unit is the part of a document under one heading, without what stands under deeper ones. A section of a
+translation and the section it translates are one unit, in several languages. Terms are stems with their
+language in front, so that those of different languages never meet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.language.addresses import number_key
+from engine.language.analyzer import analyzer
+from engine.language.script import visible
+from engine.model import Document, Section
+
+# What is read at most: a larger corpus is read in parts, the same share of each unit.
+MOST_READ = 30_000
+MOST_UNITS = 3_000
+# A heading of more words is a sentence.
+LONGEST_HEADING = 12
+_NUMBERED = re.compile(r"\A[\W\d_]*(?:\d[\w.]*|[IVXLC]+\.)?[\s.:)\-–—]*")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+@dataclass(slots=True)
+class Unit:
+    """A headed part of a corpus. ``titles`` by language: its own heading first, then those around it, from
+    the inside out. ``rows`` are its own passages."""
+
+    titles: dict[str, tuple[str, ...]]
+    rows: list[int] = field(default_factory=list)
+    documents: set[int] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage that was read: its row, language, distinct stems and unit."""
+
+    row: int
+    language: str
+    stems: frozenset[str]
+    unit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Everything that a proposal is made from. ``forms`` are words as the corpus writes them, by stem with
+    its language, the usual form first; ``everywhere`` are headings that most documents have."""
+
+    units: tuple[Unit, ...]
+    passages: tuple[Read, ...]
+    forms: dict[str, str]
+    everywhere: frozenset[str]
+    languages: tuple[str, ...]
+    total: int
+
+
+def gather(corpus: Corpus) -> Material:
+    """Read the headings and as much of the texts as fits; deterministic."""
+    documents = corpus.documents()
+    units, unit_of = _units(corpus, documents)
+    everywhere = _everywhere(units, len(documents))
+    chosen = _chosen(len(corpus), unit_of)
+    passages, forms = _read(corpus, chosen, unit_of)
+    count = Counter(passage.language for passage in passages)
+    languages = tuple(language for language, _ in count.most_common())
+    return Material(tuple(units), tuple(passages), forms, everywhere, languages, len(corpus))
+
+
+def says_something(heading: str, language: str) -> bool:
+    """Whether a heading says what a text is about, not only where in a document it stands."""
+    if any(sign.isdigit() for sign in heading):
+        return False
+    return not set(analyzer(language).terms(heading)) <= _frame(language)
+
+
+@cache
+def _frame(language: str) -> frozenset[str]:
+    content = yaml.safe_load((Path(__file__).parent / "frame.yaml").read_text(encoding="utf-8"))
+    words = content.get(language.split("-")[0], ())
+    return frozenset(term for word in words for term in analyzer(language).terms(word))
+
+
+def clean_heading(text: str) -> str:
+    """A heading without its number, and not in capitals throughout; empty where it says nothing."""
+    shown = visible(text).replace("_", " ").strip()
+    shown = _NUMBERED.sub("", shown, count=1).strip(" .:;-–—")
+    if not _LETTER.search(shown) or len(shown.split()) > LONGEST_HEADING or shown.startswith("["):
+        return ""
+    if shown.isupper() and len(shown) > 5:
+        return shown[:1] + shown[1:].lower()
+    return shown
+
+
+def _units(corpus: Corpus, documents: Sequence[Document]) -> tuple[list[Unit], NDArray[np.int32]]:
+    """The units, and for each row the number of its own."""
+    sections = [
+        corpus.sections(corpus.document_sections(number).tolist()) for number in range(len(documents))
+    ]
+    all_rows = corpus.by_document([document.id for document in documents])
+    names = {document.id: document for document in documents}
+    depth = _depth(sections)
+    unit_of = np.zeros(len(corpus), np.int32)
+    keys: dict[tuple[str, str], int] = {}
+    units: list[Unit] = []
+    for document, own, rows in zip(documents, sections, all_rows, strict=True):
+        if not len(rows):
+            continue
+        first = int(rows[0])
+        original = str(document.metadata.get("translation_of", document.id))
+        original = original if original in names else document.id
+        for key, titles, start, stop in _headed(document, own, len(rows), depth):
+            number = keys.setdefault((original, key), len(units))
+            if number == len(units):
+                units.append(Unit({}))
+            if titles:
+                units[number].titles.setdefault(document.language, titles)
+            unit_of[first + start : first + stop] = number
+    for row, (number, document_number) in enumerate(
+        zip(unit_of.tolist(), corpus.document_numbers(np.arange(len(corpus), dtype=np.int32)), strict=True)
+    ):
+        units[number].rows.append(row)
+        units[number].documents.add(int(document_number))
+    return _without_empty(units, unit_of)
+
+
+def _headed(
+    document: Document, sections: Sequence[Section], length: int, depth: int
+) -> Iterator[tuple[str, tuple[str, ...], int, int]]:
+    """The headed parts of a document, outer ones first: key, headings from the inside out, first, stop."""
+    title = clean_heading(document.title)
+    yield "", (title,) if title else (), 0, length
+    above: dict[str, tuple[str, ...]] = {}
+    for section in sections:
+        outer = above.get(section.parent_id or "", ())
+        heading = clean_heading(section.title)
+        if not heading or len(outer) >= depth:
+            above[section.id] = outer
+            continue
+        above[section.id] = titles = (heading, *outer)
+        yield _key(section), titles, section.first, section.stop
+
+
+def _key(section: Section) -> str:
+    """What a section and its translation have in common: its number, and the version that it is."""
+    version = section.id.partition("@")[2]
+    if section.number is None:
+        return f"{section.first}@{section.id}"
+    # A part and an article may have one number; their kinds differ from language to language.
+    level = "part" if section.parent_id is None else "provision"
+    return f"{level}/{number_key(section.number)}@{version}"
+
+
+def _depth(sections: Sequence[Sequence[Section]]) -> int:
+    """So many levels of headings that there are not too many units."""
+    levels: Counter[int] = Counter()
+    for own in sections:
+        above: dict[str, int] = {}
+        for section in own:
+            outer = above.get(section.parent_id or "", 0)
+            above[section.id] = outer + bool(clean_heading(section.title))
+            if above[section.id] > outer:
+                levels[above[section.id]] += 1
+    total, depth = len(sections), 1
+    for level in sorted(levels):
+        total += levels[level]
+        if level > 1 and total > MOST_UNITS:
+            break
+        depth = level
+    return depth
+
+
+def _without_empty(units: list[Unit], unit_of: NDArray[np.int32]) -> tuple[list[Unit], NDArray[np.int32]]:
+    kept = [number for number, unit in enumerate(units) if unit.rows]
+    renumbered = np.zeros(len(units), np.int32)
+    renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+    return [units[number] for number in kept], renumbered[unit_of]
+
+
+def _everywhere(units: Sequence[Unit], documents: int) -> frozenset[str]:
+    """Headings that say where in a document one is and not what it is about: many documents have them."""
+    seen: defaultdict[str, set[int]] = defaultdict(set)
+    for unit in units:
+        for titles in unit.titles.values():
+            seen[titles[0].casefold()] |= unit.documents
+    return frozenset(title for title, where in seen.items() if len(where) >= max(4, 0.2 * documents))
+
+
+def _chosen(total: int, unit_of: NDArray[np.int32]) -> Rows:
+    rows = np.arange(total, dtype=np.int32)
+    if total <= MOST_READ:
+        return rows
+    order = np.lexsort((rows, unit_of))
+    return np.sort(rows[order][:: -(-total // MOST_READ)])
+
+
+def _read(corpus: Corpus, rows: Rows, unit_of: NDArray[np.int32]) -> tuple[list[Read], dict[str, str]]:
+    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    found = []
+    for row, passage in zip(rows.tolist(), corpus.passages(rows), strict=True):
+        reading = analyzer(passage.language)
+        stems = set()
+        for word in set(re.findall(r"[^\W\d_]{3,}", visible(passage.text))):
+            for stem in reading.terms_of_word(word):
+                key = f"{passage.language}:{stem}"
+                stems.add(key)
+                written[key][word.lower() if passage.language != "de" else word] += 1
+        found.append(Read(row, passage.language, frozenset(stems), int(unit_of[row])))
+    forms = {key: max(sorted(counts), key=lambda word: counts[word]) for key, counts in written.items()}
+    return found, forms
