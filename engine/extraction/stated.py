@@ -13,7 +13,8 @@ import numpy as np
 
 from engine.corpus.extracted.proposal import Proposal, occurrence_at
 from engine.corpus.protocol import Corpus, Rows
-from engine.model import Entity, EntityKind, Passage, Relation, Status
+from engine.investigation.defined_terms import defined_terms
+from engine.model import Passage, Relation, Status
 
 CHECKED_RELATIONS = (
     Relation.DEFINES,
@@ -66,29 +67,22 @@ def _references(corpus: Corpus, numbers: list[int]) -> list[Proposal]:
 
 
 def _terms(corpus: Corpus, sample: int, seed: int) -> Iterator[Proposal]:
-    """Defined terms whose definition has their name, with it as the words to look at."""
-    defined = [
-        entity
-        for entity in corpus.entities(range(corpus.info().entities))
-        if entity.definitions and entity.kind is not EntityKind.TITLE
+    """Terms and the passages that define them, with the term as the words to look at."""
+    terms = defined_terms(corpus)
+    order = np.random.default_rng(seed).permutation(len(terms)).tolist()
+    drawn = order[: 2 * sample]
+    rows = np.array([terms.definitions(number)[0] for number in drawn], np.int32)
+    found = [
+        proposal
+        for number, passage in zip(drawn, corpus.passages(rows), strict=True)
+        if (proposal := _term(terms.names[number], passage)) is not None
     ]
-    order = np.random.default_rng(seed).permutation(len(defined)).tolist()
-    left = sample
-    for number in order:
-        proposal = _term(defined[number], corpus)
-        if proposal is not None:
-            yield proposal
-            left -= 1
-        if left <= 0:
-            return
+    yield from found[:sample]
 
 
-def _term(entity: Entity, corpus: Corpus) -> Proposal | None:
-    row = corpus.rows([entity.definitions[0]])
-    if int(row[0]) < 0:
-        return None
-    (passage,) = corpus.passages(row)
-    span = _named(entity.name, passage)
+def _term(name: str, passage: Passage) -> Proposal | None:
+    """A term as its definition writes it; None where it writes it otherwise."""
+    span = _named(name, passage.text)
     if span is None:
         return None
     words = passage.text[span[0] : span[1]]
@@ -102,10 +96,12 @@ def _term(entity: Entity, corpus: Corpus) -> Proposal | None:
     )
 
 
-def _named(name: str, passage: Passage) -> tuple[int, int] | None:
+def _named(name: str, text: str) -> tuple[int, int] | None:
+    """Where a text names a term: in quotation marks or at the beginning of a line first, else anywhere."""
     words = r"\s+".join(re.escape(word) for word in name.split())
-    found = re.search(words, passage.text, re.IGNORECASE) if words else None
-    return None if found is None else found.span()
+    found = re.search(rf"(?:^|[\"“„«‘'])\s*({words})", text, re.IGNORECASE | re.MULTILINE)
+    found = found or re.search(f"({words})", text, re.IGNORECASE)
+    return None if found is None else found.span(1)
 
 
 def _drawn(numbers: Rows, sample: int, seed: int) -> list[int]:

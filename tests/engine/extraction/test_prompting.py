@@ -22,7 +22,7 @@ from engine.model import Document, Passage, Relation
 LONG = "a heading that goes on " * 30
 
 
-@pytest.mark.parametrize("context", [4400, 8192, 32768])
+@pytest.mark.parametrize("context", [4600, 8192, 32768])
 def test_a_prompt_and_its_answer_fit_the_context(tariff: Corpus, context: int) -> None:
     model = connect(f"openai:scripted@http://127.0.0.1:9/v1?context={context}")
     assert model is not None
