@@ -56,8 +56,9 @@ from engine.model import (
     StopReason,
     StrategyCount,
 )
+from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
-from engine.retrieval.planning import active, checked_plan, deepened, make_plan
+from engine.retrieval.planning import Helpers, active, checked_plan, deepened, make_plan
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -104,6 +105,7 @@ class Case:
         self._cancelled = threading.Event()
         self._used = dict(used)
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
+        self._asking = Asking(model, self.meter)
         self.day = day or date.today()
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
@@ -203,8 +205,15 @@ class Case:
     def make_plan(self, *, offered: bool = False) -> QueryPlan:
         """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
         languages, mask = list(self.corpus.info().languages), self._filters.mask
+        helpers = Helpers(self._asking, self._embedder)
         return make_plan(
-            self.question, languages, self.settings, corpus=self.corpus, mask=mask, offered=offered
+            self.question,
+            languages,
+            self.settings,
+            corpus=self.corpus,
+            mask=mask,
+            offered=offered,
+            helpers=helpers,
         )
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:

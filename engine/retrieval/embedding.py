@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
 from engine.language.embedders import Embedder, reads
-from engine.model import QueryPlan
+from engine.language.embedders.base import Kind
+from engine.model import QueryPlan, View
+from engine.retrieval.planning import HYPOTHETICAL
 
 
 def embed_views(
@@ -26,7 +30,7 @@ def embed_views(
     if not meant:
         return None, ("dense search is off: no view of the question is searched by meaning",)
     try:
-        encoded = embedder.encode([plan.views[number].text for number in meant], "query")
+        encoded = _encoded(embedder, [plan.views[number] for number in meant])
     except ModelError as error:
         return None, (f"dense search is off: {error}",)
     given, held = encoded.shape[1], corpus.vectors(np.empty(0, np.int32)).shape[1]
@@ -35,3 +39,19 @@ def embed_views(
     vectors = np.zeros((len(plan.views), given), np.float32)
     vectors[meant] = encoded
     return vectors, ()
+
+
+def _encoded(embedder: Embedder, views: Sequence[View]) -> NDArray[np.float32]:
+    """A vector for each view, shape (views, d): a hypothetical passage as a passage, others as queries."""
+    drafted = np.array([view.name == HYPOTHETICAL for view in views], np.bool_)
+    if not drafted.any():
+        return embedder.encode([view.text for view in views], "query")
+    vectors = np.zeros((len(views), embedder.dimensions), np.float32)
+    kinds: tuple[tuple[Kind, NDArray[np.intp]], ...] = (
+        ("query", np.flatnonzero(~drafted)),
+        ("passage", np.flatnonzero(drafted)),
+    )
+    for kind, chosen in kinds:
+        if len(chosen):
+            vectors[chosen] = embedder.encode([views[place].text for place in chosen.tolist()], kind)
+    return vectors

@@ -11,6 +11,7 @@ from engine.language.detect import detect_question
 from engine.language.references.registry import find_mentions
 from engine.model import Constraints, QueryPlan, Suggestion, View
 from engine.retrieval.foreign import note_on
+from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
 from engine.retrieval.planning.intent import intent_of
 from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
 from engine.retrieval.planning.strategies import LITERAL
@@ -20,6 +21,7 @@ from engine.settings import InvestigationSettings
 
 LONGEST_QUESTION = 4_000
 _DEFAULTS = InvestigationSettings()
+_ALONE = Helpers()
 
 
 def make_plan(
@@ -30,12 +32,14 @@ def make_plan(
     corpus: Corpus | None = None,
     mask: Mask | None = None,
     offered: bool = False,
+    helpers: Helpers = _ALONE,
 ) -> QueryPlan:
     """The plan for a question put to a corpus in these languages (most frequent first).
 
     Without a ``corpus`` there are no views made from its words, and no documents are recognised.
     ``mask`` limits what the corpus is asked, shape (passages,). ``offered``: views that the strategy leaves
-    out are there too, switched off, for a person to choose from. A question of more than 4,000
+    out are there too, switched off, for a person to choose from. ``helpers`` are asked where the settings
+    say so. A question of more than 4,000
     characters is cut there, and the plan's notes say so. Raises InputError for a demand that cannot be
     read (``year:soon``) and a question that is nothing but demands.
     """
@@ -73,10 +77,14 @@ def make_plan(
             document_types=types_in_prose(corpus, text, language),
             document_ids=documents_in_prose(corpus, text, language),
         )
-    if settings.views:
-        asked = Asked(text, language, told.intent, corpus, mask)
-        plan = replace(plan, views=(*plan.views, *views_of(asked, settings, offered=offered)))
-    return plan
+    asked = Asked(text, language, told.intent, corpus, mask)
+    views = tuple(views_of(asked, settings, offered=offered)) if settings.views else ()
+    views = with_sub_questions(views, text, language, settings, helpers)
+    drafted, weighed = (
+        ((), ()) if corpus is None else hypothetical_views(text, language, corpus, mask, settings, helpers)
+    )
+    notes = (*plan.notes, *helpers.asking.notes, *weighed)
+    return replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:

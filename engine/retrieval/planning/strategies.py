@@ -21,7 +21,7 @@ from engine.settings import InvestigationSettings
 
 LITERAL, PART, SIDE, CLAUSE = "literal", "part", "side", "clause"
 REGISTER, ACRONYM, TERMS, FEEDBACK = "register", "acronym", "terms", "feedback"
-GAP, OWN = "gap", "own"
+GAP, OWN, HYPOTHETICAL = "gap", "own", "hypothetical"
 # What a plan may add to the literal question, in the order in which it is shown.
 KINDS = (PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK)
 

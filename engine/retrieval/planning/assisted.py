@@ -1,0 +1,98 @@
+"""The views that the settings of the group "model" ask for: sub-questions and hypothetical passages.
+
+Each setting says who makes them. A language model that is not connected, fails, or proposes nothing that
+can be used is replaced by its twin, and the plan's notes say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.corpus.protocol import Corpus, Mask
+from engine.language.embedders import Embedder
+from engine.llm import Meter
+from engine.model import View
+from engine.retrieval.asking import Asking
+from engine.retrieval.planning import decomposing, hypothetical
+from engine.retrieval.planning.strategies import CLAUSE, HYPOTHETICAL, PART, SIDE
+from engine.settings import InvestigationSettings
+
+MODEL, PLAIN, OFF = "model", "plain", "off"
+# What the sub-questions of a language model stand for.
+STRUCTURE = frozenset({PART, SIDE, CLAUSE})
+# What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others.
+WEIGHT = 0.3
+LIGHTEST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """What making a plan may use besides the corpus: the language model of the case, and the model of the
+    corpus's vectors."""
+
+    asking: Asking = field(default_factory=lambda: Asking(None, Meter()))
+    embedder: Embedder | None = None
+
+
+def with_sub_questions(
+    views: Sequence[View], text: str, language: str, settings: InvestigationSettings, helpers: Helpers
+) -> tuple[View, ...]:
+    """The views of a question with a language model's sub-questions in place of those that its structure
+    gives; as they were where the settings do not say so, or there are none."""
+    if settings.sub_questions != MODEL:
+        return tuple(views)
+    found = decomposing.proposed(helpers.asking, text, language)
+    if not found:
+        return tuple(views)
+    weight = decomposing.weight_of(len(found))
+    origin = "a part of the question, by the language model"
+    parts = [View(PART, part, weight, True, True, origin) for part in found]
+    return (*parts, *(view for view in views if view.name not in STRUCTURE))
+
+
+def hypothetical_views(
+    text: str,
+    language: str,
+    corpus: Corpus,
+    mask: Mask | None,
+    settings: InvestigationSettings,
+    helpers: Helpers,
+) -> tuple[tuple[View, ...], tuple[str, ...]]:
+    """Hypothetical passages as views, and notes; none where the settings leave them out.
+
+    One that is too far from the question is there too, switched off.
+    """
+    if settings.hypothetical == OFF:
+        return (), ()
+    embedder = helpers.embedder
+    drafts: tuple[hypothetical.Draft, ...] = ()
+    if settings.hypothetical == MODEL:
+        drafts = hypothetical.written(helpers.asking, text, language, corpus, mask)
+    drafts = drafts or hypothetical.composed(text, language, corpus, embedder, mask)
+    found = hypothetical.weighed(drafts, text, language, corpus, embedder)
+    return tuple(map(_view, found)), _notes(found)
+
+
+def _view(weighed: hypothetical.Weighed) -> View:
+    figures = f"similarity {weighed.similarity:.2f}, agreement {weighed.agreement:.2f}"
+    why = "" if weighed.used else f"; off, as it is under {hypothetical.LOWEST_SIMILARITY:g}"
+    weight = max(LIGHTEST, round(WEIGHT * weighed.agreement, 2))
+    origin = f"{weighed.draft.origin}; {figures}{why}"
+    return View(HYPOTHETICAL, weighed.draft.text, weight, True, weighed.used, origin)
+
+
+def _notes(found: Sequence[hypothetical.Weighed]) -> tuple[str, ...]:
+    """What a person should know of hypothetical passages that were weighed."""
+    if not found:
+        return ("no hypothetical passage could be made: the question stands alone",)
+    used = [one for one in found if one.used]
+    if not used:
+        return (
+            f"no hypothetical passage is similar enough to the question "
+            f"({hypothetical.LOWEST_SIMILARITY:g}): it stands alone",
+        )
+    confidence = sum(one.agreement for one in used) / len(used)
+    if confidence < hypothetical.LOW_CONFIDENCE:
+        return (f"hypothetical passages of low confidence: they agree by {confidence:.2f} only",)
+    return ()
