@@ -1,7 +1,8 @@
 """The entry of the page and of a Space: builds ``demo`` and launches it.
 
-``python app.py [--corpus DIR ...] [--host H] [--port N]``. Without a corpus the sample corpus is built
-once into a cache folder (``.redstring`` beside this file, or ``REDSTRING_HOME``).
+``python app.py [--corpus DIR ...] [--llm SPEC] [--host H] [--port N]``. Without a corpus the sample corpus is
+built once into a cache folder (``.redstring`` beside this file, or ``REDSTRING_HOME``). Without ``--llm`` or
+``REDSTRING_LLM`` the page has no language model of its own; ``ui/operator.py`` lists what else can be set.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, RedstringError
+from ui.connections import Connections
 from ui.limits import limits_from
+from ui.locality import is_loopback
+from ui.operator import Operator, operator_from
+from ui.rations import OperatorsModel
 from ui.sample import home, sample_folder
 from ui.shelf import open_library
 from ui.warming import warm_up
@@ -28,16 +33,29 @@ from ui.warming import warm_up
 if TYPE_CHECKING:
     import gradio as gr
 
+    from engine.llm import LanguageModel
+
 FAILED, UNUSABLE = 1, 2
 
 
-def build(folders: Sequence[Path]) -> gr.Blocks:
+def build(folders: Sequence[Path], operator: Operator | None = None) -> gr.Blocks:
     """The page over corpora in folders, or over the sample corpus where none is given."""
+    operator = operator or operator_from()
+    # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
+    operators_model(operator.spec)
     from ui.page import build_page
 
     library = open_library(list(folders) or [sample_folder()], home(), limits_from())
     warm_up(library)
-    return build_page(library)
+    return build_page(library, connections=Connections(operator, OperatorsModel(operator, operators_model)))
+
+
+def operators_model(spec: str) -> LanguageModel | None:
+    """The model that whoever runs the page has named; its key comes from the environment."""
+    from engine.llm.cache import default_cache
+    from engine.llm.connecting import connect
+
+    return connect(spec, environment_key=True, cache=default_cache())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,13 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--corpus", action="append", type=Path, default=[], metavar="DIR",
         help="folder of a corpus; may be given several times (default: the sample corpus)",
     )  # fmt: skip
+    parser.add_argument(
+        "--llm", metavar="SPEC", default=os.environ.get("REDSTRING_LLM", "none"),
+        help="language model of this server, openai:MODEL@URL?context=8192; its key is read from "
+        "REDSTRING_LLM_KEY. Used by whoever sits at this machine, and by every visitor where "
+        "REDSTRING_LLM_SHARED=on (default: REDSTRING_LLM, else none: everything works without)",
+    )  # fmt: skip
     parser.add_argument("--host", default=os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=int(os.environ.get("GRADIO_SERVER_PORT", "7860")))
     options = parser.parse_args(arguments)
     logging.basicConfig(format="redstring: %(message)s")
     logging.getLogger("ui").setLevel(logging.INFO)
     try:
-        page = build(options.corpus)
+        given = {**os.environ, "REDSTRING_LLM": options.llm}
+        page = build(options.corpus, operator_from(given, loopback=is_loopback(options.host)))
     except RedstringError as error:
         print(f"redstring: {error}", file=sys.stderr)
         return UNUSABLE if isinstance(error, InputError) else FAILED

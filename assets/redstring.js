@@ -307,7 +307,7 @@
   }
   function header(element, watch) {
     theme(wantedTheme());
-    watch("value", () => { if (document.body.dataset.view) view(document.body.dataset.view); });
+    watch("value", () => { redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
     element.addEventListener("click", (event) => {
       if (event.target.closest("#theme-toggle")) toggleTheme();
       const chosen = event.target.closest(".views [data-view]");

@@ -81,12 +81,6 @@ class Described:
     spec: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrival:
-    session: str
-    local: bool
-
-
 class Connections:
     """The language models of page loads. Safe for several threads.
 
@@ -104,7 +98,7 @@ class Connections:
         self._operators = operators
         self._clock = clock
         self._own: OrderedDict[str, _Connection] = OrderedDict()
-        self._pages: OrderedDict[str, _Arrival] = OrderedDict()
+        self._pages: OrderedDict[str, str] = OrderedDict()
         self._local: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -112,18 +106,25 @@ class Connections:
         """A page was opened. ``page`` is the server's own name for it, ``local``: on the machine itself."""
         if len(session) < SHORTEST_SESSION:
             return
+        self.seen(session, local=local)
         with self._lock:
-            self._pages[page] = _Arrival(session, local)
-            if local:
-                self._local[session] = None
+            self._pages[page] = session
             while len(self._pages) > MOST_PAGES:
-                self._local.pop(self._pages.popitem(last=False)[1].session, None)
+                self._pages.popitem(last=False)
+
+    def seen(self, session: str, *, local: bool) -> None:
+        """A page asked for something from where it says it is."""
+        with self._lock:
+            self._local.pop(session, None)
+            if local and len(session) >= SHORTEST_SESSION:
+                self._local[session] = None
+            while len(self._local) > MOST_PAGES:
+                self._local.popitem(last=False)
 
     def leave(self, page: str) -> None:
         """A page was closed, or its line was cut: its connection is forgotten unless it is used again."""
         with self._lock:
-            arrival = self._pages.get(page)
-            kept = self._own.get(arrival.session) if arrival else None
+            kept = self._own.get(self._pages.get(page, ""))
             if kept is not None:
                 kept.until = min(kept.until, self._clock() + LEFT_SECONDS)
 

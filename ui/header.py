@@ -22,6 +22,10 @@ _TOGGLE = (
 )
 
 
+_MODEL = (
+    '<button type="button" id="model-open" data-whose="nobody" aria-haspopup="dialog" '
+    'title="Connect a language model"><i class="dot" aria-hidden="true"></i><span>No model</span></button>'
+)
 _TABS = (
     '<nav class="views" role="tablist" aria-label="Views">'
     '<button type="button" role="tab" data-view="investigate" aria-selected="true" aria-controls="app">'
@@ -36,7 +40,7 @@ _TABS = (
 def header_html(library: Library, corpus: str | None = None, visitor: str = "") -> str:
     """The header for a corpus that a visitor may see."""
     facts = escape(library.facts(corpus, visitor))
-    return f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_TOGGLE}</div>'
+    return f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_TOGGLE}</div>'
 
 
 def build_header(library: Library) -> gr.HTML:

@@ -238,5 +238,5 @@ def open_case(
     corpus = library.corpus(corpus_name, visitor)
     asked = question.strip()
     plan = edited_plan(edited, asked, corpus_name)
-    case = Case(corpus, asked, settings, plan=plan)
+    case = Case(corpus, asked, settings, plan=plan, model=model)
     return OpenCase(case, corpus, asked, settings.strategies, corpus_name)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import gradio as gr
+if TYPE_CHECKING:
+    import gradio as gr
 
 # What proxies add to what they pass on: whoever asks through one may be anybody.
 FORWARDING = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via", "cf-connecting-ip")

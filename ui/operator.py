@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ui.limits import counted, switched
 
@@ -32,7 +32,6 @@ class Operator:
     """The decisions. ``loopback``: the page is served on this machine alone. ``private``: None for auto."""
 
     spec: str = "none"
-    key: str = field(default="", repr=False)
     shared: bool = False
     day_tokens: int = 1_000_000
     visitor_tokens: int = 100_000
@@ -55,7 +54,6 @@ def operator_from(environment: Mapping[str, str] = os.environ, *, loopback: bool
     automatic = private in ("", "auto")
     return Operator(
         spec=environment.get("REDSTRING_LLM", "").strip() or "none",
-        key=environment.get("REDSTRING_LLM_KEY", "") or environment.get("OPENAI_API_KEY", ""),
         shared=switched(environment, "REDSTRING_LLM_SHARED", default=False),
         day_tokens=counted(environment, "REDSTRING_LLM_DAY_TOKENS", 1_000_000),
         visitor_tokens=counted(environment, "REDSTRING_LLM_VISITOR_TOKENS", 100_000),

@@ -8,6 +8,7 @@ import gradio as gr
 
 from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
+from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
@@ -16,6 +17,7 @@ from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
 from ui.locality import is_local
+from ui.models import build_models
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.session import Desk
@@ -55,6 +57,7 @@ def build_page(
         known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
+        build_models(ConnectingDesk(connections))
         wire_session(page, session, connections)
         wire_investigation(rail, stage, token, session, library, desk, connections)
         wire_plan(rail, stage, library)

@@ -95,7 +95,7 @@ class OperatorsModel:
     def __init__(
         self,
         operator: Operator,
-        opened: Callable[[str, str], LanguageModel | None],
+        opened: Callable[[str], LanguageModel | None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._operator, self._opened = operator, opened
@@ -109,7 +109,7 @@ class OperatorsModel:
             return None
         with self._lock:
             if self._model is None:
-                self._model = self._opened(self._operator.spec, self._operator.key)
+                self._model = self._opened(self._operator.spec)
         if self._model is None or (self._operator.loopback and local):
             return self._model
         return RationedModel(self._model, self._rations, session)

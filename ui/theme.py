@@ -13,6 +13,7 @@ from ui.limits import Limits
 SCRIPTS = (
     "redstring.js",
     "plan.js",
+    "model.js",
     "corpus.js",
     "corpus-read.js",
     "corpus-add.js",
@@ -20,7 +21,7 @@ SCRIPTS = (
     "evaluate.js",
     "evaluate-pair.js",
 )
-STYLES = ("redstring.css", "plan.css", "corpus.css", "evaluate.css")
+STYLES = ("redstring.css", "plan.css", "model.css", "corpus.css", "evaluate.css")
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "

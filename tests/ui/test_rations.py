@@ -12,11 +12,11 @@ SPEC = "openai:one"
 
 
 def offered(operator: Operator, model: LanguageModel, now: list[float] | None = None) -> OperatorsModel:
-    return OperatorsModel(operator, lambda spec, key: model, lambda: (now or [0.0])[0])
+    return OperatorsModel(operator, lambda spec: model, lambda: (now or [0.0])[0])
 
 
 def test_a_model_that_is_not_offered_is_not_even_made() -> None:
-    def never(spec: str, key: str) -> LanguageModel | None:
+    def never(spec: str) -> LanguageModel | None:
         raise AssertionError("nobody may have it")
 
     for operator in (Operator(), Operator(spec=SPEC), Operator(spec=SPEC, loopback=True)):

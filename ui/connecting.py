@@ -1,0 +1,197 @@
+"""One door for all requests of the language model's dialog: checked, answered, and every error a calm line.
+
+What a visitor sends here holds a key. It goes into the model that is made and nowhere else: no answer, no
+error, no log and no file repeats it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from engine.errors import InputError, ModelError, RedstringError
+from engine.llm.cache import default_cache
+from engine.llm.client import ChatModel
+from engine.llm.connecting import connect
+from engine.llm.probing import probe
+from engine.llm.sending import Network
+from engine.llm.spec import OPENAI_URL, read_spec
+from ui.connections import Connections
+from ui.endpoints import checked_url, guarded_transport
+from ui.trying import listed, probe_words, tried
+
+Answer = dict[str, Any]
+# Requests to outside servers that visitors may have under way at once: each holds a thread of the page.
+MOST_AT_ONCE = 4
+# A visitor waits for these, and each keeps a thread of the page, s. The long prompt of a test takes a server
+# without a graphics card a minute to read.
+JOIN_SECONDS, TEST_SECONDS = 30, 90
+log = logging.getLogger(__name__)
+
+
+class Ask(BaseModel):
+    """One request of the dialog. Prices are for a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    do: str = Field(max_length=20)
+    visitor: str = Field(default="", max_length=80, repr=False)
+    session: str = Field(default="", max_length=80, repr=False)
+    url: str = Field(default="", max_length=500, repr=False)
+    model: str = Field(default="", max_length=200)
+    key: str = Field(default="", max_length=500, repr=False)
+    input: float | None = Field(default=None, ge=0, le=1e6)
+    cached: float | None = Field(default=None, ge=0, le=1e6)
+    output: float | None = Field(default=None, ge=0, le=1e6)
+    currency: str = Field(default="", max_length=3)
+    context: int | None = Field(default=None, ge=256, le=100_000_000)
+
+
+class ConnectingDesk:
+    """What every answer starts from: the connections, and how many servers are being asked."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.connections = connections
+        self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """One of the places for requests to outside servers. Raises InputError where none is free."""
+        if not self._places.acquire(blocking=False):
+            raise InputError("other visitors are connecting just now; try again in a moment")
+        try:
+            yield
+        finally:
+            self._places.release()
+
+
+def answer(desk: ConnectingDesk, request: object, *, local: bool) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it."""
+    try:
+        ask = Ask.model_validate(request)
+        handler = HANDLERS.get(ask.do)
+        if handler is None:
+            return {"error": "unknown request"}
+        desk.connections.seen(ask.session, local=local)
+        return handler(desk, ask, local)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False)[0]
+        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
+    except RedstringError as error:
+        return {"error": str(error)}
+
+
+def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+    """Whose model this page would use, in words, and what its visitor may do."""
+    operator = desk.connections.operator
+    described = desk.connections.describe(ask.session)
+    told: Answer = {
+        "whose": described.whose,
+        "model": "",
+        "host": "",
+        "visitors": operator.visitors,
+        "private": operator.private_endpoints(local),
+    }
+    if described.whose == "nobody":
+        more = "Everything works without one." if operator.visitors else "This server works without one."
+        return told | {"words": f"No model is connected. {more}"}
+    read = read_spec(described.spec)
+    whose = "" if described.whose == "visitor" else "The model of this server: "
+    limited = described.whose == "operator" and not (operator.loopback and local)
+    shared = ", shared by all visitors within a daily limit" if limited else ""
+    words = f"{whose}{read.model} at {read.host}{shared}"
+    return told | {"model": read.model, "host": read.host, "words": words}
+
+
+def test(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+    """Try a server thoroughly, without connecting it: whether it reads as much as it is said to, too."""
+    with desk.place():
+        found = probe(_opened(desk, ask, local, TEST_SECONDS))
+    if found.rung is None:
+        raise ModelError(found.problem)
+    return {"lines": probe_words(found), "fine": found.fine}
+
+
+def join(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+    """Try a server, and connect it to this page where it answers."""
+    with desk.place():
+        lines = tried(_opened(desk, ask, local, JOIN_SECONDS))
+    desk.connections.connect(ask.session, _opened(desk, ask, local))
+    log.info("a visitor connected a language model of their own")
+    return {"lines": lines, "state": state(desk, ask, local)}
+
+
+def forget(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+    """Forget the visitor's own model."""
+    desk.connections.forget(ask.session)
+    return {"state": state(desk, ask, local)}
+
+
+def names(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
+    """The models that a server offers."""
+    with desk.place():
+        found = listed(_url(desk, ask, local), ask.key, _network(desk, local))
+    words = f"{len(found)} models: choose one from the list." if found else "The server names no models."
+    return {"models": found, "words": words}
+
+
+def spec_of(ask: Ask, url: str, seconds: float | None = None) -> str:
+    """What the dialog was filled with, as a spec. Raises InputError where something is missing."""
+    name = ask.model.strip()
+    if not name:
+        raise InputError("the model has no name: write one, or list the models of the server")
+    if (ask.input is None) != (ask.output is None):
+        raise InputError("prices: give both that of tokens in and that of tokens out")
+    options: dict[str, object] = {
+        "context": ask.context,
+        "input": ask.input,
+        "output": ask.output,
+        "cached": ask.cached if ask.input is not None else None,
+        "currency": ask.currency.strip() or None if ask.input is not None else None,
+        "timeout": seconds,
+    }
+    query = "&".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                     for key, value in options.items() if value is not None)  # fmt: skip
+    place = "" if url == OPENAI_URL else f"@{url}"
+    return f"openai:{name}{place}{'?' + query if query else ''}"
+
+
+def _url(desk: ConnectingDesk, ask: Ask, local: bool) -> str:
+    operator = desk.connections.operator
+    if not operator.visitors:
+        raise InputError("models of visitors are switched off on this server")
+    return checked_url(ask.url, private=operator.private_endpoints(local))
+
+
+def _network(desk: ConnectingDesk, local: bool) -> Network | None:
+    """How the visitor's server is reached. Whoever sits at the machine itself uses its network as it is."""
+    operator = desk.connections.operator
+    if operator.private is None and operator.private_endpoints(local):
+        return None
+    private = operator.private_endpoints(local)
+    return lambda: guarded_transport(private=private)
+
+
+def _opened(desk: ConnectingDesk, ask: Ask, local: bool, seconds: float | None = None) -> ChatModel:
+    spec = spec_of(ask, _url(desk, ask, local), seconds)
+    # The key is the visitor's or none: that of the environment must not reach a visitor's server.
+    # Answers are kept on disk only for whoever owns the disk.
+    operator = desk.connections.operator
+    cache = default_cache() if operator.loopback and local else None
+    model = connect(spec, ask.key, environment_key=False, network=_network(desk, local), cache=cache)
+    assert model is not None, "the dialog never names 'none'"
+    return model
+
+
+HANDLERS: Mapping[str, Callable[[ConnectingDesk, Ask, bool], Answer]] = {
+    "state": state,
+    "test": test,
+    "connect": join,
+    "forget": forget,
+    "list": names,
+}

@@ -1,0 +1,133 @@
+"""Asking a server what it offers, and whether it answers as it should, told in words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from engine.errors import ModelError
+from engine.llm import Budget, Data, Meter, Prompt
+from engine.llm.background import background_loop
+from engine.llm.client import ChatModel
+from engine.llm.dialects import Rung
+from engine.llm.probing import Probe
+from engine.llm.secret import Secret
+from engine.llm.sending import Network
+from engine.llm.spec import read_spec
+from engine.records.spending import usage_words
+
+LIST_SECONDS = 15.0
+LONGEST_LIST = 2_000_000
+MOST_LISTED = 500
+# A request, and a second one where the first answer has to be repaired or the server wants another dialect.
+TRIAL = Budget(calls=6, tokens=20_000, seconds=60.0)
+_SCHEMAS = {
+    Rung.SCHEMA: "It keeps to schemas, so that answers need no repair.",
+    Rung.OBJECT: "It writes JSON, but does not know schemas: answers are checked, and repaired where needed.",
+    Rung.TEXT: "It knows no schemas: answers are checked, and repaired where needed. Expect more failures.",
+}
+
+
+class Seen(BaseModel):
+    """What the model is asked in a trial."""
+
+    article: int
+    binding: Literal["yes", "no"]
+
+
+_PROMPT = Prompt(
+    "trial",
+    "Read the text. Give the number of its article, and say whether the article binds anybody.",
+    (Data("text", "Article 12. A manager shall keep a register of all powers that were granted."),),
+    longest=200,
+)
+
+
+def tried(model: ChatModel) -> list[str]:
+    """Ask a small thing and tell how it went, the most important first. Raises ModelError, BudgetError."""
+    meter = Meter(TRIAL)
+    reply = model.ask(_PROMPT, Seen, meter)
+    spent = meter.spent
+    right = reply.value == Seen(article=12, binding="yes")
+    read = model.model_spec
+    seconds = spent.milliseconds / 1000 / max(1, spent.calls)
+    return [
+        f"{read.model} answers, in {seconds:.1f} s." if right else f"{read.model} answers, but not well.",
+        *([] if right else ["It misread a sentence of a dozen words; a larger model would do better."]),
+        _SCHEMAS[model.dialect.rung],
+        *(f"{warning[:1].upper()}{warning[1:]}." for warning in reply.warnings),
+        f"Its context is taken to be {read.context:,} tokens.",
+        f"This test: {usage_words(spent)}.",
+    ]
+
+
+def probe_words(found: Probe) -> list[str]:
+    """A test as the dialog tells it, the most important first."""
+    assert found.rung is not None, "the server answered"
+    read = read_spec(found.spec)
+    context = f"It read a prompt of {found.context_tokens or 0:,} tokens whole, as its context promises."
+    return [
+        f"{read.model} answers, in {found.seconds:.1f} s for a short one.",
+        _SCHEMAS[found.rung],
+        context if found.fine else f"{found.problem[:1].upper()}{found.problem[1:]}.",
+        *(f"{warning[:1].upper()}{warning[1:]}." for warning in found.warnings),
+        f"This test: {usage_words(found.usage)}.",
+    ]
+
+
+def listed(url: str, key: str, network: Network | None) -> list[str]:
+    """Names of the models that a server offers (``GET URL/models``), sorted.
+
+    Raises ModelError where it cannot be reached, does not want to tell, or tells something else.
+    """
+    secret = Secret(key)
+    future = asyncio.run_coroutine_threadsafe(_fetched(f"{url}/models", secret, network), background_loop())
+    try:
+        status, body = future.result(LIST_SECONDS + 1)
+    except TimeoutError:
+        future.cancel()
+        raise ModelError(f"the server gave no list of its models within {LIST_SECONDS:g} s") from None
+    except OSError as error:
+        raise ModelError(f"the server cannot be reached: {secret.redact(str(error))[:300]}") from None
+    if status in (401, 403):
+        raise ModelError("the server does not accept the key")
+    if status != 200:
+        raise ModelError(f"the server gives no list of its models (status {status}); write the name yourself")
+    try:
+        found = _Models.model_validate_json(body)
+    except ValidationError:
+        raise ModelError("the server's list of models cannot be read; write the name yourself") from None
+    return sorted({entry.id for entry in found.data if entry.id})[:MOST_LISTED]
+
+
+class _Entry(BaseModel):
+    id: str = ""
+
+
+class _Models(BaseModel):
+    data: Sequence[_Entry] = ()
+
+
+async def _fetched(url: str, secret: Secret, network: Network | None) -> tuple[int, bytes]:
+    import httpx2
+
+    way: dict[str, Any] = {} if network is None else {"transport": network(), "trust_env": False}
+    headers = {"Authorization": f"Bearer {secret.reveal()}"} if secret else {}
+    try:
+        async with (
+            asyncio.timeout(LIST_SECONDS),
+            httpx2.AsyncClient(timeout=None, follow_redirects=False, **way) as client,
+            client.stream("GET", url, headers=headers) as response,
+        ):
+            parts, length = [], 0
+            async for part in response.aiter_bytes():
+                parts.append(part)
+                length += len(part)
+                if length > LONGEST_LIST:
+                    return 0, b""
+            return response.status_code, b"".join(parts)
+    except httpx2.HTTPError as error:
+        raise OSError(str(error) or type(error).__name__) from error
