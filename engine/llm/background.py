@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
 import threading
 
+SECONDS_TO_FINISH = 1.0
 _lock = threading.Lock()
 _running: tuple[int, asyncio.AbstractEventLoop, threading.Thread] | None = None
 
@@ -31,7 +33,18 @@ def _stop() -> None:
     if _running is None or _running[0] != os.getpid():
         return
     _, loop, thread = _running
+    with contextlib.suppress(TimeoutError):
+        asyncio.run_coroutine_threadsafe(_finish(), loop).result(SECONDS_TO_FINISH)
     loop.call_soon_threadsafe(loop.stop)
     thread.join(1.0)
     if not loop.is_running():
         loop.close()
+
+
+async def _finish() -> None:
+    """Let connections close, and end what still runs."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        _, left = await asyncio.wait(others, timeout=SECONDS_TO_FINISH / 2)
+        for task in left:
+            task.cancel()

@@ -43,7 +43,7 @@ class ChatModel:
         network: Network | None = None,
     ) -> None:
         self.model_spec = spec
-        self._cache = cache
+        self._key, self._cache = key, cache
         self._exchange = Exchange(spec, Sender(spec, key, network), patience or Patience())
 
     def __repr__(self) -> str:
@@ -111,7 +111,13 @@ class ChatModel:
                 f"{prompt.longest + self.model_spec.thinking:,} tokens; "
                 "a model that thinks before it answers needs thinking=TOKENS in its spec"
             )
-        return read_answer(completion.content, schema)
+        read = read_answer(completion.content, schema)
+        if isinstance(read, Unfit):
+            return read
+        # JSON in JSON can spell a key with escapes; written once more, it has none.
+        written = read.value.model_dump_json()
+        clean = self._key.redact(written)
+        return read if clean == written else read_answer(clean, schema)
 
     def _unkept(self, read: Fitting[Answer] | Unfit, dialect: Dialect) -> tuple[str, ...]:
         """A warning, and a step down, where the server took a response format and did not keep to it."""

@@ -12,13 +12,13 @@ DEFUSED_WITH = "\u2060"
 # hyphen, zero-width characters and joiners of words, bidirectional controls (https://trojansource.codes),
 # variation selectors, interlinear annotation, and the tag block, which spells ASCII invisibly.
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 # ZERO WIDTH (NON-)JOINER belong to Persian and Indic spelling, alone and between letters; runs hide things.
 JOINERS = re.compile("(?<![^\\W\\d_])[\u200c\u200d]+|[\u200c\u200d]+(?![^\\W\\d_])|[\u200c\u200d]{2,}")
-LINES = re.compile("\r\n?|[\x85\u2028\u2029]")
+LINES = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 MARKERS = re.compile(

@@ -16,6 +16,8 @@ from typing import Any
 SEED = 7
 OLD_LIMIT, NEW_LIMIT = "max_tokens", "max_completion_tokens"
 
+# What the name of a schema may not hold.
+UNNAMED, LONGEST_NAME = re.compile(r"[^A-Za-z0-9_-]"), 64
 WORD = re.compile(r"[a-z_]+")
 # Words of servers whose context is too small; no parameter is at fault then.
 CONTEXT = frozenset({"context", "context_length_exceeded", "n_ctx", "exceed_context_size_error"})
@@ -46,7 +48,7 @@ class Dialect:
         if self.seed:
             sent["seed"] = SEED
         if self.rung is Rung.SCHEMA:
-            named = {"name": task, "schema": schema, "strict": True}
+            named = {"name": UNNAMED.sub("_", task)[:LONGEST_NAME], "schema": schema, "strict": True}
             sent["response_format"] = {"type": "json_schema", "json_schema": named}
         elif self.rung is Rung.OBJECT:
             sent["response_format"] = {"type": "json_object"}

@@ -19,7 +19,7 @@ from engine.llm.meter import Meter
 from engine.llm.prompt import Messages, messages, prompt_tokens
 from engine.llm.retrying import Patience, passing
 from engine.llm.schemas import schema_text, strict_schema
-from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received, Sender
+from engine.llm.sending import OVERSIZED, POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received, Sender
 from engine.llm.spec import ModelSpec
 from engine.llm.usage import Usage
 
@@ -92,7 +92,7 @@ class Exchange:
                 dialect = other
                 continue
             seconds = self._patience.seconds(attempt, received.headers)
-            if not passing(received.status) or attempt >= self._patience.retries or seconds is None:
+            if not passing(received) or attempt >= self._patience.retries or seconds is None:
                 self._failed(prompt.task, received, attempt)
             attempt += 1
             self._patience.wait(seconds, meter.check)
@@ -131,8 +131,8 @@ class Exchange:
 
     def _failed(self, task: str, received: Received, attempt: int) -> NoReturn:
         where, tried = self._spec.where, f" after {attempt + 1} attempts" if attempt else ""
-        if received.status == TIMED_OUT:
-            raise ModelError(f"{task}: {where} gave {received.body}{tried}")
+        if received.status in (TIMED_OUT, OVERSIZED):
+            raise ModelError(f"{task}: {where}{tried}: {received.body}")
         if received.status == UNREACHABLE:
             raise ModelError(f"{task}: {where} cannot be reached{tried}: {told(received.body)}")
         if 300 <= received.status < 400:
@@ -140,7 +140,7 @@ class Exchange:
                 f"{task}: {where} redirects (status {received.status}); give the address that it redirects to"
             )
         if received.fine:
-            raise ModelError(f"{task}: {where} sent something that is no completion")
+            raise ModelError(f"{task}: {where} sent what is no completion: {told(received.body)}")
         raise ModelError(
             f"{task}: {where} failed{tried} with status {received.status}: {told(received.body)}"
         )

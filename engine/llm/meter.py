@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from engine.errors import BudgetError, CancelledError
 from engine.llm.usage import Usage
+
+# Between two looks whether somebody cancelled.
+WAIT_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,11 @@ class Budget:
 
 @dataclass(slots=True)
 class Slot:
-    """A reservation. ``used`` is what the server counted so far; the caller adds to it call by call."""
+    """A reservation. ``used`` is what the server counted so far; the caller sets it. ``thread`` made it."""
 
     expected: Usage
     used: Usage = field(default_factory=Usage)
+    thread: int = field(default_factory=threading.get_ident)
 
 
 class Meter:
@@ -47,6 +51,7 @@ class Meter:
         self.budget = budget or Budget()
         self.cancelled = cancelled
         self._lock = threading.Lock()
+        self._freed = threading.Condition(self._lock)
         self._started = time.monotonic()
         self._tasks: dict[str, Usage] = {}
         self._reserved: list[Slot] = []
@@ -85,22 +90,22 @@ class Meter:
     def slot(self, task: str, expected: Usage) -> Iterator[Slot]:
         """Reserve what a prompt may use; whatever happens inside, what was used is kept in the ledger.
 
+        Where only the reservations of other threads are in the way, it waits for them: they mostly use less.
         Raises BudgetError where the budget does not hold it, CancelledError where the meter was cancelled.
         """
-        if self.cancelled():
-            raise CancelledError("the language model was not asked: cancelled")
         slot = Slot(expected)
-        with self._lock:
-            self._opened = self._opened or self._too_much(expected)
-            if self._opened:
-                raise BudgetError(self._opened)
-            self._reserved.append(slot)
+        while True:
+            if self.cancelled():
+                raise CancelledError("the language model was not asked: cancelled")
+            if self._reserve(slot):
+                break
         try:
             yield slot
         finally:
             with self._lock:
                 self._reserved = [other for other in self._reserved if other is not slot]
                 self._tasks[task] = self._tasks.get(task, Usage()) + slot.used
+                self._freed.notify_all()
 
     def check(self) -> None:
         """For clients between two calls of one prompt, and while they wait.
@@ -115,10 +120,25 @@ class Meter:
                 self._opened = self._opened or _over("seconds", round(self.seconds, 1), limit)
             raise BudgetError(self._opened)
 
-    def _too_much(self, expected: Usage) -> str:
-        """Why a prompt does not fit; called with the lock held."""
+    def _reserve(self, slot: Slot) -> bool:
+        """Whether the slot is reserved; False where it is worth trying again. Raises BudgetError."""
+        with self._lock:
+            own = [other for other in self._reserved if other.thread == slot.thread]
+            if not self._opened:
+                reason = self._too_much(slot.expected, self._reserved)
+                if not reason:
+                    self._reserved.append(slot)
+                    return True
+                if len(own) < len(self._reserved) and not self._too_much(slot.expected, own):
+                    self._freed.wait(WAIT_SECONDS)
+                    return False
+                self._opened = reason
+            raise BudgetError(self._opened)
+
+    def _too_much(self, expected: Usage, reserved: Sequence[Slot]) -> str:
+        """Why a prompt does not fit beside these reservations; called with the lock held."""
         budget = self.budget
-        held = sum((slot.expected for slot in self._reserved), Usage())
+        held = sum((slot.expected for slot in reserved), Usage())
         used = sum(self._tasks.values(), Usage()) + held + expected
         if budget.calls is not None and used.calls > budget.calls:
             return _over("calls", used.calls, budget.calls)

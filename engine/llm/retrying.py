@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE
+from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received
 
 # Nothing was wrong with the request itself; 501 and 505 say that the server will never do it.
 PASSING = frozenset({TIMED_OUT, UNREACHABLE, 408, 409, 425, 429})
 LASTING = frozenset({501, 505})
+# What OpenAI says with status 429 where waiting does not help.
+NO_MONEY = "insufficient_quota"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +48,11 @@ class Patience:
             check()
 
 
-def passing(status: int) -> bool:
+def passing(received: Received) -> bool:
     """Whether the same request may succeed later."""
-    return status in PASSING or (status >= 500 and status not in LASTING)
+    if received.status == 429 and NO_MONEY in received.body:
+        return False
+    return received.status in PASSING or (received.status >= 500 and received.status not in LASTING)
 
 
 def asked_seconds(headers: Mapping[str, str]) -> float | None:

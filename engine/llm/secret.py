@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NoReturn
 
 REDACTED = "[key]"
+# A shorter key is a word ("ollama", "none"): only the whole word is taken out, and none under four letters.
+SHORT, SHORTEST = 8, 4
 # Servers shorten a key in their errors ("sk-ab***wxyz"); so much of its start or end is already too much.
 FEWEST_SHOWN = 12
 
@@ -38,8 +41,10 @@ class Secret:
 
     def redact(self, text: str) -> str:
         """A text without the key, or the long beginnings and ends of it."""
-        if not self._value:
+        if len(self._value) < SHORTEST:
             return text
+        if len(self._value) < SHORT:
+            return re.sub(rf"(?<!\w){re.escape(self._value)}(?!\w)", REDACTED, text)
         text = text.replace(self._value, REDACTED)
         if len(self._value) > FEWEST_SHOWN:
             for part in (self._value[:FEWEST_SHOWN], self._value[-FEWEST_SHOWN:]):

@@ -14,6 +14,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
+
 from engine.llm.background import background_loop
 from engine.llm.secret import Secret
 from engine.llm.spec import ModelSpec
@@ -37,7 +39,7 @@ SENT_HEADERS = frozenset(
     }
 )
 # Statuses of our own for what has none.
-TIMED_OUT, UNREACHABLE, OVERSIZED = 0, -1, -2
+TIMED_OUT, UNREACHABLE, OVERSIZED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +63,16 @@ class Sender:
     def __init__(self, spec: ModelSpec, key: Secret, network: Network | None = None) -> None:
         self._spec, self._key, self._network = spec, key, network
         self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def send(self, body: Mapping[str, Any], check: Callable[[], None]) -> Received:
         """Send, and wait; ``Received.status`` tells what came of it.
 
         ``check`` is called while the request waits; what it raises calls the request off.
         """
+        # Imported here, where the caller waits, and not on the loop, where all requests would.
+        import openai  # noqa: F401
+
         started = time.perf_counter()
         future = asyncio.run_coroutine_threadsafe(self._send(body), background_loop())
         try:
@@ -79,7 +85,7 @@ class Sender:
         finally:
             future.cancel()
         spent = (time.perf_counter() - started) * 1000
-        return Received(received.status, self._key.redact(received.body), received.headers, spent)
+        return Received(received.status, self._key.redact(_plain(received.body)), received.headers, spent)
 
     async def _send(self, body: Mapping[str, Any]) -> Received:
         import httpx2
@@ -101,7 +107,8 @@ class Sender:
 
     def _opened(self) -> Any:
         """The client, made on the loop it is used on."""
-        if self._client is None:
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
             import openai
 
             # Through a network of the caller's alone, where there is one: no proxy may lead around it.
@@ -123,7 +130,8 @@ class Sender:
                 timeout=None,
                 http_client=http,
             )
-            weakref.finalize(self, _close, http, asyncio.get_running_loop())
+            self._loop = loop
+            weakref.finalize(self, _close, http, loop)
         return self._client
 
 
@@ -147,6 +155,14 @@ async def _read(response: Any) -> Received:
             return Received(OVERSIZED, f"the answer is longer than {LONGEST_BODY} bytes")
     text = b"".join(parts).decode("utf-8", "replace")
     return Received(response.status_code, text, _lowered(response.headers))
+
+
+def _plain(body: str) -> str:
+    """JSON without needless escapes, so that a key in it is found."""
+    try:
+        return orjson.dumps(orjson.loads(body)).decode()
+    except orjson.JSONDecodeError:
+        return body
 
 
 def _reason(error: BaseException) -> str:

@@ -1,0 +1,100 @@
+"""What language models cost in one investigation: by task, in all, and against the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.errors import SettingsError
+from engine.llm.meter import Budget, Meter
+from engine.llm.spec import NO_MODEL, read_spec
+from engine.llm.usage import Usage
+
+MONEY_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CostReport:
+    """``tasks`` in the order in which they were first answered. ``currency`` is empty where no prices are
+    known. ``stopped`` tells why the budget stopped the model; empty where it did not. ``seconds`` are those
+    that requests took, side by side ones added up."""
+
+    spec: str
+    currency: str
+    tasks: Mapping[str, Usage]
+    total: Usage
+    budget: Budget
+    stopped: str
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that requests took."""
+        return self.total.milliseconds / 1000
+
+
+def cost_report(meter: Meter, spec: str = NO_MODEL) -> CostReport:
+    """The report of a meter; ``spec`` is the model's, for the name and the currency."""
+    tasks = dict(meter.tasks)
+    return CostReport(
+        spec, currency_of(spec), tasks, sum(tasks.values(), Usage()), meter.budget, meter.opened
+    )
+
+
+def currency_of(spec: str) -> str:
+    """The currency of a spec's prices; empty where it has none."""
+    try:
+        prices = read_spec(spec).prices
+    except SettingsError:
+        return ""
+    return prices.currency if prices else ""
+
+
+def cost_to_json(report: CostReport) -> dict[str, Any]:
+    """A report as plain values; money is null where no prices are known."""
+    return {
+        "spec": report.spec,
+        "currency": report.currency or None,
+        "tasks": {task: _values(used) for task, used in report.tasks.items()},
+        "total": _values(report.total),
+        "budget": asdict(report.budget),
+        "stopped": report.stopped or None,
+    }
+
+
+def cost_lines(report: CostReport) -> list[str]:
+    """A report in words: a line for all, one for each task, the budget, and why it stopped the model."""
+    if not report.tasks:
+        asked = ["Language model: not asked"]
+    else:
+        asked = [f"Language model {report.spec}: {_words(report.total, report.currency)}"]
+        asked += [f"  {task}: {_words(used, report.currency)}" for task, used in report.tasks.items()]
+    limits = [
+        f"{limit:g} {report.currency or 'money' if unit == 'money' else unit}"
+        for unit, limit in asdict(report.budget).items()
+        if limit is not None
+    ]
+    asked.append(f"Budget: {', '.join(limits) if limits else 'none'}")
+    return asked + ([f"Stopped: {report.stopped}"] if report.stopped else [])
+
+
+def _words(used: Usage, currency: str) -> str:
+    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
+    parts = [
+        f"{used.calls:,} {'call' if used.calls == 1 else 'calls'}",
+        f"{used.prompt_tokens:,} tokens in{cached}",
+        f"{used.completion_tokens:,} out",
+        f"{used.milliseconds / 1000:.1f} s",
+    ]
+    if used.reused:
+        parts.append(f"{used.reused:,} reused")
+    if currency and used.money is not None:
+        parts.append(f"{used.money:.4g} {currency}")
+    return ", ".join(parts)
+
+
+def _values(used: Usage) -> dict[str, Any]:
+    values = asdict(used)
+    values["milliseconds"] = round(used.milliseconds, 2)
+    values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)
+    return values
