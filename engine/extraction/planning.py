@@ -16,7 +16,7 @@ from engine.corpus.extracted.readings import (
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.extraction.prompting import FULL_LIST, VERSION, Said, prompt_for, reader_of, text_tokens
-from engine.extraction.windows import Window, windows_of
+from engine.extraction.windows import Window, windows_of, withheld
 from engine.llm import LanguageModel, Usage
 from engine.model import Document
 
@@ -44,11 +44,13 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one run would do: the corpus's folder, who reads, and each document's work."""
+    """What one run would do: the corpus's folder, who reads, and each document's work. ``withheld`` passages
+    address a machine and are not shown to one."""
 
     folder: Path
     reader: str
     work: tuple[Work, ...]
+    withheld: int = 0
 
     @property
     def windows(self) -> int:
@@ -64,12 +66,14 @@ class Plan:
 @dataclass(frozen=True, slots=True)
 class Expected:
     """What reading what is left costs at most. An answer that has to be repaired is another call, which is
-    not counted here; a budget stops a run whatever happens."""
+    not counted here; a budget stops a run whatever happens. ``withheld`` passages address a machine and
+    are not shown to one."""
 
     documents: int
     windows: int
     already: int
     usage: Usage
+    withheld: int = 0
 
 
 def planned(corpus: Corpus, model: LanguageModel, documents: Sequence[str] = ()) -> Plan:
@@ -84,13 +88,14 @@ def planned(corpus: Corpus, model: LanguageModel, documents: Sequence[str] = ())
     readings = load_readings(corpus.folder)
     read = windows_read(readings)
     closed = _closed(readings)
-    work = []
+    work, kept = [], 0
     for document in chosen(corpus, documents):
         windows = tuple(windows_of(corpus, document, tokens, f"{reader} {VERSION}"))
         keys = tuple(window.key for window in windows)
         own = {key: read[key] for key in keys if key in read}
         work.append(Work(document, windows, own, closed.get(document.id) == keys))
-    return Plan(corpus.folder, reader, tuple(work))
+        kept += withheld(corpus, document)
+    return Plan(corpus.folder, reader, tuple(work), kept)
 
 
 def expected(plan: Plan, model: LanguageModel, progress: Progress = silent) -> Expected:
@@ -102,7 +107,7 @@ def expected(plan: Plan, model: LanguageModel, progress: Progress = silent) -> E
             done += 1
             progress("Estimating", done, count)
     with_work = sum(bool(work.open) for work in plan.work)
-    return Expected(with_work, count, plan.windows - count, total)
+    return Expected(with_work, count, plan.windows - count, total, plan.withheld)
 
 
 def chosen(corpus: Corpus, names: Sequence[str]) -> list[Document]:

@@ -14,6 +14,7 @@ from engine.llm import Data, LanguageModel, Prompt
 from engine.llm.estimating import most_tokens
 from engine.llm.prompt import messages, prompt_tokens
 from engine.llm.schemas import schema_text
+from engine.llm.suspicion import shown
 from engine.model import Relation
 
 TASK = "extract"
@@ -125,14 +126,14 @@ def prompt_for(window: Window, known: str) -> Prompt:
     document = window.document
     described = " ".join(filter(None, (document.type, document.number, str(document.year or ""))))
     headings = [
-        f"{key}: {' > '.join((*piece.passage.headings, piece.passage.label))}"
+        f"{key}: {shown(' > '.join((*piece.passage.headings, piece.passage.label)))}"
         for key, piece in window.named().items()
     ]
     return Prompt(
         TASK,
         INSTRUCTIONS,
         (
-            Data("document", f"{document.title or document.id}\n{described}".strip()),
+            Data("document", shown(f"{document.title or document.id}\n{described}".strip())),
             Data("headings", _cut_to("\n".join(headings), AROUND_HEADINGS * len(headings))),
             Data("known concepts", known or "none yet"),
             *(Data(key, piece.text) for key, piece in window.named().items()),

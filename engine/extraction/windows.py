@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus
 from engine.llm.estimating import most_tokens
+from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Passage
 
 # What the marks around a passage and the line of its headings take, in tokens.
@@ -50,15 +51,23 @@ class Window:
 def windows_of(corpus: Corpus, document: Document, tokens: int, reader: str) -> list[Window]:
     """The windows of a document, in reading order, each of at most ``tokens`` (estimated) in its pieces.
 
-    ``reader`` is the model and the version of the prompt, which are part of each window's key.
+    ``reader`` is the model and the version of the prompt, which are part of each window's key. Passages that
+    address a machine are in none.
     """
     rows = corpus.by_document([document.id])[0]
-    pieces = [piece for passage in corpus.passages(rows) for piece in _pieces(passage, tokens)]
+    read = [passage for passage in corpus.passages(rows) if not addresses_machine(passage.text)]
+    pieces = [piece for passage in read for piece in _pieces(passage, tokens)]
     sizes = [most_tokens(piece.text) + AROUND_PASSAGE for piece in pieces]
     return [
         Window(document, tuple(pieces[first:stop]), _key(document, pieces[first:stop], reader))
         for first, stop in _cut(sizes, tokens)
     ]
+
+
+def withheld(corpus: Corpus, document: Document) -> int:
+    """How many passages of a document no window has, because they address a machine."""
+    rows = corpus.by_document([document.id])[0]
+    return sum(addresses_machine(passage.text) for passage in corpus.passages(rows))
 
 
 def _cut(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:

@@ -25,6 +25,8 @@ from typing import TypeVar
 
 import yaml
 
+WITHHELD = "(withheld: it addresses a machine)"
+"""What a model reads in the place of such a title."""
 _EXCERPT = 80
 """Characters of a finding that are quoted."""
 
@@ -91,9 +93,16 @@ def trustworthy(items: Sequence[_Anything], texts: Sequence[str]) -> list[_Anyth
     return [item for item, text in zip(items, texts, strict=True) if not addresses_machine(text)]
 
 
+def shown(text: str) -> str:
+    """A title or heading as a model is shown it: nothing of one that speaks to a machine."""
+    return WITHHELD if addresses_machine(text) else text
+
+
 def folded(text: str) -> str:
     """A text as the rules read it: compatible letters as plain ones, no marks, no invisible characters, lower
     case, single spaces, look-alikes of another script inside a word as the letters they pretend to be."""
+    if text.isascii():
+        return " ".join(text.casefold().split())
     apart = unicodedata.normalize("NFKD", text)
     seen = "".join(letter for letter in apart if unicodedata.category(letter) not in ("Mn", "Cf"))
     plain = " ".join(seen.translate(_PERSIAN).translate(_TYPOGRAPHY).casefold().split())
