@@ -151,5 +151,11 @@
     const box = dialog().getBoundingClientRect();
     return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
   }
+  /* ---------- what was spent ---------- */
+  document.addEventListener("beforetoggle", (event) => {
+    if (event.target.id !== "cost-table" || event.newState !== "open") return;
+    const box = one(".step.cost").getBoundingClientRect();
+    Object.assign(event.target.style, { top: `${box.bottom + 8}px`, left: `${Math.max(12, Math.min(box.left, window.innerWidth - 480))}px` });
+  }, true);
   Object.assign(redstring, { model, modelLabel: label });
 })();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from html import escape
 from typing import Any
@@ -142,7 +143,8 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
         heard_before = time.perf_counter()
         for event in events():
             opened.seconds += time.perf_counter() - heard_before
-            opened.story = heard(opened.story, event, opened.seconds)
+            told_so_far = heard(opened.story, event, opened.seconds)
+            opened.story = replace(told_so_far, cost=opened.cost())
             waiting |= shown(opened, stage, event)
             if not isinstance(event, _TOLD_WITH_THE_NEXT):
                 yield waiting

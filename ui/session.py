@@ -10,6 +10,7 @@ from threading import Lock
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
+from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.citation import short_citation
 from ui.board import DEFAULT_NODES
@@ -53,6 +54,11 @@ class OpenCase:
             found = zip(self.corpus.passages(rows), numbers, strict=True)
             self._known.update({passage.id: (passage, documents[number]) for passage, number in found})
         return {passage_id: self._known[passage_id] for passage_id in passage_ids}
+
+    def cost(self) -> CostReport | None:
+        """What a language model has used for the case so far; None where the case has no model."""
+        model = self.case.model
+        return None if model is None else cost_report(self.case.meter, model.spec)
 
     def name(self, passage_id: str) -> str:
         """A passage's short citation; what is no passage of the corpus keeps its own name."""

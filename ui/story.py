@@ -18,16 +18,18 @@ from engine.investigation.events import (
     ScanFinished,
     Stopped,
 )
+from engine.llm.cost import CostReport
 from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
 from engine.records.wording import completeness_words, evidence_words, plural, stop_words
 from ui.coverage import covered
 from ui.palette import thread
 from ui.retrievers import retriever_lines
+from ui.spending import cost_step
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was heard of an investigation so far."""
+    """What was heard of an investigation so far; ``cost``: what a language model used for it."""
 
     plan: QueryPlan | None = None
     reports: tuple[RoundReport, ...] = ()
@@ -37,6 +39,7 @@ class Story:
     ranked: int | None = None
     seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
+    cost: CostReport | None = None
 
     @property
     def running(self) -> bool:
@@ -85,6 +88,8 @@ def told(story: Story) -> str:
     steps += [_report_step(report) for report in story.reports]
     if story.notes:
         steps.append(_step("Note", "\n".join(story.notes)))
+    if story.cost is not None and story.cost.tasks:
+        steps.append(cost_step(story.cost))
     if story.under_way is not None:
         steps.append(_started_step(story.under_way))
     elif story.running:

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.llm import Budget, Usage
+from engine.llm.cost import CostReport
+from ui.spending import cost_step, expected_words, money_words, rough
+
+DECOMPOSE = Usage(2, 1500, 1024, 120, 800.0, 0.0021, 1)
+RERANK = Usage(1, 4000, 0, 60, 400.0, 0.0041)
+
+
+def report(tasks: dict[str, Usage], currency: str = "USD", stopped: str = "") -> CostReport:
+    return CostReport("openai:m", currency, tasks, sum(tasks.values(), Usage()), Budget(), stopped)
+
+
+@pytest.mark.parametrize(
+    ("money", "currency", "words"),
+    [(0.0042, "USD", "$0.0042"), (1.5, "EUR", "€1.50"), (0.0, "USD", "$0.00"), (0.02, "CHF", "0.02 CHF")],
+)
+def test_money_is_told_with_its_sign(money: float, currency: str, words: str) -> None:
+    assert money_words(money, currency) == words
+
+
+def test_an_estimate_pretends_no_exactness() -> None:
+    assert [rough(count) for count in (7, 99, 140, 14_283, 1_234_567)] == [
+        "7",
+        "99",
+        "140",
+        "15,000",
+        "1,300,000",
+    ]
+
+
+def test_what_a_case_will_use_is_told_in_one_line() -> None:
+    assert expected_words(Usage(), "USD") == ""
+    used = Usage(6, 12_000, 0, 2000, money=0.0098)
+    assert expected_words(used, "USD") == "up to 6 calls, about 14,000 tokens, at most $0.0098"
+    assert expected_words(used, "") == "up to 6 calls, about 14,000 tokens"
+    assert expected_words(Usage(1, 5, 0, 5, money=None), "USD") == "up to 1 call, about 10 tokens"
+
+
+def test_what_was_spent_is_told_by_task_and_in_all() -> None:
+    step = cost_step(report({"decompose": DECOMPOSE, "rerank": RERANK}))
+    assert "Model <b>3 calls</b> · $0.0062" in step
+    assert (
+        "<th>Decompose</th><td>2</td><td>1,500</td><td>1,024</td><td>120</td><td>1</td><td>0.0021</td>"
+        in step
+    )
+    assert "<th>All</th><td>3</td><td>5,500</td><td>1,024</td><td>180</td><td>1</td><td>0.0062</td>" in step
+
+
+def test_without_prices_tokens_are_told_and_one_task_needs_no_sum() -> None:
+    step = cost_step(report({"rerank": RERANK}, currency=""))
+    assert "4,060 tokens" in step
+    assert "<tfoot></tfoot>" in step
+    assert "USD" not in step
+
+
+def test_a_case_that_asked_nothing_has_no_step() -> None:
+    assert cost_step(report({})) == ""
+
+
+def test_why_the_budget_stopped_the_model_is_told_and_nothing_is_markup() -> None:
+    step = cost_step(report({"<b>x</b>": RERANK}, "<i>", stopped="the budget <b>"))
+    assert "the budget &lt;b&gt;" in step
+    assert "<i>" not in step
+    assert "<b>x" not in step
