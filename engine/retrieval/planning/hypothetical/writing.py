@@ -15,12 +15,13 @@ from pydantic import BaseModel, Field
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.detect import detect_question
 from engine.llm import Data, Prompt
+from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.asking import Asking
 from engine.retrieval.planning.hypothetical.weighing import Draft
 
 TASK = "hypothetical passages"
-INSTEAD = "passages put together from sentences of the corpus are used"
+INSTEAD = "the first passages found are used"
 ORIGIN = "written by the language model, not found in the corpus"
 MOST = 3
 SHORTEST, LONGEST = 40, 1_500
@@ -69,7 +70,10 @@ def prompt(text: str, language: str, corpus: Corpus, mask: Mask | None = None) -
     target = target_language(corpus, language)
     types = Counter(document.type for document in corpus.documents() if document.type)
     headings = dict.fromkeys(
-        heading[:LONGEST_HEADING] for passage in first for heading in passage.headings[-2:] if heading
+        heading[:LONGEST_HEADING]
+        for passage in first
+        for heading in passage.headings[-2:]
+        if heading and not addresses_machine(heading)
     )
     parts = [
         Data("question", text),
@@ -106,12 +110,13 @@ def _plain(text: str) -> str:
 
 
 def _first(corpus: Corpus, text: str, language: str, mask: Mask | None) -> list[Passage]:
-    """Passages in the question's words; where it shares none with the corpus, the corpus's first ones."""
+    """Passages in the question's words; where it shares none with the corpus, the corpus's first ones. None
+    that addresses a machine."""
     (hits,) = corpus.search_lexical([text], language, LOOKED_AT, mask=mask)
     rows = hits.rows
     if not len(rows):
         rows = np.arange(min(LOOKED_AT, len(corpus)), dtype=np.int32)
-    return corpus.passages(rows)
+    return [passage for passage in corpus.passages(rows) if not addresses_machine(passage.text)]
 
 
 def _samples(first: Sequence[Passage], language: str) -> list[str]:
