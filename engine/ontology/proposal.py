@@ -21,13 +21,16 @@ CORPUS, MODEL = "corpus", "model"
 @dataclass(frozen=True, slots=True)
 class ProposedArea:
     """An area with what it was made from and what it covers. ``overlap`` is the area that shares most of its
-    passages, with the share; ``source`` says who put it together: the corpus itself, or a model."""
+    passages, with the share. ``source`` says who put it together: the corpus itself, or a model, which then
+    joined the areas ``made_of`` and ``added`` keywords (language, text)."""
 
     area: Area
     evidence: tuple[Evidence, ...]
     reach: Reach
     overlap: tuple[str, float] | None = None
     source: str = CORPUS
+    made_of: tuple[str, ...] = ()
+    added: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
