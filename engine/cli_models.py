@@ -35,12 +35,17 @@ def model_from(options: argparse.Namespace, *, kept: bool = True) -> ChatModel |
 
     ``kept``: answers are kept on disk and used again. Raises SettingsError for a spec that cannot be read.
     """
+    from engine.errors import SettingsError
     from engine.llm.cache import default_cache
     from engine.llm.connecting import SPEC_VARIABLE, connect
     from engine.llm.spec import NO_MODEL
 
     spec = options.llm if options.llm is not None else os.environ.get(SPEC_VARIABLE, NO_MODEL)
-    key = sys.stdin.readline().strip() if options.llm_key == FROM_INPUT else options.llm_key
+    key = options.llm_key
+    if key == FROM_INPUT:
+        key = sys.stdin.readline().strip()
+        if not key:
+            raise SettingsError("--llm-key -: standard input holds no key")
     return connect(spec, key, environment_key=True, cache=default_cache() if kept else None)
 
 

@@ -59,7 +59,7 @@ def read_answer(content: str, schema: type[Answer]) -> Fitting[Answer] | Unfit:
     except ValidationError as error:
         problem = error
     formed = not _syntax(problem)
-    for candidate in () if formed else _objects(text):
+    for candidate in () if formed and text.startswith("{") else _objects(text):
         try:
             return Fitting(schema.model_validate_json(candidate), pure=False)
         except ValidationError as error:

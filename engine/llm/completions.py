@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ValidationError
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 MOST_TOLD = 300
 
 
+Count = Annotated[int, Field(ge=0)]
+
+
 class _Details(BaseModel):
-    cached_tokens: int | None = None
+    cached_tokens: Count | None = None
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Annotated[int, Field(gt=0)]
+    completion_tokens: Count
     prompt_tokens_details: _Details | None = None
 
 
@@ -35,7 +40,8 @@ class Completion(BaseModel):
     """A response of ``POST /chat/completions``, as far as it is read. What else is in it is passed over."""
 
     choices: list[_Choice]
-    usage: _Usage | None = None
+    # A usage that makes no sense costs no answer, so it is read by itself.
+    usage: Any = None
 
     @property
     def content(self) -> str:
@@ -55,14 +61,13 @@ class Completion(BaseModel):
 
     @property
     def counted(self) -> tuple[int, int, int] | None:
-        """Prompt, cached and completion tokens; None where the server gives no usage."""
-        usage = self.usage
-        if usage is None or not usage.prompt_tokens or usage.completion_tokens is None:
-            return None
-        if usage.prompt_tokens < 0 or usage.completion_tokens < 0:
+        """Prompt, cached and completion tokens; None where the server gives no usage that can be."""
+        try:
+            usage = _Usage.model_validate(self.usage)
+        except ValidationError:
             return None
         cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0
-        return usage.prompt_tokens, min(max(cached or 0, 0), usage.prompt_tokens), usage.completion_tokens
+        return usage.prompt_tokens, min(cached or 0, usage.prompt_tokens), usage.completion_tokens
 
 
 def read_completion(body: str) -> Completion | None:

@@ -17,8 +17,9 @@ LETTERS = 4
 # Tokens a character, at most: a byte-level tokeniser that knows few Han characters needs two or three for
 # many of them; of other scripts o200k_base packs 2.9 characters and more, older tokenisers half as many.
 HAN, FOREIGN = 1.6, 0.7
-# Characters a token, at most: o200k_base packs up to 5.3 in English law, 4.6 in French, 1.3 in Chinese.
-PACKED, PACKED_HAN = 7.0, 2.0
+# Characters a token, at most: o200k_base packs up to 5.3 in English law, 3.5 in scripts other than Latin, 1.3
+# in Chinese; a tokeniser for fewer languages may pack more.
+PACKED, PACKED_FOREIGN, PACKED_HAN = 7.0, 4.5, 2.0
 # Sizes of context that servers are set to; one that cuts a prompt counts exactly so many tokens.
 SIZES = frozenset(1024 * 2**power for power in range(1, 8))
 
@@ -40,8 +41,8 @@ def most_tokens(text: str) -> int:
 def least_tokens(text: str) -> int:
     """So many tokens at least, whatever the tokeniser; a run of one character counts once."""
     text = _RUN.sub(r"\1", text)
-    han = len(_HAN.findall(text))
-    return int((len(text) - han) / PACKED + han / PACKED_HAN)
+    other, han = len(_OTHER.findall(text)), len(_HAN.findall(text))
+    return int((len(text) - other) / PACKED + (other - han) / PACKED_FOREIGN + han / PACKED_HAN)
 
 
 def cut_at(read: int, texts: Sequence[str]) -> int | None:

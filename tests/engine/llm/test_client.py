@@ -1,12 +1,18 @@
-"""The client against a real local server."""
+"""The client: how answers are bound to a schema, and what it learns of a server."""
 
 from __future__ import annotations
 
-import pytest
-from pydantic import BaseModel
+from collections.abc import Callable
+from typing import Literal
 
-from engine.errors import AnswerError, ModelError, RefusalError
+import pytest
+from pydantic import BaseModel, Field
+
+from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
+from engine.llm.connecting import connect
+from engine.llm.dialects import Dialect, Rung
+from engine.llm.schemas import schema_text, strict_schema
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
@@ -14,11 +20,30 @@ class Parts(BaseModel):
     queries: list[str]
 
 
+class Item(BaseModel):
+    """One line of the form."""
+
+    key: Literal["P1", "P2"]
+    note: str | None = Field(None, description="why", max_length=20)
+
+
+class Form(BaseModel):
+    items: list[Item] = Field(max_length=3)
+    score: float = Field(0.5, ge=0, le=1)
+    free: str = "nothing"
+
+
 PROMPT = Prompt("decompose", "Split the question.", (Data("question", "Who pays dues?"),), longest=200)
+FENCED = 'Sure!\n```json\n{"queries": ["dues"]}\n```\nAnything else?'
 
 
 def split(asked: Asked) -> Scripted:
     return Parts(queries=[asked.data["question"]])
+
+
+def asked_as(server: ScriptedServer) -> list[str]:
+    """The response formats that were asked for."""
+    return [asked.format for asked in server.requests]
 
 
 def test_an_answer_is_a_value() -> None:
@@ -26,27 +51,17 @@ def test_an_answer_is_a_value() -> None:
         meter = Meter()
         reply = server.connect().ask(PROMPT, Parts, meter)
         assert reply.value == Parts(queries=["Who pays dues?"])
-        assert reply.warnings == ()
+        assert (reply.warnings, reply.reused) == ((), False)
         assert reply.usage == meter.spent
-        assert (meter.spent.calls, meter.spent.prompt_tokens) == (1, server.counted.prompt_tokens)
-
-
-def test_two_bad_answers_are_an_error() -> None:
-    with ScriptedServer(lambda asked: {"wrong": 1}) as server, pytest.raises(AnswerError, match="queries"):
-        server.connect().ask(PROMPT, Parts, Meter())
-
-
-def test_a_refusal() -> None:
-    with ScriptedServer(lambda asked: Fault(refusal="I must not.")) as server, pytest.raises(RefusalError):
-        server.connect().ask(PROMPT, Parts, Meter())
-
-
-def test_an_error_for_ever() -> None:
-    with ScriptedServer(lambda asked: Fault(status=500)) as server:
-        meter = Meter()
-        with pytest.raises(ModelError, match="status 500"):
-            server.connect().ask(PROMPT, Parts, meter)
-        assert meter.spent.calls == server.counted.requests == 4
+        sent = server.requests[0]
+        assert (sent.task, sent.body["model"], sent.body["temperature"]) == ("decompose", "scripted", 0)
+        assert sent.body["max_tokens"] == 200
+        assert sent.body["seed"] == Dialect().parameters("t", {}, 1)["seed"]
+        assert sent.body["response_format"]["json_schema"]["strict"] is True
+        assert sent.schema == strict_schema(Parts)
+        assert "stream" not in sent.body
+        assert "tools" not in sent.body
+        assert "authorization" not in sent.headers
 
 
 @pytest.mark.parametrize("rejects", ["json_schema", "max_tokens", "temperature", "seed"])
@@ -56,4 +71,169 @@ def test_what_a_server_rejects_is_left_out(rejects: str) -> None:
         assert model.ask(PROMPT, Parts, Meter()).value.queries
         before = server.counted.requests
         assert model.ask(PROMPT, Parts, Meter()).value.queries
-        assert server.counted.requests == before + 1
+        assert server.counted.requests == before + 1, "it is remembered"
+
+
+def test_a_server_that_rejects_all_of_it() -> None:
+    rejects = frozenset({"json_schema", "json_object", "max_tokens", "temperature", "seed"})
+    with ScriptedServer(lambda asked: FENCED, rejects=rejects) as server:
+        model, meter = server.connect(), Meter()
+        reply = model.ask(PROMPT, Parts, meter)
+        assert reply.value.queries == ["dues"]
+        assert meter.spent.calls == server.counted.requests == 6
+        assert model.dialect == Dialect(Rung.TEXT, "max_completion_tokens", temperature=False, seed=False)
+
+
+def test_a_bad_request_of_another_kind_teaches_nothing() -> None:
+    """Every step down is tried, and none is kept: the prompt was at fault."""
+    bad = Fault(status=400, text='{"error": {"message": "messages: text is not allowed"}}')
+    with ScriptedServer(lambda asked: bad) as server:
+        model = server.connect()
+        with pytest.raises(ModelError, match="with status 400: messages: text is not allowed"):
+            model.ask(PROMPT, Parts, Meter())
+        assert model.dialect == Dialect()
+        assert asked_as(server) == ["json_schema", "json_object", "text"]
+
+
+def test_a_context_that_the_server_calls_too_small_is_no_matter_of_format() -> None:
+    bad = Fault(
+        status=400, text='{"error": "This model\'s maximum context length is 4096; lower max_tokens"}'
+    )
+    with ScriptedServer(lambda asked: bad) as server:
+        with pytest.raises(ModelError, match="maximum context length is 4096"):
+            server.connect().ask(PROMPT, Parts, Meter())
+        assert server.counted.requests == 1
+
+
+def test_openai_is_told_the_newer_limit() -> None:
+    model = connect("openai:gpt-4o-mini", "sk-0123456789abcdef")
+    assert model is not None
+    assert model.dialect.limit == "max_completion_tokens"
+
+
+class TestSchemasIgnored:
+    def test_json_in_prose_is_found_and_it_is_said(self) -> None:
+        with ScriptedServer(lambda asked: FENCED) as server:
+            model = server.connect()
+            found = [model.ask(PROMPT, Parts, Meter()) for _ in range(3)]
+            assert all(reply.value.queries == ["dues"] for reply in found)
+            assert [len(reply.warnings) for reply in found] == [1, 1, 0]
+            assert "takes json_schema and does not keep to it" in found[0].warnings[0]
+            assert asked_as(server) == ["json_schema", "json_object", "text"]
+
+    def test_json_of_another_shape_is_repaired_and_it_is_said(self) -> None:
+        def answer(asked: Asked) -> Scripted:
+            return {"queries": ["dues"]} if "rejected answer" in asked.data else {"parts": []}
+
+        with ScriptedServer(answer) as server:
+            reply = server.connect().ask(PROMPT, Parts, Meter())
+            assert "does not keep to it" in reply.warnings[0]
+            assert asked_as(server) == ["json_schema", "json_object"]
+
+    def test_a_value_that_only_pydantic_refuses_is_no_fault_of_the_server(self) -> None:
+        def answer(asked: Asked) -> Scripted:
+            note = "short" if "rejected answer" in asked.data else "x" * 50
+            return {"items": [{"key": "P1", "note": note}], "score": 0.5, "free": ""}
+
+        with ScriptedServer(answer) as server:
+            reply = server.connect().ask(PROMPT, Form, Meter())
+            assert reply.warnings == ()
+            assert asked_as(server) == ["json_schema", "json_schema"]
+
+    def test_a_key_that_was_not_listed_is_never_taken(self) -> None:
+        unlisted = {"items": [{"key": "P9", "note": None}]}
+        said = r"items\.0\.key: Input should be 'P1' or 'P2'"
+        with ScriptedServer(lambda asked: unlisted) as server, pytest.raises(ModelError, match=said):
+            server.connect().ask(PROMPT, Form, Meter())
+
+    def test_thoughts_are_passed_over(self) -> None:
+        thinking = '<think>{"queries": ["wrong"]} or not?</think>\n{"queries": ["dues"]}'
+        with ScriptedServer(lambda asked: thinking) as server:
+            assert server.connect().ask(PROMPT, Parts, Meter()).value.queries == ["dues"]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            'First {"queries": ["no"]}, then {"queries": ["dues"]}',
+            'A set {x | x > 1} of {"queries": ["dues"]}',
+            '{"queries": ["dues"]} {"note": 1}',
+            '[{"queries": ["dues"]}]',
+        ],
+    )
+    def test_the_last_object_that_fits(self, text: str) -> None:
+        with ScriptedServer(lambda asked: text) as server:
+            assert server.connect().ask(PROMPT, Parts, Meter()).value.queries == ["dues"]
+
+    @pytest.mark.parametrize("text", ["[" * 100_000, '{"queries":' * 50_000, '{"queries": [' + '"a",' * 1000])
+    def test_depth_is_no_danger(self, text: str) -> None:
+        with (
+            ScriptedServer(lambda asked: text) as server,
+            pytest.raises(ModelError, match="even after a repair"),
+        ):
+            server.connect().ask(PROMPT, Parts, Meter())
+
+
+class TestReasoningModels:
+    def test_thinking_is_added_to_the_longest_answer(self) -> None:
+        with ScriptedServer(split) as server:
+            model = connect(server.spec + "&thinking=3000")
+            assert model is not None
+            assert model.expected(PROMPT, Parts).completion_tokens == 3200
+            model.ask(PROMPT, Parts, Meter())
+            assert server.requests[0].body["max_tokens"] == 3200
+
+
+class TestSchemas:
+    def test_strict_schemas_hold_known_keywords_only(self) -> None:
+        made = strict_schema(Form)
+        assert made["required"] == ["items", "score", "free"]
+        assert made["additionalProperties"] is False
+        item = made["$defs"]["Item"]
+        assert item["required"] == ["key", "note"]
+        assert item["properties"]["key"]["enum"] == ["P1", "P2"]
+        assert item["properties"]["note"]["description"] == "why"
+        assert made["properties"]["score"]["maximum"] == 1
+        for absent in ("default", "title", "maxLength", "examples"):
+            assert f'"{absent}"' not in repr(made).replace("'", '"')
+
+    def test_the_words_tell_what_strict_schemas_cannot(self) -> None:
+        assert '"maxLength":20' in schema_text(Form)
+        assert '"title"' not in schema_text(Form)
+
+    def test_a_field_may_have_the_name_of_a_keyword(self) -> None:
+        class Odd(BaseModel):
+            title: str
+            default: int
+
+        assert set(strict_schema(Odd)["properties"]) == {"title", "default"}
+
+
+def test_content_in_parts(served: Callable[[str], ScriptedServer]) -> None:
+    body = '{"choices": [{"message": {"content": [{"type": "text", "text": "{\\"queries\\": []}"}]}}]}'
+    with served(body) as server:
+        assert server.connect().ask(PROMPT, Parts, Meter()).value.queries == []
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        '{"prompt_tokens": -5, "completion_tokens": 1}',
+        '{"prompt_tokens": "many"}',
+        "{}",
+        "null",
+        '{"prompt_tokens": 0}',
+    ],
+)
+def test_a_usage_that_cannot_be_is_not_believed(served: Callable[[str], ScriptedServer], usage: str) -> None:
+    body = '{"choices": [{"message": {"content": "{\\"queries\\": []}"}}], "usage": ' + usage + "}"
+    with served(body) as server:
+        meter = Meter()
+        reply = server.connect().ask(PROMPT, Parts, meter)
+        assert any("estimated" in warning for warning in reply.warnings)
+        assert meter.spent.prompt_tokens > 0
+
+
+@pytest.fixture
+def served() -> Callable[[str], ScriptedServer]:
+    """A server whose whole body is given."""
+    return lambda body: ScriptedServer(lambda asked: Fault(text=body))
