@@ -220,7 +220,7 @@ def _draft(
 
 def _added(keywords: Sequence[AddedKeyword], index: Index, refused: _Refused) -> tuple[tuple[str, str], ...]:
     """The added keywords that stand in the corpus, as words and nothing else."""
-    kept = []
+    kept: list[tuple[str, str]] = []
     for keyword in keywords:
         text = " ".join(visible(keyword.text).split())
         plain = 0 < len(text) <= LONGEST_KEYWORD and not _MARKUP & set(text) and "://" not in text
@@ -235,7 +235,7 @@ def _transactions(
     proposal: Proposal, answer: Grouping, numbers: dict[int, str], refused: _Refused
 ) -> tuple[ProposedTransaction, ...]:
     listed = {f"X{number}": found for number, found in enumerate(proposal.transactions, start=1)}
-    kept = []
+    kept: list[ProposedTransaction] = []
     for grouped in answer.transactions:
         found = listed.pop(grouped.key, None)
         areas = tuple(dict.fromkeys(numbers[number] for number in grouped.areas if number in numbers))
