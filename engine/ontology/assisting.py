@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from engine.corpus.protocol import Area, Corpus
 from engine.errors import BudgetError, ModelError
 from engine.language.script import visible
-from engine.llm import Data, LanguageModel, Meter, Prompt, Usage
+from engine.llm import Data, LanguageModel, Meter, Prompt, Usage, suspicion
 from engine.ontology.covering import Index
 from engine.ontology.drafting import HEADING, Draft, Evidence, slug
 from engine.ontology.proposal import MODEL, Proposal, ProposedArea, covered_share, measured
@@ -136,7 +136,7 @@ def _prompt_of(proposal: Proposal, shown: int) -> Prompt:
         groups.append(f"A{number}\t{' '.join(one.key for one in own)}")
     numbers = {proposed.area.id: number for number, proposed in enumerate(proposal.areas, start=1)}
     types = [
-        f"X{number}\t{' '.join(f'A{numbers[area]}' for area in found.areas)}\t{found.heading}"
+        f"X{number}\t{' '.join(f'A{numbers[area]}' for area in found.areas)}\t{suspicion.shown(found.heading)}"
         for number, found in enumerate(proposal.transactions, start=1)
     ]
     data = (
@@ -148,10 +148,13 @@ def _prompt_of(proposal: Proposal, shown: int) -> Prompt:
 
 
 def _strongest(evidence: Sequence[Evidence], shown: int) -> list[Evidence]:
-    """The first headings and terms of each language, which stand strongest first."""
+    """The first headings and terms of each language, which stand strongest first; none that addresses a
+    machine."""
     counts: dict[tuple[str, str], int] = {}
     kept = []
     for one in evidence:
+        if suspicion.addresses_machine(one.text):
+            continue
         counts[one.kind, one.language] = counts.get((one.kind, one.language), 0) + 1
         if counts[one.kind, one.language] <= max(1, shown // 2):
             kept.append(one)
