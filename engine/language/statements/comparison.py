@@ -153,7 +153,9 @@ def _pair(quantity: Quantity, claim: Statement, sentence: Statement) -> Pairing:
         return Pairing(quantity, best, Match.DIFFERENT)
     closest = max(equal, key=lambda other: likeness[other])
     # Of several quantities of a kind the claim means the one its own words stand around.
-    if likeness[best] - likeness[closest] >= CLEAR_LEAD and not any(map(best.same_as, claim.quantities)):
+    with_best, with_closest = (near & _company(other, sentence) for other in (best, closest))
+    leads = likeness[best] - likeness[closest] >= CLEAR_LEAD or with_closest < with_best
+    if leads and not quantity.place and not any(map(best.same_as, claim.quantities)):
         return Pairing(quantity, best, Match.DIFFERENT)
     if _bounds_differ(quantity, closest):
         return Pairing(quantity, closest, Match.BOUND)
@@ -261,9 +263,11 @@ def _polarity(claim: Statement, sentence: Statement) -> tuple[Agreement, str]:
     """Whether one denies what the other states of the same words."""
     own, theirs = _negated(claim), _negated(sentence)
     both = claim.stems & sentence.stems
-    split = ((own ^ theirs) & both) - _opened(claim) - _opened(sentence)
+    open_ended = _opened(claim) | _opened(sentence) | claim.exempt | sentence.exempt
+    split = ((own ^ theirs) & both) - open_ended
     agreed = own & theirs & both
-    if split and not agreed and len(split) >= max(1, len(both) // 3):
+    heads = (claim.heads | sentence.heads) & split
+    if split and not agreed and (heads or len(split) >= max(1, len(both) // 3)):
         return Agreement.OPPOSITE, ", ".join(sorted(split))
     if agreed or not split:
         return Agreement.SAME, ""

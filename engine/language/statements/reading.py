@@ -52,9 +52,10 @@ class Modal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One sentence, read. ``denied`` are stems that a negation reaches, ``sides`` which side of which pair of
+    """One sentence, read. ``denied`` are stems that a negation reaches, ``heads`` those it
+    stands beside, ``sides`` which side of which pair of
     opposites the sentence is on, with the word that says so, ``times`` the stems behind "before" (-1) and
-    "after" (1)."""
+    "after" (1), ``exempt`` what an exception speaks of ("unless ...")."""
 
     text: str
     language: str
@@ -62,9 +63,10 @@ class Statement:
     quantities: tuple[Quantity, ...]
     modals: tuple[Modal, ...]
     denied: frozenset[str]
+    heads: frozenset[str]
     sides: tuple[tuple[int, int, str], ...]
     times: tuple[tuple[str, int], ...]
-    exceptive: bool = False
+    exempt: frozenset[str] = frozenset()
 
     @property
     def stems(self) -> frozenset[str]:
@@ -77,7 +79,7 @@ def read(text: str, language: str, citations: Iterable[Span] | None = None) -> S
     language = language.split("-")[0].lower()
     words = lexicon(language)
     spans = (
-        [mention.span for mention in find_mentions(text, language) if not mention.bare]
+        [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
         if citations is None
         else list(citations)
     )
@@ -86,10 +88,11 @@ def read(text: str, language: str, citations: Iterable[Span] | None = None) -> S
     cues = [Span(match.start(), match.end()) for sign in signs for match in sign.finditer(text)]
     passed = [*spans, *(quantity.span for quantity in quantities), *cues]
     terms = _terms(text, language, passed, words)
-    exceptive = words.cues["except"].search(text) is not None
-    modals = _modals(text, terms, words, spans)
-    modal_spans = [modal.span for modal in modals]
-    denied = _denied(text, terms, words, modal_spans)
+    bounds = [Span(match.start(), match.end()) for match in words.bound.finditer(text)]
+    # "May not exceed 30" limits a quantity and forbids nothing; "no later than" denies nothing.
+    modals = _modals(text, terms, words, [*spans, *bounds])
+    passed_over = [*bounds, *(Span(m.start(), m.end()) for m in words.modal.finditer(text))]
+    denied, heads = _denied(text, terms, words, passed_over)
     return Statement(
         text,
         language,
@@ -97,9 +100,10 @@ def read(text: str, language: str, citations: Iterable[Span] | None = None) -> S
         quantities,
         modals,
         denied,
+        heads,
         _sides(text, language, terms, words, denied),
         _times(text, terms, words),
-        exceptive,
+        _exempt(text, terms, words),
     )
 
 
@@ -164,20 +168,35 @@ def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Le
     return modality
 
 
-def _denied(text: str, terms: tuple[Term, ...], words: Lexicon, modals: list[Span]) -> frozenset[str]:
-    """Stems that a plain negation reaches; that of a modal verb is the modality's."""
+def _denied(
+    text: str, terms: tuple[Term, ...], words: Lexicon, passed: list[Span]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Stems that a plain negation reaches, and of those the ones that it stands right beside; the negation of a
+    modal verb is the modality's."""
     found: set[str] = set()
+    heads: set[str] = set()
     for match in words.cues["not"].finditer(text):
         span = Span(match.start(), match.end())
-        if any(span.start < other.end and other.start < span.end for other in modals):
+        if any(span.start < other.end and other.start < span.end for other in passed):
             continue
         clause = _clause(text, span)
         inside = [term for term in terms if clause.start <= term.span.start < clause.end]
         behind = [term.stem for term in inside if term.span.start >= span.end][:REACH]
         before = [term.stem for term in inside if term.span.end <= span.start][-REACH:]
         found.update(behind)
+        heads.update(behind[:1])
         if words.language in _VERB_LAST:
             found.update(before)
+            heads.update(before[-1:])
+    return frozenset(found), frozenset(heads)
+
+
+def _exempt(text: str, terms: tuple[Term, ...], words: Lexicon) -> frozenset[str]:
+    """What stands behind "unless" is neither stated nor denied."""
+    found: set[str] = set()
+    for match in words.cues["except"].finditer(text):
+        clause = _clause(text, Span(match.start(), match.end()))
+        found.update(t.stem for t in terms if match.end() <= t.span.start < clause.end)
     return frozenset(found)
 
 

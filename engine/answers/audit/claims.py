@@ -1,0 +1,142 @@
+"""The claims of a text: sentences and clauses that state something, each with its place in the text.
+
+Headings, captions and questions state nothing. A sentence is cut at semicolons, and before a conjunction only
+where what follows has a subject and a verb of its own; a claim keeps the characters that the text has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from engine.ingestion.sentences import sentence_starts
+from engine.language.detect import detect
+from engine.language.statements import read
+from engine.model import Span
+
+# A longer text is cut here, and the audit says so; characters and claims.
+LONGEST_TEXT = 60_000
+MOST_CLAIMS = 200
+# A clause with fewer content words states nothing that could be looked up.
+FEWEST_WORDS = 2
+# What stands on either side of a cut has at least so many content words.
+FEWEST_IN_CLAUSE = 3
+# A line of so few words without a full stop is a heading.
+HEADING_WORDS = 12
+LONGEST_CLAIM = 1_200
+
+_LINE = re.compile(r"[^\n]+")
+_MARK = re.compile(r"\s*(?:#{1,6}\s+|>+\s*|[-*•–▪·]\s+|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\s+|\|\s*)*")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|={3,}|-{3,}\s*\Z)")
+_CAPTION = re.compile(
+    r"\s*(?:figure|fig\.|table|chart|source|note|abbildung|tabelle|quelle|gambar|tabel|sumber|tableau|شكل|جدول)"
+    r"\s*\d*\s*[:.–-]",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？؟]\s*[\"'”»)]*\s*\Z")
+_ENDED = re.compile(r"[.!;:。！؛…]\s*[\"'”»)]*\s*\Z")
+_CUT = re.compile(
+    r";\s+|؛\s+|；|"
+    r",\s+(?=(?:and|but|while|whereas|however|und|aber|während|dan|tetapi|sedangkan|et|mais|tandis)\s)"
+)
+_JOINT = re.compile(
+    r"(?:and|but|while|whereas|however|und|aber|während|dan|tetapi|sedangkan|et|mais)\s+", re.IGNORECASE
+)
+_VERB = re.compile(
+    r"(?<!\w)(?:is|are|was|were|has|have|had|does|do|ends?|begins?|runs?|falls?|applies|apply|counts?|takes?|needs?"
+    r"|ist|sind|hat|haben|gilt|gelten|wird|werden|beträgt|adalah|berlaku|est|sont|a|ont)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def spans_of_claims(text: str, languages: tuple[str, ...]) -> Iterator[tuple[Span, str]]:
+    """The places of the claims of a text, in order, each with its language, one of ``languages``."""
+    for block in _blocks(text):
+        language = detect(text[block.start : block.end], languages)
+        for sentence in _sentences(text, block, language):
+            if _QUESTION.search(text[sentence.start : sentence.end]):
+                continue
+            for clause in _clauses(text, sentence, language):
+                if _states(text[clause.start : clause.end], language):
+                    yield clause, language
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Runs of lines that belong together: a list's item and what is wrapped under it, a paragraph."""
+    start = end = -1
+    for match in _LINE.finditer(text):
+        line = match[0]
+        mark = _MARK.match(line)
+        begins = mark is not None and mark.end() > len(line) - len(line.lstrip())
+        apart = end >= 0 and text[end : match.start()].count("\n") > 1
+        broken = end >= 0 and _ENDED.search(text[start:end]) and line[:1].isspace() is False and begins
+        if not line.strip() or _not_stated(line) or begins or apart or broken:
+            if start >= 0:
+                yield Span(start, end)
+            start = end = -1
+        if not line.strip() or _not_stated(line):
+            continue
+        if start < 0:
+            start = match.start() + (mark.end() if mark is not None else 0)
+        end = match.end()
+    if start >= 0 and start < end:
+        yield Span(start, end)
+
+
+def _not_stated(line: str) -> bool:
+    """Headings and captions; a short line that neither ends like a sentence nor has a verb or number."""
+    if _HEADING.match(line) or _CAPTION.match(line):
+        return True
+    if _ENDED.search(line) or len(line.split()) > HEADING_WORDS:
+        return False
+    statement = read(line, "en", ())
+    return not statement.modals and not statement.quantities and not _VERB.search(line)
+
+
+def _sentences(text: str, block: Span, language: str) -> Iterator[Span]:
+    said = text[block.start : block.end]
+    starts = [*sentence_starts(said, language), len(said)]
+    for start, end in zip(starts, starts[1:], strict=False):
+        span = _trimmed(text, block.start + start, block.start + end)
+        if span is not None:
+            yield span
+
+
+def _clauses(text: str, sentence: Span, language: str) -> Iterator[Span]:
+    """A sentence, cut where both sides state something by themselves."""
+    start = sentence.start
+    for match in _CUT.finditer(text, sentence.start, sentence.end):
+        left, right = text[start : match.start()], text[match.end() : sentence.end]
+        joined = _JOINT.match(right)
+        own = right[joined.end() :] if joined else right
+        if _whole(left, language) and _whole(own, language):
+            span = _trimmed(text, start, match.start())
+            if span is not None:
+                yield span
+            start = match.end() + (joined.end() if joined else 0)
+    span = _trimmed(text, start, sentence.end)
+    if span is not None:
+        yield span
+
+
+def _whole(clause: str, language: str) -> bool:
+    """Whether a clause has a subject in front of a verb, and says enough."""
+    statement = read(clause, language, ())
+    if len(statement.terms) < FEWEST_IN_CLAUSE:
+        return False
+    verbs = [modal.span.start for modal in statement.modals] + [m.start() for m in _VERB.finditer(clause)]
+    return any(term.span.end <= min(verbs, default=-1) for term in statement.terms)
+
+
+def _states(clause: str, language: str) -> bool:
+    statement = read(clause, language)
+    return len(statement.terms) + len(statement.quantities) >= FEWEST_WORDS
+
+
+def _trimmed(text: str, start: int, end: int) -> Span | None:
+    end = min(end, start + LONGEST_CLAIM)
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end) if start < end else None
