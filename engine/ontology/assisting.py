@@ -135,10 +135,10 @@ def _prompt_of(proposal: Proposal, shown: int) -> Prompt:
         lines += [f"{one.key}\t{one.language}\t{one.passages}\t{one.text}" for one in own]
         groups.append(f"A{number}\t{' '.join(one.key for one in own)}")
     numbers = {proposed.area.id: number for number, proposed in enumerate(proposal.areas, start=1)}
-    types = [
-        f"X{number}\t{' '.join(f'A{numbers[area]}' for area in found.areas)}\t{suspicion.shown(found.heading)}"
-        for number, found in enumerate(proposal.transactions, start=1)
-    ]
+    types = []
+    for number, found in enumerate(proposal.transactions, start=1):
+        needs = " ".join(f"A{numbers[area]}" for area in found.areas)
+        types.append(f"X{number}\t{needs}\t{suspicion.shown(found.heading)}")
     data = (
         Data("evidence", "\n".join(lines)),
         Data("areas", "\n".join(groups)),
