@@ -1,0 +1,135 @@
+"""How good the brief is, the answer without a language model, on gold questions.
+
+    python -m benchmarks.briefs --corpus DIR --queries FILE --qrels FILE [--limit N] [--preset P]
+        [--foreign CORPUS_DIR]
+
+Prints, over the questions: in how many the brief cites a gold passage, and all of them, beside how many of
+the passages it may cite (the ranking) do; how many words it has, and how many times fewer than the ranked
+passages together; how long it takes. ``--foreign``: the same questions put to a corpus that cannot answer
+them, and how often it is told there, and here, that the pool does not contain an answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.answers.answer import answer
+from engine.answers.record import Answer
+from engine.answers.units import word_count
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.evaluation import Question, read_questions
+from engine.investigation import Case
+from engine.investigation.record import Investigation
+from engine.settings import InvestigationSettings, preset
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the brief of one question is like. ``cited`` and ``ranked`` are shares of the question's gold."""
+
+    cited: float
+    ranked: float
+    passages: int
+    words: int
+    compression: float
+    milliseconds: float
+    missing: bool
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--queries", type=Path, required=True)
+    parser.add_argument("--qrels", type=Path, required=True)
+    parser.add_argument("--limit", type=int, default=100)
+    parser.add_argument("--preset", default="balanced")
+    parser.add_argument("--foreign", type=Path)
+    options = parser.parse_args(arguments)
+    settings = preset(options.preset)
+    questions = read_questions(options.queries, options.qrels)[: options.limit]
+    own = measured(open_corpus(options.corpus), questions, settings)
+    for name, value in table(own):
+        print(f"{name:44}{value:>8}")
+    if options.foreign is not None:
+        foreign = open_corpus(options.foreign)
+        told = [briefed(foreign, question, settings)[1].missing for question in questions]
+        print(f"{'said to be missing in a foreign corpus':44}{np.mean(told):>8.3f}")
+    return 0
+
+
+def measured(
+    corpus: Corpus, questions: Sequence[Question], settings: InvestigationSettings
+) -> list[Measured]:
+    """Each question's brief. The first question warms everything up and is asked twice."""
+    briefed(corpus, questions[0], settings)
+    return [_measure(question, *briefed(corpus, question, settings), corpus) for question in questions]
+
+
+def briefed(
+    corpus: Corpus, question: Question, settings: InvestigationSettings
+) -> tuple[Investigation, Answer]:
+    """The investigation of a question, and its brief."""
+    case = Case(corpus, question.text, settings)
+    for _ in case.run():
+        continue
+    investigation = case.investigation()
+    return investigation, answer(investigation, corpus)
+
+
+def _measure(question: Question, investigation: Investigation, brief: Answer, corpus: Corpus) -> Measured:
+    gold = set(question.gold)
+    cited = _sources([place for one in brief.citations for place, _ in one.places], corpus)
+    ids = [one for found in investigation.passages for one in found.assembled_ids or (found.passage.id,)]
+    told = sum(word_count(sentence.text) for sentence in brief.sentences)
+    read = sum(word_count(found.text) for found in investigation.passages)
+    return Measured(
+        len(gold & cited) / len(gold),
+        len(gold & _sources(ids, corpus)) / len(gold),
+        len(cited),
+        told,
+        read / told if told else 0.0,
+        brief.milliseconds,
+        brief.missing,
+    )
+
+
+def _sources(ids: Sequence[str], corpus: Corpus) -> set[str]:
+    return {passage.source_id for passage in corpus.passages(corpus.rows(list(ids)))} if ids else set()
+
+
+def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
+    """The figures, by name."""
+    cited = np.array([one.cited for one in results])
+    ranked = np.array([one.ranked for one in results])
+    words = np.array([one.words for one in results])
+    time = np.array([one.milliseconds for one in results])
+    return [
+        ("questions", f"{len(results)}"),
+        ("a gold passage in the ranking", f"{np.mean(ranked > 0):.3f}"),
+        ("a gold passage cited", f"{np.mean(cited > 0):.3f}"),
+        ("all gold passages in the ranking", f"{np.mean(ranked == 1):.3f}"),
+        ("all gold passages cited", f"{np.mean(cited == 1):.3f}"),
+        ("passages cited, mean", f"{np.mean([one.passages for one in results]):.1f}"),
+        ("words, median", f"{np.median(words):.0f}"),
+        ("words, 95th percentile", f"{np.percentile(words, 95):.0f}"),
+        (
+            "words of the ranked passages for one, median",
+            f"{np.median([m.compression for m in results]):.1f}",
+        ),
+        ("milliseconds, median", f"{np.median(time):.0f}"),
+        ("milliseconds, 95th percentile", f"{np.percentile(time, 95):.0f}"),
+        ("wrongly said to be missing", f"{np.mean([one.missing for one in results]):.3f}"),
+    ]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

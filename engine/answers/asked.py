@@ -1,0 +1,90 @@
+"""What a question asks about, as weighted words, and how much of it a text holds.
+
+A word weighs what the best passage of the corpus scores for it alone by BM25, so that rare words count; one
+that the corpus does not know weighs more than any that it knows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus
+from engine.language.analyzer import analyzer
+from engine.model import RankedPassage
+
+# Of the heaviest word that the corpus knows.
+UNKNOWN_WEIGHT = 1.3
+# Among so many passages of the ranking one must hold enough of the question.
+BEST_LOOKED_AT = 5
+# Share of the question that the best passage holds. Measured: of 177 questions put to their own corpora
+# (ADGM, sample, 2WikiMultiHopQA, MuSiQue) none had less; of 277 put to a foreign one 93 in 100 had.
+ENOUGH = 0.39
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The words of a question that an index knows as terms. ``terms`` are those of each word, ``weights``
+    their weights, shape (words,), adding up to 1; ``known`` whether the corpus has the word at all."""
+
+    words: tuple[str, ...]
+    terms: tuple[frozenset[str], ...]
+    weights: NDArray[np.float32]
+    known: NDArray[np.bool_]
+    language: str
+
+    def held(self, terms: Iterable[str]) -> NDArray[np.bool_]:
+        """Which of the words are among the index terms of a text, shape (words,)."""
+        found = frozenset(terms)
+        return np.array([own <= found for own in self.terms], np.bool_)
+
+    def share(self, terms: Iterable[str]) -> float:
+        """How much of the question the index terms of a text hold, 0..1."""
+        return float(self.weights[self.held(terms)].sum())
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The words that the corpus has nowhere."""
+        return tuple(word for word, known in zip(self.words, self.known.tolist(), strict=True) if not known)
+
+
+def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
+    """The words of a question, weighted by a corpus."""
+    reader = analyzer(language)
+    by_word: dict[str, frozenset[str]] = {}
+    for match in _WORD.finditer(question):
+        terms = reader.terms_of_word(match[0])
+        # Where a script has no blanks, a word is a pair of letters.
+        pieces = {term: (term,) for term in terms} if len(terms) > 1 else {match[0].casefold(): terms}
+        by_word.update({word: frozenset(own) for word, own in pieces.items() if own})
+    words = tuple(by_word)
+    best = corpus.search_lexical(words, language, 1) if words else []
+    weights = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
+    known = weights > 0
+    weights[~known] = UNKNOWN_WEIGHT * max(float(weights.max(initial=0.0)), 1.0)
+    total = float(weights.sum())
+    return Asked(words, tuple(by_word.values()), weights / total if total else weights, known, language)
+
+
+def held_by_best(asked: Asked, ranking: Sequence[RankedPassage]) -> float | None:
+    """The largest share of the question that one of the best passages holds, with its headings and title.
+
+    None where it cannot be told: nothing to compare by words, or no passage in the question's language.
+    """
+    best = [
+        found
+        for found in ranking[:BEST_LOOKED_AT]
+        if found.passage.language.split("-")[0] == asked.language.split("-")[0]
+    ]
+    if not asked.words or not best:
+        return None
+    reader = analyzer(asked.language)
+    return max(
+        asked.share(reader.terms(" ".join((found.text, *found.passage.headings, found.document.title))))
+        for found in best
+    )

@@ -1,0 +1,159 @@
+"""An answer without a language model: the best sentences of the sources, by area of the question.
+
+Every sentence is the source's own, whole, in its language. What is chosen and why: see ``choosing``; what
+can be read alone: see ``units``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from engine.answers.asked import Asked
+from engine.answers.choosing import Candidate, chosen
+from engine.answers.citing import Citations
+from engine.answers.quotes import Located
+from engine.answers.record import Sentence
+from engine.answers.units import Piece, Unit, units_of, word_count
+from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.defined_terms import defined_terms
+from engine.investigation.record import Investigation
+from engine.language.analyzer import analyzer
+from engine.model import AreaState, RankedPassage, Span
+
+# Passages of the ranking that sentences are taken from.
+PASSAGES_READ = 12
+# A text in another language than the question's is read only where none of so many is in it.
+LANGUAGE_LOOKED_AT = 8
+# So many passages are the closest evidence of an area.
+CLOSE = 10
+# Definitions that are told with a brief, and how long one may be, in words.
+MOST_TERMS, LONGEST_TERM = 2, 45
+# A derived facet that is a mere term of the first candidates is no area of the question.
+_OF_TERMS = "term-"
+
+
+def brief_sentences(
+    investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations
+) -> tuple[Sentence, ...]:
+    """The sentences of a brief, area by area, in the order of their documents inside an area."""
+    areas = [area for area in investigation.areas if not area.id.startswith(_OF_TERMS)]
+    places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
+    candidates = _candidates(investigation, corpus, asked, citations, places)
+    taken = chosen(candidates, asked, [area.id for area in areas])
+    names = {area.id: area.name for area in areas} if len(areas) > 1 else {}
+    sentences = [
+        _sentence(candidate.unit, citations, names.get(next(iter(candidate.areas), ""), ""))
+        for candidate in _in_reading_order(taken)
+    ]
+    terms = _terms([candidate.unit for candidate in taken], corpus, citations, investigation)
+    return (*sentences, *(_sentence(unit, citations, "") for unit in terms))
+
+
+def missing_areas(investigation: Investigation) -> tuple[str, ...]:
+    """Required areas of the question without any evidence."""
+    return tuple(
+        area.name for area in investigation.areas if area.required and area.state is AreaState.MISSING
+    )
+
+
+def _candidates(
+    investigation: Investigation,
+    corpus: Corpus,
+    asked: Asked,
+    citations: Citations,
+    places: dict[str, dict[str, int]],
+) -> Iterator[Candidate]:
+    ranking = _in_language(investigation.passages, asked.language)[:PASSAGES_READ]
+    best = max((found.score for found in ranking), default=1.0) or 1.0
+    reader = analyzer(asked.language)
+    for found in ranking:
+        ids = found.assembled_ids or (found.passage.id,)
+        rows = corpus.rows(list(ids)).tolist()
+        for unit in units_of(rows, corpus, citations.reading, lambda text: asked.share(reader.terms(text))):
+            own = [piece.passage.id for piece in unit.pieces]
+            found_in = [
+                # Among those that are close to it, the area that the question touches most.
+                (max(0, min(place[one] for one in own if one in place) - CLOSE), number, area)
+                for number, (area, place) in enumerate(places.items())
+                if not place.keys().isdisjoint(own)
+            ]
+            areas = tuple(area for _, _, area in sorted(found_in))
+            yield Candidate(unit, found.score / best, areas)
+
+
+def _in_language(ranking: Sequence[RankedPassage], language: str) -> list[RankedPassage]:
+    """The passages in the question's language, all where none of the best is."""
+    base = language.split("-")[0]
+    own = [found for found in ranking if found.passage.language.split("-")[0] == base]
+    near = any(found.rank <= LANGUAGE_LOOKED_AT for found in own)
+    return own if near else list(ranking)
+
+
+def _in_reading_order(taken: Sequence[Candidate]) -> list[Candidate]:
+    """Areas in the order of their best sentence, documents likewise, each document as it reads."""
+    areas: dict[str, int] = {}
+    documents: dict[tuple[str, str], int] = {}
+    keyed = []
+    for number, candidate in enumerate(taken):
+        area = next(iter(candidate.areas), "")
+        document = candidate.unit.pieces[-1].passage.document_id
+        first = areas.setdefault(area, number)
+        second = documents.setdefault((area, document), number)
+        last = candidate.unit.pieces[0]
+        keyed.append((first, second, last.row, last.span.start, candidate))
+    return [item[-1] for item in sorted(keyed, key=lambda item: item[:-1])]
+
+
+def _sentence(unit: Unit, citations: Citations, area: str) -> Sentence:
+    """A unit as a sentence that cites each of its pieces; adjacent pieces of a passage are one quote."""
+    numbers = [citations.of(located(piece)).number for piece in unit.pieces]
+    language = unit.pieces[-1].passage.language
+    return Sentence(unit.text, tuple(dict.fromkeys(numbers)), area=area, language=language)
+
+
+def located(piece: Piece) -> Located:
+    """A piece as a quote."""
+    return Located(piece.text, ((piece.passage.id, piece.span),))
+
+
+def _terms(
+    units: Sequence[Unit], corpus: Corpus, citations: Citations, investigation: Investigation
+) -> list[Unit]:
+    """Short definitions of terms that both the question and a chosen sentence use, or that the sentence
+    writes as a name; from the sentence's own document, or the only one that defines the term."""
+    known = defined_terms(corpus)
+    if not units or not len(known):
+        return []
+    of_question = {use.term for use in known.used_in(investigation.question, investigation.plan.language)}
+    told = {piece.passage.id for unit in units for piece in unit.pieces}
+    found: dict[int, Unit] = {}
+    for unit in units:
+        passage = unit.pieces[-1].passage
+        for use in known.used_in(unit.text, passage.language):
+            if use.term in found or use.term not in of_question:
+                continue
+            definition = _definition(known.definitions(use.term), known.names[use.term], passage.document_id,
+                                     corpus, citations)  # fmt: skip
+            if definition is not None and definition.passage.id not in told:
+                found[use.term] = Unit((definition,), definition.row)
+    return list(found.values())[:MOST_TERMS]
+
+
+def _definition(
+    rows: Rows, name: str, document_id: str, corpus: Corpus, citations: Citations
+) -> Piece | None:
+    """The sentence that defines a term: in a document, else where there is only one."""
+    passages = citations.reading.passages(rows)
+    own = [pair for pair in zip(rows.tolist(), passages, strict=True) if pair[1].document_id == document_id]
+    pairs = own or list(zip(rows.tolist(), passages, strict=True))
+    if len(pairs) != 1:
+        return None
+    row, passage = pairs[0]
+    quoted = re.compile(rf"[\"“„«‘'‚]\s?{re.escape(name)}", re.IGNORECASE)
+    for unit in units_of([row], corpus, citations.reading, lambda text: 0.0):
+        piece = unit.pieces[-1]
+        at = quoted.search(piece.text)
+        if at is not None and at.start() < 12 and word_count(piece.text) <= LONGEST_TERM:
+            return Piece(row, passage, Span(piece.span.start, piece.span.end))
+    return None

@@ -1,0 +1,105 @@
+"""An answer as one object: sentences, what they cite word for word, what contradicts, what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from engine.llm import Usage
+from engine.model import Span
+
+
+class Method(StrEnum):
+    """Who wrote the sentences: a language model, or the sources themselves (a brief of their sentences)."""
+
+    MODEL = "model"
+    BRIEF = "brief"
+
+
+class Support(StrEnum):
+    """What the quotes of a sentence carry: all of it, not all of it, or nothing of it."""
+
+    FULL = "supported"
+    PART = "not fully supported"
+    NONE = "no support"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quote with its source. ``number`` counts from 1 in an answer.
+
+    ``key`` is the rank of the passage in the case, None for one that is not in the ranking. ``quote`` is as
+    the source prints it; ``places`` are its exact characters by the id of the passage. ``cited`` is the full
+    citation, ``short`` the name that people use, ``validity`` what is known of its force, ``old`` whether it
+    is not in force on the day of the answer, ``grade`` the quality of the source's text, 0..1.
+    """
+
+    number: int
+    key: int | None
+    passage_id: str
+    quote: str
+    places: tuple[tuple[str, Span], ...]
+    cited: str
+    short: str
+    language: str = "und"
+    validity: str = ""
+    old: bool = False
+    grade: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence in plain text. ``citations`` are numbers of the answer's citations; ``doubts`` say what
+    they do not carry. ``area`` is the part of the question that it serves, ``language`` that of its words."""
+
+    text: str
+    citations: tuple[int, ...]
+    support: Support = Support.FULL
+    doubts: tuple[str, ...] = ()
+    area: str = ""
+    language: str = "und"
+
+
+class ConflictKind(StrEnum):
+    """How two sources disagree, or one replaces or limits the other."""
+
+    REPLACED = "replaced"
+    EXCEPTION = "exception"
+    DIFFERENCE = "difference"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two sources that do not say the same, in words, each with its citation."""
+
+    kind: ConflictKind
+    words: str
+    citations: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. ``gaps`` are
+    required areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is what
+    it used, by task. ``milliseconds`` is how long the answer took.
+    """
+
+    question: str
+    language: str
+    method: Method
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    conflicts: tuple[Conflict, ...] = ()
+    missing: bool = False
+    unanswered: str = ""
+    gaps: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    model: str = ""
+    usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))
+    milliseconds: float = 0.0
+
+    def citation(self, number: int) -> Citation:
+        """The citation with a number."""
+        return self.citations[number - 1]

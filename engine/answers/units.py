@@ -1,0 +1,262 @@
+"""What can be read alone: sentences of passages, with the head of a list before its items and what a pronoun
+means before it.
+
+A unit is one or more pieces, each a span of a passage, in reading order. A sentence takes along the one
+before where it begins with a word that points back; the head of a list takes its items along, a long list the
+items that serve the question; an item takes its head along, even out of the passage before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.corpus.headings import is_bare_heading
+from engine.corpus.protocol import Corpus
+from engine.ingestion.sentences import sentence_starts
+from engine.investigation.reading import Reading
+from engine.model import Passage, Span
+
+# Words of a unit; a longer list is cut to its head and some items, a longer sentence stays.
+LONGEST_UNIT = 45
+# Passages looked back for the head of an item, and ahead for the items of a head.
+REACH = 12
+# Items of a long list that are kept.
+MOST_ITEMS = 2
+Worth = Callable[[str], float]
+
+_WORD = re.compile(r"[^\W_]+")
+# The number of a paragraph at its beginning says where it stands, which the citation says too.
+_PARAGRAPH = re.compile(r"\(\d{1,3}[a-z]?\)\s+|\d{1,3}\.\s+(?=[^\W\d_])")
+_ITEM = re.compile(r"\s*(?:\(\w{1,5}\)|\w{1,3}[.)]|[-–—•▪·])\s")
+_LISTS = (":", ":-", ":–", "—", "：")
+_ENDS = frozenset(".!?。！？؟۔;；")
+_CLOSING = "\"'”’»)] "
+_POINTING = {
+    "en": r"(?:this|these|those|such|it|they|he|she|that|in that case|in this case|the same|otherwise)\b",
+    "de": r"(?:dies|diese[rsmn]?|er|sie|es|solche[rsmn]?|dabei|dazu|hierbei|insoweit|andernfalls)\b",
+    "fr": r"(?:celle-ci|celui-ci|il|elle|ils|elles|ce|cette|ces|dans ce cas)\b",
+    "id": r"(?:hal tersebut|hal itu|ia|mereka|dalam hal demikian)\b",
+    "ar": r"(?:و?هذا|و?هذه|و?ذلك|و?تلك|وفي هذه الحالة|ولا |و?هو |و?هي )",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A span of a passage, and the row of the passage."""
+
+    row: int
+    passage: Passage
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """Its words as the source prints them."""
+        return self.passage.text[self.span.start : self.span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Pieces that are read together. ``main`` is the row of the passage that the unit is of."""
+
+    pieces: tuple[Piece, ...]
+    main: int
+
+    @property
+    def text(self) -> str:
+        """The words in one line, with an ellipsis where something stands between two pieces."""
+        told = ""
+        for before, piece in zip((None, *self.pieces), self.pieces, strict=False):
+            words = " ".join(piece.text.split())
+            if before is None:
+                told = words
+            else:
+                told += (" " if _adjacent(before, piece) else " … ") + words
+        return told
+
+    @property
+    def words(self) -> int:
+        """How many words it has; of a script without blanks two letters are one."""
+        return word_count(self.text)
+
+
+def word_count(text: str) -> int:
+    """Words of a text, those of scripts without blanks estimated."""
+    return sum(
+        1 if word.isascii() or not _has_unspaced(word) else max(1, len(word) // 2)
+        for word in _WORD.findall(text)
+    )
+
+
+def _has_unspaced(word: str) -> bool:
+    return any("\u0e00" <= letter <= "\u0e7f" or "\u3040" <= letter <= "\u9fff" for letter in word)
+
+
+def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth) -> Iterator[Unit]:
+    """The units of passages. ``worth`` says how well an item of a list serves the question."""
+    for row in rows:
+        [passage] = reading.passages(np.array([row], np.int32))
+        if is_bare_heading(passage.text):
+            continue
+        spans = list(_sentences(passage))
+        for number, span in enumerate(spans):
+            piece = Piece(row, passage, span)
+            if _is_heading(piece.text):
+                continue
+            before = [Piece(row, passage, spans[number - 1])] if number else []
+            unit = _whole(piece, before, corpus, reading, worth)
+            if unit is not None:
+                yield unit
+
+
+def _whole(piece: Piece, before: list[Piece], corpus: Corpus, reading: Reading, worth: Worth) -> Unit | None:
+    """A sentence with what it needs to be understood; None for an item or a head that stays alone."""
+    pieces = list(_list_cut(piece, worth))
+    if is_head(piece.text):
+        items = _items_after(piece, corpus, reading)
+        if not items:
+            return None
+        pieces = [*pieces, *_best(items, worth, LONGEST_UNIT - word_count(piece.text))]
+    elif _is_item(piece.text):
+        head = before[-1] if before and is_head(before[-1].text) else _head_before(piece, corpus, reading)
+        if head is None:
+            return None
+        pieces = [head, *pieces]
+    elif before and _points_back(piece):
+        pieces = [*_list_cut(before[-1], worth), *pieces]
+    return Unit(tuple(pieces), piece.row)
+
+
+def _sentences(passage: Passage) -> Iterator[Span]:
+    """The sentences of a passage without blanks around them, what it repeats of the one before left out."""
+    starts = [start for start in sentence_starts(passage.text, passage.language) if start >= passage.overlap]
+    starts = starts or [passage.overlap]
+    for start, end in zip(starts, [*starts[1:], len(passage.text)], strict=True):
+        said = passage.text[start:end]
+        begin = start + len(said) - len(said.lstrip())
+        number = _PARAGRAPH.match(passage.text, begin, end)
+        begin = number.end() if number else begin
+        if said.strip() and begin < start + len(said.rstrip()):
+            yield Span(begin, start + len(said.rstrip()))
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a line is no sentence: short, and without an end."""
+    bare = text.rstrip(_CLOSING)
+    return not bare or (bare[-1] not in _ENDS and not is_head(text) and word_count(text) < 6)
+
+
+def is_head(text: str) -> bool:
+    """Whether a line announces items."""
+    return text.rstrip().endswith(_LISTS)
+
+
+def _is_item(text: str) -> bool:
+    first = text.lstrip("\"'“„«(")[:1]
+    return bool(_ITEM.match(text)) or first.islower()
+
+
+def _points_back(piece: Piece) -> bool:
+    pattern = _POINTING.get(piece.passage.language.split("-")[0])
+    return pattern is not None and re.match(pattern, piece.text, re.IGNORECASE) is not None
+
+
+def _list_cut(piece: Piece, worth: Worth) -> Iterator[Piece]:
+    """A sentence that is a long list as its head and the items that serve the question best."""
+    head, broken, _ = piece.text.partition("\n")
+    if not broken or not is_head(head) or word_count(piece.text) <= LONGEST_UNIT:
+        yield piece
+        return
+    start = piece.span.start
+    yield Piece(piece.row, piece.passage, Span(start, start + len(head.rstrip())))
+    yield from _best(_lines(piece, len(head) + 1), worth, LONGEST_UNIT - word_count(head))
+
+
+def _lines(piece: Piece, offset: int) -> list[Piece]:
+    """The lines of a piece from an offset on, without blanks around them."""
+    found, place = [], piece.span.start + offset
+    for line in piece.text[offset:].split("\n"):
+        begin = place + len(line) - len(line.lstrip())
+        if line.strip():
+            found.append(Piece(piece.row, piece.passage, Span(begin, place + len(line.rstrip()))))
+        place += len(line) + 1
+    return found
+
+
+def _best(items: Sequence[Piece], worth: Worth, room: int) -> list[Piece]:
+    """All items where there is room for them, else those that serve the question best; in their order."""
+    if sum(word_count(item.text) for item in items) <= room:
+        return list(items)
+    best = sorted(range(len(items)), key=lambda place: (-worth(items[place].text), place))[:MOST_ITEMS]
+    return [items[place] for place in sorted(best)]
+
+
+def _items_after(head: Piece, corpus: Corpus, reading: Reading) -> list[Piece]:
+    """The items of a head at the end of its passage: the passages after it that are items."""
+    if head.passage.text[head.span.end :].strip():
+        return _following(head)
+    items: list[Piece] = []
+    for row, passage in _near(head, 1, corpus, reading):
+        whole = Piece(row, passage, _stripped(passage))
+        if not _is_item(whole.text):
+            break
+        items.append(whole)
+    return items
+
+
+def _following(head: Piece) -> list[Piece]:
+    """The lines behind a head in its own passage, as far as they are items."""
+    rest = Piece(head.row, head.passage, Span(head.span.end, len(head.passage.text)))
+    items: list[Piece] = []
+    for line in _lines(rest, 0):
+        if not _is_item(line.text):
+            break
+        items.append(line)
+    return items
+
+
+def _head_before(item: Piece, corpus: Corpus, reading: Reading) -> Piece | None:
+    """The head of a list to which an item belongs, in front of it in its passage or section."""
+    for line in reversed(_lines(Piece(item.row, item.passage, Span(0, item.span.start)), 0)):
+        if is_head(line.text):
+            return line
+        if not _is_item(f"{line.text} "):
+            return None
+    for row, passage in _near(item, -1, corpus, reading):
+        last = Piece(row, passage, list(_sentences(passage))[-1] if passage.text.strip() else Span(0, 0))
+        if is_head(last.text):
+            return last
+        if not _is_item(passage.text):
+            return None
+    return None
+
+
+def _near(piece: Piece, step: int, corpus: Corpus, reading: Reading) -> Iterator[tuple[int, Passage]]:
+    """Passages of the same section one after the other, forwards or backwards."""
+    rows = piece.row + step * np.arange(1, REACH + 1, dtype=np.int32)
+    rows = rows[(rows >= 0) & (rows < len(corpus))].astype(np.int32)
+    own = np.array([piece.row], np.int32)
+    section = int(corpus.section_numbers(own)[0])
+    same = corpus.section_numbers(rows) == section
+    same &= corpus.document_numbers(rows) == int(corpus.document_numbers(own)[0])
+    stop = int(np.argmin(same)) if not same.all() else len(rows)
+    if section < 0:
+        return
+    yield from zip(rows[:stop].tolist(), reading.passages(rows[:stop]), strict=True)
+
+
+def _stripped(passage: Passage) -> Span:
+    text = passage.text
+    start = len(text) - len(text.lstrip())
+    return Span(start, max(start, len(text.rstrip())))
+
+
+def _adjacent(before: Piece, after: Piece) -> bool:
+    """Whether nothing but blanks stands between two pieces."""
+    if before.passage.id == after.passage.id:
+        return not before.passage.text[before.span.end : after.span.start].strip()
+    ends = not before.passage.text[before.span.end :].strip()
+    return before.row + 1 == after.row and ends and not after.passage.text[: after.span.start].strip()

@@ -1,0 +1,293 @@
+"""An answer written by a language model, and what is left of it after every sentence was checked.
+
+The model sees the ranked passages, the most relevant at both ends, and fills a form: sentences, each with
+quotes by the key of their passage. What counts is decided here: a key that was not listed is no key, a quote
+that is not in its passage word for word is no quote, a sentence without a quote is not supported, and
+what its quotes do not carry (a number, a date, a negation, an article) is told beside it. Sentences that
+fail are shown to the model once, with the reasons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.answers.citing import Citations
+from engine.answers.quotes import Located, verify
+from engine.answers.record import Sentence, Support
+from engine.answers.supporting import Said, doubts_of
+from engine.corpus.protocol import Corpus
+from engine.errors import BudgetError, ModelError
+from engine.investigation.record import Investigation
+from engine.language.tokens import token_estimate
+from engine.llm import Data, LanguageModel, Meter, Prompt
+from engine.llm.suspicion import addresses_machine
+from engine.records.citation import full_citation
+from engine.records.context import FEWEST_TOKENS, ContextPassage, model_context
+from engine.records.wording import plural
+
+MOST_SENTENCES, LONGEST_SENTENCE = 10, 600
+# Tokens of an answer, and of passages at most: more context helps little and costs much.
+LONGEST_ANSWER, MOST_CONTEXT = 1500, 6000
+# What the schema, the fences and the citations take besides, in tokens.
+BESIDE = 900
+
+INSTRUCTIONS = """\
+Answer the question in "question" from the passages, and from nothing else. Write in the language of the
+question, in plain sentences of at most 40 words, most important first, at most ten. No markup, no
+headings, no bracketed numbers, no addresses.
+Every sentence needs at least one quote: the key of a passage that is listed ("passage 3" has key 3) and words
+of that passage, copied exactly and without a gap, at least four words and as few as carry the sentence. Never
+quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must stand in
+its quotes.
+Say which source overrides another, and where sources disagree say so. A passage whose source line says that
+it is not in force is to be named as such.
+If the passages do not answer the question, set missing to true and give no sentences.
+"""
+AGAIN = """\
+Some sentences of an answer did not hold. Write each of the failed sentences again so that it holds, or leave
+it out: same rules as before. Give only these sentences.
+"""
+
+
+class CitedQuote(BaseModel):
+    """Words of a passage, by its key."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: int
+    quote: str = Field(max_length=4000)
+
+
+class WrittenSentence(BaseModel):
+    """One sentence with the quotes that carry it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=4000)
+    quotes: list[CitedQuote]
+
+
+class WrittenAnswer(BaseModel):
+    """An answer as the model fills it in."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    missing: bool
+    sentences: list[WrittenSentence]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What holds of a model's answer. ``missing``: the model says that the passages do not answer."""
+
+    sentences: tuple[Sentence, ...]
+    citations: Citations
+    missing: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A sentence with its quotes that are in their passages, and why the others are not."""
+
+    text: str
+    quotes: tuple[Located, ...]
+    doubts: tuple[str, ...]
+
+    @property
+    def support(self) -> Support:
+        if not self.quotes:
+            return Support.NONE
+        return Support.PART if self.doubts else Support.FULL
+
+
+def write(
+    investigation: Investigation, corpus: Corpus, model: LanguageModel, meter: Meter, *, unsupported: bool
+) -> Written:
+    """Have the model answer, check every sentence, and give it one chance to mend those that fail.
+
+    Raises ModelError and BudgetError where there is no answer at all, CancelledError.
+    """
+    citations = Citations(investigation, corpus)
+    shown, hidden = passages_shown(investigation, corpus, model)
+    notes = [_hidden(hidden)] if hidden else []
+    if not shown:
+        raise ModelError("no passage could be shown to the language model")
+    data = prompt_data(investigation.question, shown)
+    reply = model.ask(Prompt("answer", INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer, meter)
+    notes.extend(reply.warnings)
+    by_key = {passage.key: passage for passage in shown}
+    checked = _checked(reply.value, by_key, citations, investigation)
+    failed = [one for one in checked if one.support is not Support.FULL]
+    if failed:
+        mended, told = _mended(failed, data, by_key, citations, investigation, model, meter)
+        notes.extend(told)
+        checked = _merged(checked, mended)
+    kept = [one for one in checked if unsupported or one.support is not Support.NONE]
+    left = len(checked) - len(kept)
+    if left:
+        notes.append(f"{plural(left, 'sentence')} of the model left out: no quote supports it")
+    sentences = tuple(_sentence(one, citations, investigation.plan.language) for one in kept)
+    return Written(sentences, citations, reply.value.missing, tuple(dict.fromkeys(notes)))
+
+
+def passages_shown(
+    investigation: Investigation, corpus: Corpus, model: LanguageModel
+) -> tuple[list[ContextPassage], list[ContextPassage]]:
+    """The passages that the model may read, the most relevant at both ends, and those that are kept from it
+    as they speak to a machine."""
+    asked = token_estimate(len(INSTRUCTIONS) + len(investigation.question), investigation.plan.language)
+    room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - asked)
+    context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
+    hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
+    return [one for one in context.passages if one not in hidden], hidden
+
+
+def prompt_data(question: str, shown: Sequence[ContextPassage]) -> tuple[Data, ...]:
+    """The question and the passages, each under its key."""
+    return (
+        Data("question", question),
+        *(Data(f"passage {one.key}", f"source: {one.cited}{_force(one)}\n\n{one.text}") for one in shown),
+    )
+
+
+def _force(passage: ContextPassage) -> str:
+    return f" (not in force: {passage.validity})" if passage.validity else ""
+
+
+def _hidden(hidden: Sequence[ContextPassage]) -> str:
+    return f"{plural(len(hidden), 'passage')} not shown to the model, as the text speaks to a machine"
+
+
+def _checked(
+    answer: WrittenAnswer,
+    by_key: dict[int, ContextPassage],
+    citations: Citations,
+    investigation: Investigation,
+) -> list[_Checked]:
+    return [
+        one
+        for written in answer.sentences[:MOST_SENTENCES]
+        if (one := _check(written, by_key, citations, investigation)).text
+    ]
+
+
+def _check(
+    written: WrittenSentence,
+    by_key: dict[int, ContextPassage],
+    citations: Citations,
+    investigation: Investigation,
+) -> _Checked:
+    """Hold a sentence against its quotes, and its quotes against their passages."""
+    text, quotes, doubts = plain(written.text), [], []
+    for cited in written.quotes:
+        passage = by_key.get(cited.key)
+        if passage is None:
+            doubts.append("it cites a passage that is not listed")
+            continue
+        found = verify(cited.quote, citations.passages(passage.ids))
+        if isinstance(found, Located):
+            quotes.append(found)
+        else:
+            doubts.append(f"a quote is dropped: {found}")
+    unique = tuple(dict.fromkeys(quotes))
+    if not unique:
+        return _Checked(text, (), tuple(dict.fromkeys(doubts or ["it cites nothing"])))
+    # A dropped quote is no fault of a sentence that the others carry.
+    said = [_said(found, citations) for found in unique]
+    return _Checked(text, unique, doubts_of(text, investigation.plan.language, said))
+
+
+def _said(found: Located, citations: Citations) -> Said:
+    """A quote with its language and the name under which its source is cited."""
+    [passage] = citations.passages([found.places[0][0]])
+    return Said(found.words, passage.language, full_citation(passage, citations.document(passage)))
+
+
+def _mended(
+    failed: Sequence[_Checked],
+    data: tuple[Data, ...],
+    by_key: dict[int, ContextPassage],
+    citations: Citations,
+    investigation: Investigation,
+    model: LanguageModel,
+    meter: Meter,
+) -> tuple[list[_Checked], tuple[str, ...]]:
+    """What the model makes of the sentences that failed, in order; nothing where it fails itself."""
+    told = "\n".join(
+        f"{number}. {one.text}\n   failed: {'; '.join(one.doubts)}" for number, one in enumerate(failed, 1)
+    )
+    prompt = Prompt(
+        "answer again", f"{INSTRUCTIONS}\n{AGAIN}", (*data, Data("failed sentences", told)), LONGEST_ANSWER
+    )
+    try:
+        reply = model.ask(prompt, WrittenAnswer, meter)
+    except (ModelError, BudgetError) as error:
+        return [], (f"the sentences that failed were not written again: {error}",)
+    return _checked(reply.value, by_key, citations, investigation), reply.warnings
+
+
+def _merged(checked: Sequence[_Checked], mended: Sequence[_Checked]) -> list[_Checked]:
+    """The sentences with those that hold better now in the place of those that failed, each used once."""
+    waiting = list(mended)
+    merged = []
+    for one in checked:
+        if one.support is Support.FULL:
+            merged.append(one)
+            continue
+        better = max(waiting, key=lambda other: _shared(one.text, other.text), default=None)
+        if better is None or _rank(better) <= _rank(one) or not _shared(one.text, better.text):
+            merged.append(one)
+            continue
+        waiting.remove(better)
+        merged.append(better)
+    return merged
+
+
+def _rank(one: _Checked) -> int:
+    return (Support.NONE, Support.PART, Support.FULL).index(one.support)
+
+
+def _shared(one: str, other: str) -> float:
+    mine, theirs = set(one.casefold().split()), set(other.casefold().split())
+    return len(mine & theirs) / max(len(mine | theirs), 1)
+
+
+def _sentence(one: _Checked, citations: Citations, language: str) -> Sentence:
+    numbers = tuple(citations.of(found).number for found in one.quotes)
+    return Sentence(one.text, numbers, one.support, one.doubts, language=language)
+
+
+_TAG = re.compile(r"<[^<>\n]{0,200}>")
+_LINKED = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\n]{0,500}\)")
+_ADDRESS = re.compile(r"(?:https?|ftp|data|javascript|file):\S+|\bwww\.\S+", re.IGNORECASE)
+_NUMBERED = re.compile(r"\s*[\[【(]\s*(?:passage\s+|key\s+)?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*[\]】]")
+_MARKUP = re.compile(r"\*\*|__|~~|`+|^\s*(?:#{1,6}\s+|[-*•]\s+|>\s+)", re.MULTILINE)
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+
+
+def plain(text: str) -> str:
+    """A sentence of a model as plain text in one line: no markup, no addresses, no citations of its own."""
+    text = _CONTROL.sub("", text)
+    text = _LINKED.sub(r"\1", text)
+    for pattern in (_TAG, _ADDRESS, _NUMBERED, _MARKUP):
+        text = pattern.sub("", text)
+    words = " ".join(text.split())
+    if len(words) > LONGEST_SENTENCE:
+        words = words[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + " …"
+    return words
+
+
+def expected_prompt(
+    investigation: Investigation, corpus: Corpus, model: LanguageModel
+) -> tuple[Prompt, type[WrittenAnswer]] | None:
+    """The prompt that ``write`` would send, to be priced before it is sent; None where nothing is shown."""
+    shown, _ = passages_shown(investigation, corpus, model)
+    if not shown:
+        return None
+    data = prompt_data(investigation.question, shown)
+    return Prompt("answer", INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer
