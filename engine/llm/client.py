@@ -10,7 +10,7 @@ from engine.errors import AnswerError, RefusalError
 from engine.llm.answers import Fitting, Unfit, read_answer
 from engine.llm.base import Answer, Data, Prompt, Reply
 from engine.llm.cache import AnswerCache, answer_key
-from engine.llm.completions import told
+from engine.llm.completions import Completion, told
 from engine.llm.dialects import SEED, Dialect, Rung
 from engine.llm.exchange import Answered, Exchange
 from engine.llm.meter import Meter
@@ -60,6 +60,14 @@ class ChatModel:
         return self.model_spec.context
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """What whoever connects it should know before anything is sent."""
+        spec = self.model_spec
+        if not self._key or spec.url.startswith("https:") or spec.local:
+            return ()
+        return (f"the key goes to {spec.host} without encryption: use https",)
+
+    @property
     def dialect(self) -> Dialect:
         """What is known of the server so far."""
         return self._exchange.dialect
@@ -106,11 +114,7 @@ class ChatModel:
         if completion.finish == "content_filter":
             raise RefusalError(f"{prompt.task}: a filter of {where} withheld the answer")
         if completion.finish == "length":
-            raise AnswerError(
-                f"{prompt.task}: the answer of {where} was truncated at "
-                f"{prompt.longest + self.model_spec.thinking:,} tokens; "
-                "a model that thinks before it answers needs thinking=TOKENS in its spec"
-            )
+            raise AnswerError(self._truncated(prompt, completion))
         read = read_answer(completion.content, schema)
         if isinstance(read, Unfit):
             return read
@@ -121,15 +125,29 @@ class ChatModel:
 
     def _unkept(self, read: Fitting[Answer] | Unfit, dialect: Dialect) -> tuple[str, ...]:
         """A warning, and a step down, where the server took a response format and did not keep to it."""
-        if dialect.rung is Rung.TEXT or (isinstance(read, Fitting) and read.pure):
+        if dialect.rung is Rung.TEXT:
             return ()
-        if isinstance(read, Unfit) and not read.shape and dialect.rung is Rung.SCHEMA:
+        if isinstance(read, Fitting):
+            kept = read.pure
+        else:
             # What a schema cannot say, only pydantic checks: the server did its part.
-            return ()
-        if isinstance(read, Unfit) and read.formed and dialect.rung is Rung.OBJECT:
-            return ()
-        self._exchange.learn(dialect.lower())
-        return (f"{self.model_spec.where} takes {FORMATS[dialect.rung]} and does not keep to it",)
+            kept = read.formed if dialect.rung is Rung.OBJECT else not read.shape
+        self._exchange.judge(dialect, kept)
+        return (
+            ()
+            if kept
+            else (f"{self.model_spec.where} takes {FORMATS[dialect.rung]} and does not keep to it",)
+        )
+
+    def _truncated(self, prompt: Prompt, completion: Completion) -> str:
+        most, counted = prompt.longest + self.model_spec.thinking, completion.counted
+        full = counted is not None and counted[2] < most - 1
+        advice = (
+            f"after {counted[2]:,} of {most:,} tokens: its context is full; raise it (Ollama: num_ctx)"
+            if counted is not None and full
+            else f"at {most:,} tokens; a model that thinks first needs thinking=TOKENS in its spec"
+        )
+        return f"{prompt.task}: the answer of {self.model_spec.where} was truncated {advice}"
 
     def _misfit(self, prompt: Prompt, read: Unfit) -> str:
         return f"{prompt.task}: the answer of {self.model_spec.where} does not fit its schema ({read.reason})"

@@ -45,12 +45,23 @@ def least_tokens(text: str) -> int:
     return int((len(text) - other) / PACKED + (other - han) / PACKED_FOREIGN + han / PACKED_HAN)
 
 
-def cut_at(read: int, texts: Sequence[str]) -> int | None:
+def cut_at(read: int, text: str, earlier: Sequence[str] = ()) -> int | None:
     """About how many tokens a prompt has, where a server that read ``read`` must have cut it; else None.
 
-    It did where it read fewer than the finest tokeniser makes, or exactly the size of a context and
-    that is fewer than usual (Ollama counts what is left of a prompt that it cut: ``num_ctx`` tokens).
+    It did where it read fewer than the finest tokeniser makes, or exactly the size of a context and that is
+    fewer than usual (Ollama counts what is left of a prompt that it cut: ``num_ctx`` tokens). But some
+    servers count only what was new to them: then ``read`` is enough for what no earlier prompt began with.
     """
-    least, most = sum(map(least_tokens, texts)), sum(map(most_tokens, texts))
-    about = (least + most) // 2
-    return about if read < least or (read in SIZES and read < about) else None
+    least = least_tokens(text)
+    about = (least + most_tokens(text)) // 2
+    if read in SIZES and read < about:
+        return about
+    if read >= least or any(read >= least_tokens(text[_shared(text, other) :]) for other in earlier):
+        return None
+    return about
+
+
+def _shared(text: str, other: str) -> int:
+    """Characters with which both begin."""
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((place for place, (one, two) in pairs if one != two), min(len(text), len(other)))

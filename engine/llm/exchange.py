@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from pydantic import BaseModel
 from engine.errors import AnswerError, ModelError
 from engine.llm.base import Prompt
 from engine.llm.completions import Completion, read_completion, told
-from engine.llm.dialects import NEW_LIMIT, Dialect
+from engine.llm.dialects import NEW_LIMIT, Dialect, Rung
 from engine.llm.estimating import cut_at, most_tokens
 from engine.llm.meter import Meter
 from engine.llm.prompt import Messages, messages, prompt_tokens
@@ -23,6 +25,9 @@ from engine.llm.sending import OVERSIZED, POLL_SECONDS, TIMED_OUT, UNREACHABLE, 
 from engine.llm.spec import ModelSpec
 from engine.llm.usage import Usage
 
+# Prompts that a server may still have in its cache.
+EARLIER = 8
+DOWN_SECONDS = 15.0
 # What a server says to a request that it cannot read.
 BAD_REQUEST = (400, 422)
 
@@ -44,6 +49,10 @@ class Exchange:
         self._spec, self._sender, self._patience = spec, sender, patience
         self._places = threading.BoundedSemaphore(spec.concurrency)
         self._lock = threading.Lock()
+        self._earlier: deque[str] = deque(maxlen=EARLIER)
+        # By rung: how often an answer kept to the format that was asked for, and how often not.
+        self._kept, self._broken = Counter[Rung](), Counter[Rung]()
+        self._down_until = 0.0
         self._dialect = Dialect() if spec.own_url else Dialect(limit=NEW_LIMIT)
 
     @property
@@ -56,6 +65,13 @@ class Exchange:
         """Remember what the server understood, so that later prompts need not find out again."""
         with self._lock:
             self._dialect = self._dialect.common(spoken)
+
+    def judge(self, spoken: Dialect, kept: bool) -> None:
+        """Note whether an answer kept to its format; step down where answers mostly do not."""
+        with self._lock:
+            (self._kept if kept else self._broken)[spoken.rung] += 1
+            if self._broken[spoken.rung] > self._kept[spoken.rung]:
+                self._dialect = self._dialect.common(spoken.lower())
 
     def expected(self, built: Messages, longest: int) -> Usage:
         """What one request will use at most."""
@@ -84,18 +100,27 @@ class Exchange:
             received, completion, usage = self._sent(body, prompt.task, expected, meter)
             used += usage
             if completion is not None:
-                self._uncut(built, completion, prompt.task)
+                warnings = self._checked(built, completion, prompt.task)
                 self.learn(dialect)
-                return Answered(completion, used, dialect, self._uncounted(completion))
+                return Answered(completion, used, dialect, warnings)
             other = dialect.after_refusal(told(received.body)) if received.status in BAD_REQUEST else None
             if other is not None:
                 dialect = other
                 continue
             seconds = self._patience.seconds(attempt, received.headers)
-            if not passing(received) or attempt >= self._patience.retries or seconds is None:
+            if not passing(received) or attempt >= self._retries(received) or seconds is None:
                 self._failed(prompt.task, received, attempt)
             attempt += 1
             self._patience.wait(seconds, meter.check)
+
+    def _retries(self, received: Received) -> int:
+        """How often it is worth trying again. What took all the time once may do so again; and a server that
+        was not there for one prompt needs no patience from the next."""
+        if received.status == TIMED_OUT:
+            return min(self._patience.retries, 1)
+        with self._lock:
+            down = received.status == UNREACHABLE and time.monotonic() < self._down_until
+        return 0 if down else self._patience.retries
 
     def _sent(
         self, body: dict[str, object], task: str, expected: Usage, meter: Meter
@@ -115,25 +140,34 @@ class Exchange:
     def _money(self, prompt: int, cached: int, answer: int) -> float | None:
         return None if self._spec.prices is None else self._spec.prices.money(prompt, cached, answer)
 
-    def _uncounted(self, completion: Completion) -> tuple[str, ...]:
-        told_nothing = f"{self._spec.where} tells no usage: its tokens are estimated"
-        return () if completion.counted is not None else (told_nothing,)
-
-    def _uncut(self, built: Messages, completion: Completion, task: str) -> None:
-        """Raises ModelError where the server cannot have read the whole prompt."""
-        read = completion.counted
-        about = None if read is None else cut_at(read[0], [content for _, content in built])
-        if read is not None and about is not None:
+    def _checked(self, built: Messages, completion: Completion, task: str) -> tuple[str, ...]:
+        """What is to be said of the count. Raises ModelError where the prompt cannot have been read whole."""
+        where, counted = self._spec.where, completion.counted
+        if counted is None:
+            return (f"{where} tells no usage: its tokens are estimated",)
+        read, text = counted[0], "\n".join(content for _, content in built)
+        with self._lock:
+            earlier = tuple(self._earlier)
+            self._earlier.append(text)
+        about = cut_at(read, text, earlier)
+        if about is not None:
             raise ModelError(
-                f"{task}: {self._spec.where} cut the prompt: it read {read[0]:,} of about {about:,} tokens; "
-                f"raise its context (Ollama: num_ctx), or lower context={self._spec.context} in the spec"
+                f"{task}: {where} cut the prompt: it read {read:,} of about {about:,} tokens; raise its "
+                f"context (Ollama: num_ctx), or lower context={self._spec.context} in the spec"
             )
+        if cut_at(read, text) is not None:
+            return (f"{where} counts only the tokens that it had not cached: the sums are too low",)
+        return ()
 
     def _failed(self, task: str, received: Received, attempt: int) -> NoReturn:
         where, tried = self._spec.where, f" after {attempt + 1} attempts" if attempt else ""
-        if received.status in (TIMED_OUT, OVERSIZED):
+        if received.status == TIMED_OUT:
+            raise ModelError(f"{task}: {where}{tried}: {received.body}; timeout= in the spec gives it longer")
+        if received.status == OVERSIZED:
             raise ModelError(f"{task}: {where}{tried}: {received.body}")
         if received.status == UNREACHABLE:
+            with self._lock:
+                self._down_until = time.monotonic() + DOWN_SECONDS
             raise ModelError(f"{task}: {where} cannot be reached{tried}: {told(received.body)}")
         if 300 <= received.status < 400:
             raise ModelError(

@@ -62,9 +62,15 @@ def probe(model: ChatModel, meter: Meter | None = None) -> Probe:
     try:
         short = model.ask(_prompt(""), _Word, meter)
     except RedstringError as error:
-        return Probe(model.spec, prices_known=prices, usage=meter.spent, problem=str(error))
+        return Probe(
+            model.spec,
+            prices_known=prices,
+            usage=meter.spent,
+            warnings=model.cautions,
+            problem=str(error),
+        )
     problem, read = "", None
-    warnings = short.warnings
+    warnings = model.cautions + short.warnings
     try:
         long = model.ask(_filling(model), _Word, meter)
         warnings = tuple(dict.fromkeys(warnings + long.warnings))

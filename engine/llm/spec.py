@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import re
 from dataclasses import dataclass
@@ -63,6 +64,18 @@ class ModelSpec:
     def host(self) -> str:
         """Name of the server, for messages."""
         return urlsplit(self.url).netloc
+
+    @property
+    def local(self) -> bool:
+        """Whether the server is on this machine or in its private network, as far as its name tells."""
+        name = urlsplit(self.url).hostname or ""
+        try:
+            address = ipaddress.ip_address(name)
+        except ValueError:
+            return (
+                name == "localhost" or "." not in name or name.endswith((".local", ".internal", ".localhost"))
+            )
+        return address.is_private or address.is_loopback
 
     @property
     def where(self) -> str:

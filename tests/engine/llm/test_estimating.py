@@ -47,7 +47,7 @@ def test_no_text_is_free(texts: list[str]) -> None:
 
 
 def test_tables_of_signs_are_no_cut() -> None:
-    assert cut_at(40, ["=" * 4000 + " " * 4000 + "\n" * 200 + "." * 999]) is None
+    assert cut_at(40, "=" * 4000 + " " * 4000 + "\n" * 200 + "." * 999) is None
 
 
 @pytest.mark.parametrize("language", TEXTS)
@@ -55,12 +55,21 @@ def test_tables_of_signs_are_no_cut() -> None:
 def test_a_prompt_that_was_cut_to_a_size(language: str, size: int) -> None:
     usual = int(len(TEXTS[language]) / CHARACTERS_PER_TOKEN[language])
     long = TEXTS[language] * (size * 2 // usual)
-    about = cut_at(size, [long])
+    about = cut_at(size, long)
     assert about is not None
     assert about > size
-    assert cut_at(int(len(long) / CHARACTERS_PER_TOKEN[language]), [long]) is None
+    assert cut_at(int(len(long) / CHARACTERS_PER_TOKEN[language]), long) is None
 
 
 def test_a_prompt_that_was_read() -> None:
-    assert cut_at(most_tokens(ENGLISH * 9), [ENGLISH * 9]) is None
-    assert cut_at(0, [""]) is None
+    assert cut_at(most_tokens(ENGLISH * 9), ENGLISH * 9) is None
+    assert cut_at(0, "") is None
+
+
+def test_a_server_that_counts_only_what_is_new() -> None:
+    text, repair = ENGLISH * 50, GERMAN * 10
+    new = most_tokens(repair)
+    assert cut_at(new, text + repair) is not None
+    assert cut_at(new, text + repair, [ENGLISH, text]) is None
+    assert cut_at(new // 9, text + repair, [text]) is not None
+    assert cut_at(2048, text * 5 + repair, [text * 5]) is not None, "the size of a context is no chance"

@@ -178,8 +178,9 @@ def test_a_repair_that_fails(answer: str) -> None:
 
 
 def test_an_answer_that_is_truncated() -> None:
-    with ScriptedServer(in_turn(Fault(answer='{"queries": ["du', finish="length"))) as server:
-        with pytest.raises(AnswerError, match="truncated at 200 tokens"):
+    long = Fault(answer='{"queries": ["' + "dues " * 194, finish="length")
+    with ScriptedServer(in_turn(long)) as server:
+        with pytest.raises(AnswerError, match=r"truncated at 200 tokens.* thinking="):
             server.connect().ask(PROMPT, Parts, Meter())
         assert server.counted.requests == 1
 
@@ -335,3 +336,44 @@ class TestBudget:
             spent = meter.spent.money
             assert spent is not None
             assert 0 < spent <= 0.001
+
+
+class TestServersThatAreDown:
+    def test_the_next_prompt_is_not_patient(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        model, meter = connect(f"openai:gone@{url}", patience=hurried()), Meter()
+        assert model is not None
+        for calls in (4, 5, 6):
+            with pytest.raises(ModelError, match="cannot be reached"):
+                model.ask(PROMPT, Parts, meter)
+            assert meter.spent.calls == calls
+
+    def test_a_server_that_answers_gets_all_of_it(self) -> None:
+        with ScriptedServer(in_turn(Fault(status=500))) as server:
+            model, meter = server.connect(patience=hurried()), Meter()
+            for calls in (4, 8):
+                with pytest.raises(ModelError):
+                    model.ask(PROMPT, Parts, meter)
+                assert meter.spent.calls == calls
+
+
+def test_an_answer_that_fills_the_context() -> None:
+    full = Fault(answer='{"queries": ["du', finish="length")
+    said = "after 8 of 200 tokens: its context is full"
+    with ScriptedServer(in_turn(full)) as server, pytest.raises(AnswerError, match=said):
+        server.connect().ask(PROMPT, Parts, Meter())
+
+
+def test_a_server_that_counts_only_what_it_had_not_cached() -> None:
+    """The answer is used, and it is said that the sums are too low."""
+
+    def answer(asked: Asked) -> Scripted:
+        return Fault(answer={"wrong": 1}) if asked.number == 0 else Fault(answer=FINE, reads=60)
+
+    long = Prompt("decompose", "Split.", (Data("text", "The dues are paid in advance each year. " * 200),))
+    with ScriptedServer(answer) as server:
+        reply = server.connect().ask(long, Parts, Meter())
+        assert reply.value.queries == ["dues"]
+        assert any("had not cached" in warning for warning in reply.warnings)
