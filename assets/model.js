@@ -9,7 +9,7 @@
   const BUDGET = { "budget-calls": "call_budget", "budget-tokens": "token_budget", "budget-seconds": "model_seconds", "budget-money": "money_budget" };
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { root: null, server: null, told: { whose: "nobody" } };
+  const state = { root: null, server: null, budget: () => {}, told: { whose: "nobody" } };
   const dialog = () => one("dialog", state.root);
   const part = (name) => one(`[data-model="${name}"]`, state.root);
 
@@ -63,9 +63,12 @@
   }
 
   /* ---------- the dialog ---------- */
-  const setting = (name) => one(`#set-${name} input`);
   function open() {
-    for (const [mine, name] of Object.entries(BUDGET)) part(mine).value = setting(name) ? setting(name).value : "";
+    // The settings may have been changed in the rail; while that is folded they are not on the page.
+    for (const [mine, name] of Object.entries(BUDGET)) {
+      const field = one(`#set-${name} input, #set-${name} textarea`);
+      if (field) part(mine).value = field.value;
+    }
     result("", []);
     dialog().showModal();
     const first = state.told.visitors ? part("provider") : one("[data-do=close]", state.root);
@@ -83,12 +86,9 @@
     one("datalist", state.root).replaceChildren();
     if (!chosen.dataset.url) part("url").focus();
   }
-  /* The budget is a setting of the case: the dialog only shows it here, too. */
-  function budget(event) {
-    const field = setting(BUDGET[event.target.dataset.model]);
-    if (!field) return;
-    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, event.target.value);
-    for (const kind of ["input", "change", "blur"]) field.dispatchEvent(new Event(kind, { bubbles: kind !== "blur" }));
+  /* The budget is a setting of the case, which the dialog shows, too. */
+  function budget() {
+    state.budget(Object.fromEntries(Object.entries(BUDGET).map(([mine, name]) => [name, part(mine).value])));
   }
 
   const ACTS = {
@@ -122,8 +122,8 @@
     }),
   };
 
-  function model(element, server) {
-    Object.assign(state, { root: element, server });
+  function model(element, server, budgeted) {
+    Object.assign(state, { root: element, server, budget: budgeted });
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-do]");
       if (control && control.type !== "submit") { ACTS[control.dataset.do](); return; }
@@ -151,6 +151,14 @@
     const box = dialog().getBoundingClientRect();
     return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
   }
+  /* Who brings a model wants it used; that of the server is used when somebody says so. Without one the
+     helpers go back to their twins. */
+  function use(on) {
+    const box = one("#use-model input[type=checkbox]");
+    if (box && box.checked !== on) box.click();
+  }
+  document.addEventListener("redstring:model", (event) => use(event.detail === "visitor"));
+
   /* ---------- what was spent ---------- */
   document.addEventListener("beforetoggle", (event) => {
     if (event.target.id !== "cost-table" || event.newState !== "open") return;

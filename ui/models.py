@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import gradio as gr
+from gradio.components import Component
 
 from engine.llm.spec import OPENAI_URL
 from ui.connecting import ConnectingDesk, answer
@@ -21,6 +23,9 @@ PRESETS = (
     ("other", "Another server", "", False),
 )
 
+# The settings that are a case's budget for its language model.
+BUDGET = ("call_budget", "token_budget", "model_seconds", "money_budget")
+
 
 def build_models(desk: ConnectingDesk) -> gr.HTML:
     """Build the dialog; it stays closed until somebody asks for it."""
@@ -33,9 +38,21 @@ def build_models(desk: ConnectingDesk) -> gr.HTML:
         html_template=frame_html(),
         elem_id="model",
         apply_default_css=False,
-        js_on_load="redstring.model(element, server)",
+        js_on_load="redstring.model(element, server, (budget) => trigger('budget', budget))",
         server_functions=[model],
     )
+
+
+def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:
+    """The budget that is given in the dialog becomes that of the settings."""
+
+    def taken(given: gr.EventData) -> list[str]:
+        return [str(getattr(given, name))[:20] for name in BUDGET]
+
+    panel.budget(
+        taken, None, [settings[name] for name in BUDGET], api_visibility="private", show_progress="hidden",
+        queue=False,
+    )  # fmt: skip
 
 
 def frame_html() -> str:

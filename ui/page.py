@@ -8,6 +8,7 @@ import gradio as gr
 
 from engine.investigation.strategies.registry import known_strategies
 from ui.api import add_api
+from ui.assist import wire_assist
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
@@ -17,7 +18,7 @@ from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_investigation
 from ui.locality import is_local
-from ui.models import build_models
+from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
 from ui.session import Desk
@@ -57,8 +58,9 @@ def build_page(
         known = page.load(None, None, rail.visitor, js="() => redstring.visitor()", api_visibility="private")
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
-        build_models(ConnectingDesk(connections))
+        wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
         wire_session(page, session, connections)
+        wire_assist(rail.use_model, rail.settings)
         wire_investigation(rail, stage, token, session, library, desk, connections)
         wire_plan(rail, stage, library)
         threads = rail.settings["strategies"]

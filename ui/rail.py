@@ -12,6 +12,7 @@ from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
+from ui.assist import build_assist
 from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
 from ui.filters import OF_CORPUS, TRANSACTION, build_date, build_filters, build_transaction, refreshed
 from ui.palette import colour, thread
@@ -39,6 +40,8 @@ class Rail:
     go: gr.Button
     cancel: gr.Button
     plan: gr.Button
+    use_model: gr.Checkbox
+    cost: gr.HTML
     chips: gr.HTML
     corpus: gr.Dropdown
     depth: gr.Radio
@@ -57,6 +60,7 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         go = gr.Button("Investigate", variant="primary", elem_id="go")
         cancel = gr.Button("Cancel", elem_id="cancel")
         plan = gr.Button("Plan", elem_id="plan-go")
+    use_model, cost = build_assist()
     chips = gr.HTML(
         chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
         js_on_load="redstring.chips(element)",
@@ -74,7 +78,7 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         elem_id="depth", interactive=True, elem_classes=["fold"],
     )  # fmt: skip
     settings = _settings(strategies, library.corpus(None))
-    return Rail(visitor, question, edited, go, cancel, plan, chips, corpus, depth, settings)
+    return Rail(visitor, question, edited, go, cancel, plan, use_model, cost, chips, corpus, depth, settings)
 
 
 def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]:
