@@ -14,7 +14,7 @@ from engine.llm import Data, LanguageModel, Prompt
 from engine.llm.estimating import most_tokens
 from engine.llm.prompt import messages, prompt_tokens
 from engine.llm.schemas import schema_text
-from engine.llm.suspicion import shown
+from engine.llm.suspicion import addresses_machine, shown
 from engine.model import Relation
 
 TASK = "extract"
@@ -125,10 +125,7 @@ def prompt_for(window: Window, known: str) -> Prompt:
     """What is asked about a window; ``known`` is the list of concepts that earlier windows define."""
     document = window.document
     described = " ".join(filter(None, (document.type, document.number, str(document.year or ""))))
-    headings = [
-        f"{key}: {shown(' > '.join((*piece.passage.headings, piece.passage.label)))}"
-        for key, piece in window.named().items()
-    ]
+    headings = _headings(window)
     return Prompt(
         TASK,
         INSTRUCTIONS,
@@ -140,6 +137,15 @@ def prompt_for(window: Window, known: str) -> Prompt:
         ),
         LONGEST_ANSWER,
     )
+
+
+def _headings(window: Window) -> list[str]:
+    """A line for each piece: its key, and the headings that it stands under."""
+    paths = [" > ".join((*piece.passage.headings, piece.passage.label)) for piece in window.pieces]
+    if addresses_machine("\n".join(paths)):
+        # One of them speaks to a machine, or two of them side by side only seem to.
+        paths = [shown(path) for path in paths]
+    return [f"{key}: {path}" for key, path in zip(window.named(), paths, strict=True)]
 
 
 # Headings may be long: so many tokens a passage are kept.

@@ -23,6 +23,8 @@ def money_text(money: float | None) -> str:
 
 def expected_lines(found: Expected) -> Iterator[str]:
     """What is still to be read and what it costs at most."""
+    if found.withheld:
+        yield f"{found.withheld:,} passages address a machine and are not shown to one."
     if found.already:
         yield f"{found.already:,} windows have been read already and are not read again."
     if not found.windows:
@@ -44,6 +46,7 @@ def expected_to_json(found: Expected) -> dict[str, Any]:
         "documents": found.documents,
         "windows": found.windows,
         "already_read": found.already,
+        "withheld_passages": found.withheld,
         "at_most": usage_to_json(found.usage),
     }
 

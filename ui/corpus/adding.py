@@ -76,7 +76,7 @@ def cancel(desk: CorpusDesk, ask: Ask) -> Answer:
 def delete(desk: CorpusDesk, ask: Ask) -> Answer:
     """Delete a whole corpus. Raises InputError while it is being changed."""
     shelved = desk.writable(ask)
-    if desk.jobs.busy(shelved.folder):
+    if desk.jobs.busy(shelved.folder) or desk.extractions.busy(shelved.folder):
         raise InputError(f"{shelved.name!r} is being changed; wait until that is done")
     desk.books.remove(shelved.name, ask.visitor)
     return {}

@@ -1,0 +1,114 @@
+"""A language model reads a visitor's corpus: first the cost, then, once agreed to, in the background."""
+
+from __future__ import annotations
+
+import secrets
+from html import escape
+from typing import Any
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
+from engine.extraction.text import expected_lines
+from engine.llm import Budget, LanguageModel, Meter
+from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.extractions import Extraction
+from ui.corpus.validating_ask import Reading
+
+Answer = dict[str, Any]
+# Documents to choose from; more are read all together, or from the command line.
+MOST_LISTED = 500
+# A run may use so much more than was told, for answers that have to be repaired.
+REPAIRS = 2
+
+
+def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Whether a model may read this corpus here, and whether one is."""
+    shelved = desk.shelved(ask)
+    going = desk.extractions.going(ask.visitor, shelved.folder)
+    model = desk.connections.model(ask.session)
+    if not shelved.writable:
+        why = "Only in a corpus of your own: this one is for everybody."
+    elif model is None:
+        why = (
+            "No language model is connected. Without one, the links here are those that the texts themselves "
+            "state, and everything of this panel works."
+        )
+    else:
+        why = ""
+    documents = desk.browser(ask).documents[:MOST_LISTED] if not why else []
+    return {
+        "may": not why,
+        "why": why,
+        "run": going.id if going else "",
+        "model": _name(model),
+        "documents": [[number, document.title or document.id] for number, document in enumerate(documents)],
+    }
+
+
+def cost(desk: CorpusDesk, ask: Ask) -> Answer:
+    """What reading would cost at most; nothing is sent."""
+    plan, model, _ = _planned(desk, ask)
+    found = expected(plan, model)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in expected_lines(found))
+    return {"html": f'<div class="cost">{lines}</div>', "windows": found.windows}
+
+
+def read(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Begin to read what was agreed to. Raises InputError where that is no longer what there is to read."""
+    plan, model, wanted = _planned(desk, ask)
+    shelved = desk.writable(ask)
+    if not wanted.agreed or wanted.agreed != plan.open:
+        raise InputError("what is to be read has changed: look at the cost again")
+    found = expected(plan, model)
+    run = Extraction(secrets.token_hex(8), ask.visitor, shelved.name, shelved.folder, plan.open)
+    budget = _budget(found, wanted)
+
+    def work(going: Extraction) -> ExtractionReport:
+        def progress(step: str, done: int, total: int) -> None:
+            going.done, going.total = done, total
+
+        return extract(plan, model, Meter(budget, going.cancelled.is_set), progress)
+
+    return {"run": desk.extractions.start(run, work).id}
+
+
+def reading(desk: CorpusDesk, ask: Ask) -> Answer:
+    """How far a run is."""
+    run = desk.extractions.get(ask.job, ask.visitor)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in run.lines)
+    return {
+        "state": run.state,
+        "done": run.done,
+        "total": run.total,
+        "message": run.message,
+        "html": f'<div class="cost">{lines}</div>' if lines else "",
+    }
+
+
+def stop(desk: CorpusDesk, ask: Ask) -> Answer:
+    """End a run after the windows in flight; what was read is kept."""
+    desk.extractions.get(ask.job, ask.visitor).cancelled.set()
+    return {}
+
+
+def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
+    shelved, browser = desk.writable(ask), desk.browser(ask)
+    model = desk.connections.model(ask.session)
+    if model is None:
+        raise InputError("no language model is connected on this page")
+    wanted = ask.reading or Reading()
+    documents = () if wanted.document is None else (browser.document(wanted.document).id,)
+    corpus: Corpus = browser.corpus
+    return planned(corpus, model, documents), model, wanted if shelved else Reading()
+
+
+def _budget(found: Expected, wanted: Reading) -> Budget:
+    """Never more than what was told, with what repairs may take; fewer calls where the person said so."""
+    usage = found.usage
+    money = None if usage.money is None else REPAIRS * usage.money
+    return Budget(wanted.calls or REPAIRS * usage.calls, REPAIRS * usage.tokens, None, money or None)
+
+
+def _name(model: LanguageModel | None) -> str:
+    return "" if model is None else model.spec.removeprefix("openai:").partition("@http")[0].partition("?")[0]
