@@ -443,6 +443,7 @@ class StopReason(StrEnum):
     COVERAGE = "coverage"
     CONFIDENCE = "confidence"
     COMPLETENESS = "completeness"
+    SUFFICIENCY = "sufficiency"
     TIME = "time"
     CALLS = "calls"
     PERSON = "person"

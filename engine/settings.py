@@ -266,12 +266,17 @@ class InvestigationSettings(BaseModel):
     )
     reranker: str = knob(
         "none",
-        "Model that reads the question and each of the best passages together (ce:NAME_OR_FOLDER).",
+        "Model that reads question and best passages together: ce:NAME_OR_FOLDER, or llm (a language model).",
         "spec",
         group="ranking",
     )
     rerank_budget: int = knob(
-        500, "Time that the reranker may take.", "milliseconds", group="ranking", low=10, high=60_000
+        500,
+        "Time for the reranker; llm needs thousands.",
+        "milliseconds",
+        group="ranking",
+        low=10,
+        high=60_000,
     )
     rerank_depth: int = knob(
         50, "Best passages that the reranker may judge.", "passages", group="ranking", low=1, high=500
@@ -287,7 +292,7 @@ class InvestigationSettings(BaseModel):
     )
     hypothetical: Literal["off", "plain", "model"] = knob(
         "off",
-        "Who drafts passages that might answer, to search by: the corpus's sentences, or a language model.",
+        "Who gives passages that might answer, to search by: the first ones found, or a language model.",
         "by",
         group="model",
     )

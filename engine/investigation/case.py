@@ -5,16 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
-from engine.errors import InputError, ModelError
-from engine.investigation.assistance import budget_of
+from engine.errors import InputError
+from engine.investigation.assistance import Assistance, budget_of
 from engine.investigation.completeness import completeness_of
-from engine.investigation.coverage import Coverage
+from engine.investigation.coverage import Coverage, opened
 from engine.investigation.events import (
     CoverageChanged,
     Event,
@@ -24,6 +24,7 @@ from engine.investigation.events import (
     RoundStarted,
     ScanFinished,
     Stopped,
+    SufficiencyJudged,
 )
 from engine.investigation.facets import check_transaction, facets_for
 from engine.investigation.filters import Filters
@@ -35,11 +36,11 @@ from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.refining import Refining
 from engine.investigation.seeding import seeds_of
-from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, decide
+from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, conclusion, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
-from engine.investigation.turn import PERSON, SCAN, follow_threads, scan_hops
+from engine.investigation.turn import PERSON, SCAN, admit_scanned, follow_threads
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
@@ -109,11 +110,12 @@ class Case:
         self.day = day or date.today()
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
-        self._refining = Refining(question, settings)
+        self._refining = Refining(question, settings, self._asking)
         self._calls_before = self._calls()
         self.notes: tuple[str, ...] = ()
         self.scanned: Scan | None = None
         self._coverage: Coverage | None = None
+        self._assistance: Assistance | None = None
         self._reading = Reading(corpus)
         self._started = 0.0
         self._spent = 0.0
@@ -133,12 +135,15 @@ class Case:
         yield self._check_coverage(0)
         first = self._last_round()
         for number in range(first + 1, first + self.settings.rounds + 1):
-            if self._stops(number - 1 - first):
+            yield from self._decide(number - 1 - first)
+            if self.stop is not None:
                 break
             yield from self._round(
                 number, seeds_of(self.pool, self.settings), self._strategies, gaps=self.settings.close_gaps
             )
-        self.stop = self.stop or self._decision(self.settings.rounds) or Stop(StopReason.ROUNDS)
+        else:
+            yield from self._decide(self.settings.rounds)
+        self.stop = self.stop or Stop(StopReason.ROUNDS)
         yield Stopped(self.stop)
         yield self._rank()
         # A cancel that comes before a run stops it; one during or right after it ends with it.
@@ -191,7 +196,7 @@ class Case:
             self.pool,
             self.milliseconds,
             self.settings.as_of or self.day,
-            (*self.notes, *self._refining.notes),
+            (*self.notes, *self._late_notes()),
             "" if self.model is None else self.model.spec,
             self.usage,
         )
@@ -222,42 +227,28 @@ class Case:
         self._filters = Filters(self.corpus, self.settings, self.day, whole)
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
         self.scanned = found = scan(self.corpus, plan, settings, vectors, self._filters.mask)
-        # What a person put there before the case was opened is no scan.
-        resumed = any(entry.strategy != PERSON for entry in self.pool.entries())
-        hops: list[Hop] = []
-        if not resumed:
-            room = self.pool.limit - len(self.pool)
-            ids = self._reading.ids(found.rows[:room])
-            kept = Scan(found.rows[:room], found.scores[:room], found.hits, found.relevance)
-            hops = scan_hops(kept, ids)
-            for hop, row, score in zip(hops, kept.rows.tolist(), kept.scores.tolist(), strict=True):
-                self.pool.admit(hop, row, score)
+        hops = admit_scanned(found, self.pool, self._reading)
         milliseconds = 1000 * (time.perf_counter() - started)
         count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
         report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds, found.finders)
         self.rounds.append(report)
-        notes += (*found.notes, *self._filters.notes, *self._open_coverage(plan, vectors))
+        facets = facets_for(self.corpus, plan, found.rows, settings.transaction_type)
+        self._coverage, told = opened(self.corpus, facets, plan.language, self._embedder, vectors)
+        notes += (*found.notes, *self._filters.notes, *told)
         self.notes = (*plan.notes, *notes)
+        self._assistance = Assistance(
+            self.question, self.settings, self._asking, self.corpus, self._reading, found.relevance
+        )
         return ScanFinished(report, tuple(hops), self.notes)
-
-    def _open_coverage(self, plan: QueryPlan, vectors: NDArray[np.float32] | None) -> tuple[str, ...]:
-        """Set up coverage; a note where the model failed over the areas, which then are compared by words."""
-        found = self.scanned.rows if self.scanned is not None else np.empty(0, np.int32)
-        facets = facets_for(self.corpus, plan, found, self.settings.transaction_type)
-        model = self._embedder if vectors is not None else None
-        try:
-            self._coverage = Coverage(self.corpus, facets, plan.language, model, vectors)
-        except ModelError as error:
-            self._coverage = Coverage(self.corpus, facets, plan.language, None, None)
-            return (f"coverage is measured by words: {error}",)
-        return ()
 
     def _round(
         self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
     ) -> Iterator[Event]:
         started = time.perf_counter()
-        coverage = self._coverage
-        queries = coverage.gap_queries() if gaps and coverage is not None else ()
+        coverage, assistance = self._coverage, self._assistance
+        queries: tuple[str, ...] = ()
+        if gaps and coverage is not None and assistance is not None:
+            queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
@@ -291,13 +282,21 @@ class Case:
             self.areas = coverage.areas
         return CoverageChanged(number, self.areas)
 
-    def _stops(self, rounds_done: int) -> bool:
-        self.stop = self._decision(rounds_done)
-        return self.stop is not None
+    def _decide(self, rounds_done: int) -> Iterator[Event]:
+        """Whether to stop after so many rounds; tells a judgement that was made for it."""
+        progress, assistance = self._progress(rounds_done), self._assistance
+        self.stop = decide(progress, self.settings)
+        if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
+            return
+        judged, by = assistance.judge(self.areas, self.pool, progress.completeness)
+        number = self.rounds[-1].number
+        yield SufficiencyJudged(number, by, judged.sufficient, judged.missing, judged.evidence)
+        told = replace(self._progress(rounds_done), sufficient=judged.numbers if judged.sufficient else None)
+        self.stop = decide(told, self.settings)
 
-    def _decision(self, rounds_done: int) -> Stop | None:
+    def _progress(self, rounds_done: int) -> Progress:
         scores = sorted((entry.score for entry in self.pool.entries()), reverse=True)
-        progress = Progress(
+        return Progress(
             round=rounds_done,
             admitted=self.rounds[-1].admitted if self.rounds else 0,
             pool_size=len(self.pool),
@@ -310,12 +309,13 @@ class Case:
             completeness=self.completeness(),
             open_queries=self._open_queries(),
         )
-        return decide(progress, self.settings)
 
     def _open_queries(self) -> int:
         """Queries for gaps that the next round would send."""
-        coverage = self._coverage
-        return coverage.open_queries if coverage is not None and self.settings.close_gaps else 0
+        coverage, assistance = self._coverage, self._assistance
+        if coverage is None or assistance is None or not self.settings.close_gaps:
+            return 0
+        return coverage.open_queries + len(assistance.missing)
 
     def completeness(self) -> Completeness | None:
         """Estimated share of the relevant passages that the pool holds; None for an empty pool."""
@@ -327,7 +327,12 @@ class Case:
     def _rank(self) -> Ranked:
         self._rank_again()
         self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
-        return Ranked(self.ranking, self.milliseconds, self._refining.notes)
+        return Ranked(self.ranking, self.milliseconds, self._late_notes(), self.usage)
+
+    def _late_notes(self) -> tuple[str, ...]:
+        """What a person should know besides what the scan told."""
+        late = dict.fromkeys((*self._asking.notes, *self._refining.notes))
+        return tuple(note for note in late if note not in self.notes)
 
     def _rank_again(self) -> None:
         if self.scanned is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.errors import ModelError
 from engine.investigation.facets import Compared, Facet
 from engine.language.embedders import Embedder
-from engine.model import AreaCoverage, AreaState
+from engine.model import NOTHING, AreaCoverage, AreaState
 from engine.retrieval.retrievers.levels import Levels, levels
 
 # Evidence must serve the question too, not only the area: at least this share of the best relevance.
@@ -37,7 +38,9 @@ class Coverage:
         self._corpus = corpus
         self._facets = tuple(facets)
         self._language = language
-        self._sent: dict[str, int] = {}
+        # Rounds in which an area had a query sent; how many of its own were; the last one.
+        self._turns: dict[str, int] = {}
+        self._own: dict[str, int] = {}
         self._queries: dict[str, str] = {}
         self._closed: dict[str, int] = {}
         texts = tuple(facet.text for facet in self._facets)
@@ -120,23 +123,48 @@ class Coverage:
     @property
     def open_queries(self) -> int:
         """Areas that are not covered and have a query left to send."""
-        return sum(
-            area.state is not AreaState.COVERED and self._sent.get(facet.id, 0) < len(facet.queries)
+        return len(self.open_areas())
+
+    def open_areas(self) -> tuple[AreaCoverage, ...]:
+        """Areas that are not covered and may have a query sent; each in as many rounds as it has its own."""
+        return tuple(
+            area
             for facet, area in zip(self._facets, self.areas, strict=True)
+            if area.state is not AreaState.COVERED and self._turns.get(facet.id, 0) < len(facet.queries)
         )
 
-    def gap_queries(self) -> tuple[str, ...]:
-        """The next query for each area that is not covered; one whose queries are all sent is passed over."""
-        queries = []
-        for facet, area in zip(self._facets, self.areas, strict=True):
-            sent = self._sent.get(facet.id, 0)
-            if area.state is AreaState.COVERED or sent >= len(facet.queries):
+    def gap_queries(self, better: Mapping[str, Sequence[str]] = NOTHING) -> tuple[str, ...]:
+        """The queries of a round: for each open area those that somebody worded for it, by area id, else its
+        own next one."""
+        queries: list[str] = []
+        wanted = {area.id for area in self.open_areas()}
+        for facet in self._facets:
+            if facet.id not in wanted:
                 continue
-            self._sent[facet.id] = sent + 1
-            self._queries[facet.id] = facet.queries[sent]
-            queries.append(facet.queries[sent])
+            self._turns[facet.id] = self._turns.get(facet.id, 0) + 1
+            own = self._own.get(facet.id, 0)
+            given = tuple(better.get(facet.id, ()))
+            if not given:
+                given, self._own[facet.id] = facet.queries[own : own + 1], own + 1
+            self._queries[facet.id] = "; ".join(given)
+            queries += given
         self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
         return tuple(queries)
+
+
+def opened(
+    corpus: Corpus,
+    facets: Sequence[Facet],
+    language: str,
+    embedder: Embedder | None,
+    views: NDArray[np.float32] | None,
+) -> tuple[Coverage, tuple[str, ...]]:
+    """The coverage of facets, compared by meaning where the views have vectors; a note where the model failed
+    over the areas, which then are compared by words."""
+    try:
+        return Coverage(corpus, facets, language, None if views is None else embedder, views), ()
+    except ModelError as error:
+        return Coverage(corpus, facets, language, None, None), (f"coverage is measured by words: {error}",)
 
 
 def _levels(corpus: Corpus, language: str, vectors: NDArray[np.float32] | None) -> Levels | None:

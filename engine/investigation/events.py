@@ -1,15 +1,17 @@
 """The typed events of an investigation: one story, told to every listener.
 
 Page, command line and saved record listen to the same stream. Order: PlanMade, ScanFinished,
-CoverageChanged, then for each round RoundStarted, RoundFinished, CoverageChanged; then Stopped,
-Ranked.
+CoverageChanged, then for each round RoundStarted, RoundFinished, CoverageChanged, and SufficiencyJudged
+where the settings ask for it; then Stopped, Ranked.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from engine.model import AreaCoverage, Hop, QueryPlan, RankedPassage, RoundReport, Stop
+from engine.llm import Usage
+from engine.model import NOTHING, AreaCoverage, Hop, QueryPlan, RankedPassage, RoundReport, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,18 @@ class CoverageChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SufficiencyJudged:
+    """Whether what was found up to a round suffices, by "model" or "plain"; ``missing`` are queries for what
+    was named missing, ``evidence`` the ids of the passages that the judgement names."""
+
+    round: int
+    by: str
+    sufficient: bool
+    missing: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """The investigation ended, and why."""
 
@@ -65,11 +79,22 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off."""
+    """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off,
+    and where a language model did not answer; ``usage`` is what it used, by task."""
 
     passages: tuple[RankedPassage, ...]
     milliseconds: float
     notes: tuple[str, ...] = ()
+    usage: Mapping[str, Usage] = field(default_factory=lambda: NOTHING)
 
 
-Event = PlanMade | ScanFinished | RoundStarted | RoundFinished | CoverageChanged | Stopped | Ranked
+Event = (
+    PlanMade
+    | ScanFinished
+    | RoundStarted
+    | RoundFinished
+    | CoverageChanged
+    | SufficiencyJudged
+    | Stopped
+    | Ranked
+)

@@ -9,6 +9,7 @@ from engine.investigation.diversity import diversified
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.investigation.reranking import Reranking
+from engine.retrieval.asking import Asking
 from engine.settings import InvestigationSettings
 
 
@@ -18,9 +19,9 @@ class Refining:
     Raises SettingsError for a reranker whose spec cannot be read.
     """
 
-    def __init__(self, question: str, settings: InvestigationSettings) -> None:
+    def __init__(self, question: str, settings: InvestigationSettings, asking: Asking) -> None:
         self._settings = settings
-        self._reranking = Reranking(question, settings)
+        self._reranking = Reranking(question, settings, asking)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -16,7 +16,18 @@ from engine.corpus.protocol import Corpus, Mask, Scores
 from engine.ingestion.indexing import context_of
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
-from engine.retrieval.rerank import BUDGET, STOPPED, Judged, Judging, Reranker, reads, reranker
+from engine.retrieval.asking import Asking
+from engine.retrieval.rerank import (
+    BUDGET,
+    LISTWISE,
+    STOPPED,
+    Judged,
+    Judging,
+    ListwiseReranker,
+    Reranker,
+    reads,
+    reranker,
+)
 from engine.settings import InvestigationSettings
 
 RERANKER, PINNED = "reranker", "pinned"
@@ -28,10 +39,14 @@ class Reranking:
     Raises SettingsError for a spec that cannot be read.
     """
 
-    def __init__(self, question: str, settings: InvestigationSettings) -> None:
+    def __init__(self, question: str, settings: InvestigationSettings, asking: Asking) -> None:
         self.notes: tuple[str, ...] = ()
         self._settings = settings
         self._model: Reranker | None = reranker(settings.reranker)
+        if settings.reranker == LISTWISE and asking.model is not None:
+            self._model = ListwiseReranker(asking.model, asking.meter)
+        elif settings.reranker == LISTWISE:
+            self.notes = ("reranking is off: no language model is connected; the learned ranking stands",)
         self._judging = None if self._model is None else Judging(self._model, " ".join(question.split()))
 
     @property
@@ -58,6 +73,8 @@ class Reranking:
         texts = Texts(corpus, reading)
         budget = self._settings.rerank_budget
         asked = ranking.rows[places[readable]].tolist()
+        if isinstance(model, ListwiseReranker):
+            model.within(budget)
         judged = judging.judge(asked, texts, budget, halted)
         self._tell(judged, len(asked))
         if not len(judged.scores):
@@ -81,6 +98,8 @@ class Reranking:
             )
         else:
             of = f"{done} of {asked}" if done < asked else f"{done}"
+            if isinstance(self._model, ListwiseReranker) and self._model.cut:
+                of = f"{of}, in part ({self._model.cut}),"
             ends = {BUDGET: f"; the budget of {budget} ms was used up", STOPPED: "; it was stopped"}
             self.notes = (f"reranked the best {of} passages {took} by {spec}{ends.get(judged.why, '')}",)
 

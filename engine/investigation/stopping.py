@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason
@@ -14,7 +14,8 @@ CONFIDENCE_PASSAGES = 10
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The state after a round. ``round`` 0 is the scan; ``best_scores`` are those of the best ten
-    passages; ``calls`` are requests to outside models."""
+    passages; ``calls`` are requests to outside models. ``sufficient`` are the numbers behind a judgement that
+    what was found suffices, None where it does not, or nobody judged."""
 
     round: int
     admitted: int
@@ -27,6 +28,7 @@ class Progress:
     areas: Sequence[AreaCoverage]
     completeness: Completeness | None
     open_queries: int = 0
+    sufficient: Mapping[str, float] | None = None
 
 
 Condition = Callable[[Progress, InvestigationSettings], dict[str, float] | None]
@@ -78,6 +80,10 @@ def _completeness(progress: Progress, settings: InvestigationSettings) -> dict[s
     return numbers if reached else None
 
 
+def _sufficiency(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
+    return None if progress.sufficient is None else {"round": progress.round, **progress.sufficient}
+
+
 def _rounds(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
     return {"rounds": progress.round} if progress.round >= settings.rounds else None
 
@@ -107,10 +113,17 @@ CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
     (StopReason.COVERAGE, _coverage),
     (StopReason.CONFIDENCE, _confidence),
     (StopReason.COMPLETENESS, _completeness),
+    (StopReason.SUFFICIENCY, _sufficiency),
     (StopReason.NOTHING_NEW, _nothing_new),
     (StopReason.ROUNDS, _rounds),
     (StopReason.TOO_LITTLE_NEW, _too_little_new),
 )
+
+
+def conclusion(stop: Stop | None) -> bool:
+    """Whether a judgement that enough was found comes before this stop, or nothing stops."""
+    reasons = [reason for reason, _ in CONDITIONS]
+    return stop is None or reasons.index(stop.reason) > reasons.index(StopReason.SUFFICIENCY)
 
 
 def decide(progress: Progress, settings: InvestigationSettings) -> Stop | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from engine.corpus.protocol import Scores
 from engine.investigation.gate import Gate, gate_scores, trust_in
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
+from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
@@ -34,6 +36,21 @@ def scan_hops(found: Scan, ids: Sequence[str]) -> list[Hop]:
         )
         for place, (passage_id, row, score) in enumerate(zip(ids, found.rows, found.scores, strict=True), 1)
     ]
+
+
+def admit_scanned(found: Scan, pool: Pool, reading: Reading) -> list[Hop]:
+    """Admit the scan's candidates, as many as the pool has room for; none where the pool was filled before.
+
+    What a person put there before the case was opened is no scan.
+    """
+    if any(entry.strategy != PERSON for entry in pool.entries()):
+        return []
+    room = pool.limit - len(pool)
+    kept = replace(found, rows=found.rows[:room], scores=found.scores[:room])
+    hops = scan_hops(kept, reading.ids(kept.rows))
+    for hop, row, score in zip(hops, kept.rows.tolist(), kept.scores.tolist(), strict=True):
+        pool.admit(hop, row, score)
+    return hops
 
 
 def hit_words(hits: Sequence[RetrieverHit]) -> str:

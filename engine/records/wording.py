@@ -57,6 +57,7 @@ STOP_WORDS: dict[StopReason, str] = {
     StopReason.COVERAGE: "coverage reached",
     StopReason.CONFIDENCE: "confidence reached",
     StopReason.COMPLETENESS: "completeness reached",
+    StopReason.SUFFICIENCY: "enough was found",
     StopReason.TIME: "time used up",
     StopReason.CALLS: "calls used up",
     StopReason.PERSON: "cancelled",

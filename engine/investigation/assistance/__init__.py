@@ -4,6 +4,7 @@ A setting of the group "model" says who does it: ``plain`` is the twin, ``model`
 the twin behind it. Without a model, or where it fails, a note says so and the twin goes on.
 """
 
+from engine.investigation.assistance.assistance import Assistance
 from engine.investigation.assistance.budget import budget_of
 
-__all__ = ["budget_of"]
+__all__ = ["Assistance", "budget_of"]

@@ -21,8 +21,9 @@ from engine.settings import InvestigationSettings
 MODEL, PLAIN, OFF = "model", "plain", "off"
 # What the sub-questions of a language model stand for.
 STRUCTURE = frozenset({PART, SIDE, CLAUSE})
-# What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others.
-WEIGHT = 0.3
+# What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others;
+# the first passages found, which may be the wrong ones, less.
+WRITTEN, FED_BACK = 0.3, 0.2
 LIGHTEST = 0.05
 
 
@@ -69,15 +70,16 @@ def hypothetical_views(
     drafts: tuple[hypothetical.Draft, ...] = ()
     if settings.hypothetical == MODEL:
         drafts = hypothetical.written(helpers.asking, text, language, corpus, mask)
-    drafts = drafts or hypothetical.composed(text, language, corpus, embedder, mask)
+    heaviest = WRITTEN if drafts else FED_BACK
+    drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask)
     found = hypothetical.weighed(drafts, text, language, corpus, embedder)
-    return tuple(map(_view, found)), _notes(found)
+    return tuple(_view(one, heaviest) for one in found), _notes(found)
 
 
-def _view(weighed: hypothetical.Weighed) -> View:
+def _view(weighed: hypothetical.Weighed, heaviest: float) -> View:
     figures = f"similarity {weighed.similarity:.2f}, agreement {weighed.agreement:.2f}"
     why = "" if weighed.used else f"; off, as it is under {hypothetical.LOWEST_SIMILARITY:g}"
-    weight = max(LIGHTEST, round(WEIGHT * weighed.agreement, 2))
+    weight = max(LIGHTEST, round(heaviest * weighed.agreement, 2))
     origin = f"{weighed.draft.origin}; {figures}{why}"
     return View(HYPOTHETICAL, weighed.draft.text, weight, True, weighed.used, origin)
 

@@ -1,7 +1,19 @@
-"""Judges of a question and a text read together: cross-encoders, by a short spec string."""
+"""Judges of a question and texts read together, by a short spec string: cross-encoders, language models."""
 
 from engine.retrieval.rerank.base import Reranker, reads
 from engine.retrieval.rerank.judging import BUDGET, STOPPED, Judged, Judging
+from engine.retrieval.rerank.listwise import LISTWISE, ListwiseReranker
 from engine.retrieval.rerank.spec import NO_RERANKER, reranker
 
-__all__ = ["BUDGET", "NO_RERANKER", "STOPPED", "Judged", "Judging", "Reranker", "reads", "reranker"]
+__all__ = [
+    "BUDGET",
+    "LISTWISE",
+    "NO_RERANKER",
+    "STOPPED",
+    "Judged",
+    "Judging",
+    "ListwiseReranker",
+    "Reranker",
+    "reads",
+    "reranker",
+]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.errors import ModelError
+from engine.errors import BudgetError, CancelledError, ModelError
 from engine.retrieval.rerank.base import Reranker, Scores
 
 BUDGET, STOPPED = "budget", "stopped"
@@ -63,7 +63,9 @@ class Judging:
                 if len(read) < len(batch):
                     why = BUDGET
                     break
-        except ModelError as error:
+        except CancelledError:
+            why = STOPPED
+        except (ModelError, BudgetError) as error:
             why = str(error)
         return Judged(self._prefix(rows), done, spent, why)
 

@@ -3,6 +3,7 @@
 ========================  ================================================================
 ``none``                  no reranker: the ranking stands as it is (default)
 ``ce:NAME_OR_FOLDER``     any sentence-transformers CrossEncoder with one score a pair
+``llm``                   the language model of the case (``listwise.py``), where one is connected
 ========================  ================================================================
 
 Options follow a question mark: ``ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en`` names the
@@ -18,6 +19,7 @@ from urllib.parse import parse_qs
 from engine.errors import SettingsError
 from engine.retrieval.rerank.base import Reranker
 from engine.retrieval.rerank.cross_encoder import CrossEncoderReranker
+from engine.retrieval.rerank.listwise import LISTWISE
 
 NO_RERANKER = "none"
 CROSS_ENCODER = "ce"
@@ -27,16 +29,17 @@ FEWEST_TOKENS = 16
 
 @lru_cache(maxsize=8)
 def reranker(spec: str) -> Reranker | None:
-    """The model of a spec, None for "none"; the same object for the same spec.
+    """The model of a spec, None for "none" and for "llm", whose model a case brings; the same object for the
+    same spec.
 
     Nothing is loaded before the first use. Raises SettingsError for a spec that cannot be read.
     """
-    if spec == NO_RERANKER:
+    if spec in (NO_RERANKER, LISTWISE):
         return None
     scheme, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
     if scheme != CROSS_ENCODER or not name:
-        raise SettingsError(f"unknown reranker {spec!r}; use none or ce:NAME_OR_FOLDER")
+        raise SettingsError(f"unknown reranker {spec!r}; use none, ce:NAME_OR_FOLDER or llm")
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - OPTIONS):
         known = ", ".join(sorted(OPTIONS))

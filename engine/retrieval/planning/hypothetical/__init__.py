@@ -2,12 +2,12 @@
 
 A question and the provision that answers it are written in different words; a passage that only might
 answer is written in those of the provision (HyDE, Gao et al. 2023, https://arxiv.org/abs/2212.10496).
-``writing.py`` has a language model write them, ``composing.py`` puts them together from sentences of the
-corpus, ``weighing.py`` says how far each is to be trusted. They are views of the plan: shown, edited and
+``writing.py`` has a language model write them, ``feeding.py`` takes the first passages found
+for them, ``weighing.py`` says how far each is to be trusted. They are views of the plan: shown, edited and
 switched off like all others, and never shown as evidence.
 """
 
-from engine.retrieval.planning.hypothetical.composing import composed
+from engine.retrieval.planning.hypothetical.feeding import fed_back
 from engine.retrieval.planning.hypothetical.weighing import (
     LOW_CONFIDENCE,
     LOWEST_SIMILARITY,
@@ -23,7 +23,7 @@ __all__ = [
     "TASK",
     "Draft",
     "Weighed",
-    "composed",
+    "fed_back",
     "prompt",
     "weighed",
     "written",

@@ -30,7 +30,7 @@ def test_a_spec_names_its_model_and_keeps_its_words(spec: str, languages: frozen
 
 @pytest.mark.parametrize("spec", ["", "None", "ce:", "ce", "st:m", "cross-encoder/m", "ce:?tokens=64"])
 def test_a_spec_that_cannot_be_read_is_refused(spec: str) -> None:
-    with pytest.raises(SettingsError, match=r"unknown reranker .*; use none or ce:NAME_OR_FOLDER"):
+    with pytest.raises(SettingsError, match=r"unknown reranker .*; use none, ce:NAME_OR_FOLDER or llm"):
         reranker(spec)
 
 

@@ -1,0 +1,80 @@
+"""What helps in the rounds of one case: better gap queries, and the judgement whether enough was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.assistance import gap_queries, sufficiency
+from engine.investigation.assistance.queries import SentQueries
+from engine.investigation.assistance.sufficiency import FIRST_ROUND, MOST_PASSAGES, Judgement
+from engine.investigation.coverage import Coverage
+from engine.investigation.pool import Pool
+from engine.investigation.reading import Reading
+from engine.model import AreaCoverage, Completeness
+from engine.retrieval.asking import Asking
+from engine.retrieval.planning.assisted import MODEL, OFF
+from engine.retrieval.relevance import Relevance
+from engine.settings import InvestigationSettings
+
+
+class Assistance:
+    """At work from the first round of a run on. ``judgement`` is the last one made."""
+
+    def __init__(
+        self,
+        question: str,
+        settings: InvestigationSettings,
+        asking: Asking,
+        corpus: Corpus,
+        reading: Reading,
+        relevance: Relevance,
+    ) -> None:
+        self._question, self._settings, self._asking = question, settings, asking
+        self._corpus, self._reading, self._relevance = corpus, reading, relevance
+        plan = relevance.plan
+        self._sent = SentQueries((question, *(view.text for view in plan.views)), plan.language)
+        self.judgement: Judgement | None = None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Queries for what the last judgement named missing, while the next round has not sent them."""
+        return () if self.judgement is None else self.judgement.missing
+
+    def queries(self, coverage: Coverage) -> tuple[str, ...]:
+        """The queries of the next round: for what was named missing, and for each open area."""
+        missing, self.judgement = self.missing, None
+        self._sent.add(missing)
+        better: Mapping[str, tuple[str, ...]] = {}
+        if self._settings.gap_queries == MODEL:
+            areas = coverage.open_areas()
+            language = self._relevance.plan.language
+            better = gap_queries.proposed(
+                self._asking, self._question, language, areas, self._sent, self._corpus, self._reading
+            )
+        queries = coverage.gap_queries(better)
+        self._sent.add(queries)
+        return (*missing, *queries)
+
+    def judges(self, rounds_done: int) -> bool:
+        """Whether the settings ask for a judgement after so many rounds."""
+        return self._settings.sufficiency != OFF and rounds_done >= FIRST_ROUND
+
+    def judge(
+        self, areas: tuple[AreaCoverage, ...], pool: Pool, completeness: Completeness | None
+    ) -> tuple[Judgement, str]:
+        """Whether what was found suffices, and who says so: "model" or "plain"."""
+        judgement = None
+        if self._settings.sufficiency == MODEL:
+            rows = pool.rows()
+            rows = rows[~np.isin(rows, self._corpus.rows(sorted(pool.dismissed)))]
+            relevance = self._relevance.of(rows)
+            best = rows[np.lexsort((rows, -relevance))][:MOST_PASSAGES]
+            judgement = sufficiency.by_model(
+                self._asking, self._question, areas, best, self._sent, self._corpus, self._reading
+            )
+        by = MODEL if judgement is not None else "plain"
+        self.judgement = judgement or sufficiency.by_rule(areas, completeness)
+        return self.judgement, by

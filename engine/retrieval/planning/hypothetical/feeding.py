@@ -1,0 +1,43 @@
+"""Hypothetical passages without a language model: the first passages found stand in for the answer.
+
+This is pseudo-relevance feedback on vectors: the sum of the cosines to the question and to the first
+passages is the cosine to their weighted sum, as in Rocchio's feedback (Li et al. 2021,
+https://arxiv.org/abs/2108.11044), and their words are searched too. The first passages are those by words
+and meaning together; where they are the wrong ones, so is what they bring. That is why it is off: on 50
+questions each of five gold sets it moves recall@10 of the scan by -3 to +2 points, and that of the final
+ranking by -0.3 to +0.5, since what it finds the rounds find anyway.
+"""
+
+from __future__ import annotations
+
+from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.errors import ModelError
+from engine.language.embedders import Embedder, reads
+from engine.retrieval.fusion import fuse
+from engine.retrieval.planning.hypothetical.weighing import Draft
+
+ORIGIN = "one of the first passages found, as if it answered"
+PASSAGES, SEARCHED = 3, 50
+# Words of a passage that are used: more would speak of other things.
+LONGEST = 150
+
+
+def fed_back(
+    text: str, language: str, corpus: Corpus, embedder: Embedder | None, mask: Mask | None = None
+) -> tuple[Draft, ...]:
+    """The beginnings of the first three passages for a question; none where the corpus has nothing for it."""
+    rows = _first(text, language, corpus, embedder, mask)
+    beginnings = (" ".join(passage.text.split()[:LONGEST]) for passage in corpus.passages(rows))
+    return tuple(Draft(beginning, ORIGIN) for beginning in dict.fromkeys(beginnings) if beginning)
+
+
+def _first(text: str, language: str, corpus: Corpus, embedder: Embedder | None, mask: Mask | None) -> Rows:
+    """The first passages for a question, by words and, where there are vectors, by meaning."""
+    lists = corpus.search_lexical([text], language, SEARCHED, mask=mask)
+    if embedder is not None and reads(embedder, language):
+        try:
+            lists += corpus.search_dense(embedder.encode([text], "query"), SEARCHED, 0.0, mask=mask)
+        except ModelError:
+            # The scan embeds the question again, and tells what failed.
+            return lists[0].rows[:PASSAGES]
+    return fuse(lists, [1.0] * len(lists)).rows[:PASSAGES]
