@@ -26,6 +26,7 @@ from ui.coverage import coverage
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail
+from ui.rules import rules_slot
 from ui.session import Desk, OpenCase, new_token
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
@@ -125,7 +126,7 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
         case RoundFinished() if time.perf_counter() - opened.drawn_at > BOARD_PAUSE:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
-            updates[stage.coverage] = coverage(areas)
+            updates[stage.coverage] = coverage(areas) + rules_slot(opened)
         case Ranked():
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)

@@ -18,10 +18,22 @@ SCRIPTS = (
     "corpus-read.js",
     "corpus-add.js",
     "corpus-resolve.js",
+    "validate.js",
+    "ontology.js",
+    "ontology-propose.js",
+    "rules.js",
     "evaluate.js",
     "evaluate-pair.js",
 )
-STYLES = ("redstring.css", "plan.css", "model.css", "corpus.css", "evaluate.css")
+STYLES = (
+    "redstring.css",
+    "plan.css",
+    "model.css",
+    "corpus.css",
+    "validate.css",
+    "ontology.css",
+    "evaluate.css",
+)
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 22 22' fill='none' "

@@ -15,6 +15,8 @@ from engine.ontology.material import Material
 from engine.ontology.naming import HANDFUL, MOST_SHARE, Heading, Keyword, Names
 
 MOST_HEADINGS, MOST_KEYWORDS = 6, 10
+# Where a language has few passages, chance brings words to the top.
+FEW_KEYWORDS, MANY_PASSAGES = 6, 100
 # An area that few passages speak of needs one of them.
 FEW_PASSAGES = 8
 # A language needs so many passages to have names and keywords of its own.
@@ -78,7 +80,7 @@ class Drafting:
         everyone = int(self._index.of_language(language).sum())
         most = max(MOST_SHARE * everyone, HANDFUL)
         told = [word for word in found if self._index.holding(language, word.text).sum() <= most]
-        return told[:MOST_KEYWORDS]
+        return told[: MOST_KEYWORDS if everyone >= MANY_PASSAGES else FEW_KEYWORDS]
 
     def _draft(
         self,

@@ -27,7 +27,7 @@ LIFT = 3.0
 # A word that more of the corpus has tells nothing apart, but in a handful of passages.
 MOST_SHARE, HANDFUL = 0.1, 12
 FEWEST_PASSAGES = 2
-# Names are worth more than their single words: they are what the corpus calls a thing.
+# Names, and words of headings, are what the corpus calls a thing.
 NAMED = 1.5
 LONGEST_NAME = 8
 _TERMS = frozenset({EntityKind.DEFINED_TERM, EntityKind.HEADING, EntityKind.ACRONYM, EntityKind.STANDARD})
@@ -66,14 +66,16 @@ class Names:
         self._total = Counter(passage.language for passage in read)
         self._stems = _counted(self._group_of, (passage.stems for passage in read))
         self._named = _counted(self._group_of, mentioned)
+        self._headed = _headed(material)
         self._stem_totals, self._named_totals = _totals(self._stems), _totals(self._named)
 
     def keywords(self, group: int, language: str) -> list[Keyword]:
         """The most telling words and names of a group in a language, the best first."""
         found = [
-            self._weighed(group, language, self._material.forms[stem], times, self._stem_totals[stem], 1.0)
+            self._weighed(group, language, self._material.forms[stem], times, self._stem_totals[stem], weight)
             for stem, times in self._stems[group].items()
             if stem.startswith(f"{language}:")
+            for weight in (NAMED if stem in self._headed else 1.0,)
         ]
         found += [
             self._weighed(group, language, entity.name, times, self._named_totals[number], NAMED)
@@ -134,6 +136,17 @@ class Names:
             for stem, times in self._stems[group].items()
             if stem.startswith(f"{language}:")
         }
+
+
+def _headed(material: Material) -> frozenset[str]:
+    """The stems of all headings that say something: they are words for things, not only words."""
+    return frozenset(
+        f"{language}:{term}"
+        for unit in material.units
+        for language, titles in unit.titles.items()
+        if titles and says_something(titles[0], language)
+        for term in analyzer(language).terms(titles[0])
+    )
 
 
 def _entities(corpus: Corpus, read: Sequence[Read]) -> tuple[dict[int, Entity], list[set[int]]]:

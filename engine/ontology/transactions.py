@@ -74,7 +74,7 @@ def find_transactions(
             slug(title, taken),
             title,
             tuple(areas[number].id for number in needed),
-            corpus.passages(rows[:1])[0].id,
+            corpus.passages(_first(rows, index, language))[0].id,
             len(rows),
         )
         for _, title, rows, needed in found[:MOST_TRANSACTIONS]
@@ -89,6 +89,12 @@ def _needed(corpus: Corpus, rows: Rows, strengths: Rows) -> list[int]:
         share = share + CITED * (strengths[:, reached] > 0).mean(axis=1)
     order = sorted(range(len(share)), key=lambda number: (-share[number], number))
     return [number for number in order if share[number] >= SHARE][:MOST_AREAS]
+
+
+def _first(rows: Rows, index: Index, language: str) -> Rows:
+    """The first of some rows that is in a language, else the first."""
+    own = rows[index.of_language(language)[rows]]
+    return (own if len(own) else rows)[:1]
 
 
 @cache

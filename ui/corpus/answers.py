@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engine.errors import RedstringError
-from ui.corpus import adding, reading, resolving, statistics
+from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
 from ui.corpus.desk import Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
@@ -37,6 +37,23 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "decide": resolving.decide,
     "undo": resolving.undo,
     "statistics": statistics.statistics,
+    "areas": ontology.areas,
+    "areas-measure": ontology.measure,
+    "areas-propose": ontology.proposal,
+    "areas-save": ontology.save,
+    "areas-undo": ontology.undo,
+    "areas-file": ontology.as_file,
+    "areas-load": ontology.from_file,
+    "rules": ontology_rules.rules,
+    "links": validating.links,
+    "link": validating.link,
+    "judge": validating.judge,
+    "unjudge": validating.unjudge,
+    "extraction": extracting.extraction,
+    "extract-cost": extracting.cost,
+    "extract": extracting.read,
+    "extract-poll": extracting.reading,
+    "extract-stop": extracting.stop,
 }
 
 

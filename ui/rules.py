@@ -1,0 +1,22 @@
+"""The place under the coverage of a case where the rules of its corpus are applied; its script fills it."""
+
+from __future__ import annotations
+
+from html import escape
+
+from engine.settings import InvestigationSettings
+from ui.session import OpenCase
+
+
+def rules_slot(opened: OpenCase) -> str:
+    """An empty place that names the case's corpus, question, day and transaction; nothing without rules."""
+    ontology = opened.corpus.ontology
+    if ontology is None or not ontology.rules:
+        return ""
+    settings: InvestigationSettings = opened.case.settings
+    day = settings.as_of.isoformat() if settings.as_of else ""
+    return (
+        f'<div class="rules-slot" data-corpus="{escape(opened.shelved_as)}" '
+        f'data-question="{escape(opened.question)}" data-day="{day}" '
+        f'data-kind="{escape(settings.transaction_type or "")}"></div>'
+    )
