@@ -10,14 +10,16 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import orjson
 
+from engine.cli_answers import add_answer_command
+from engine.cli_audit import add_audit_command
 from engine.cli_corpora import add_corpus_commands
 from engine.cli_evaluation import add_evaluation_command
 from engine.cli_extraction import add_extraction_commands
-from engine.cli_models import add_model_command
+from engine.cli_models import add_model_command, add_model_flags, model_from
 from engine.cli_ontology import add_ontology_command
 from engine.cli_planning import add_plan_command, add_plan_flag, plan_from
 from engine.cli_settings import add_settings, settings_from
@@ -49,10 +51,12 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     add_corpus_commands(commands)
     _add_investigate(commands.add_parser("investigate", help="investigate a question"))
+    add_answer_command(commands)
     add_plan_command(commands)
     add_model_command(commands)
     add_evaluation_command(commands)
     add_extraction_commands(commands)
+    add_audit_command(commands)
     add_ontology_command(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
@@ -64,6 +68,7 @@ def _add_investigate(command: argparse.ArgumentParser) -> None:
     add_settings(command)
     command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
     add_plan_flag(command)
+    add_model_flags(command)
     command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
     command.add_argument("--json", action="store_true", help="print the investigation as JSON")
     command.add_argument(
@@ -100,18 +105,23 @@ def investigate(options: argparse.Namespace) -> None:
     from engine.records.context import checked_tokens, context_text, context_to_json, model_context
     from engine.records.export import investigation_to_json
     from engine.records.orders import Order, order_of, ordered
-    from engine.records.saved import load_pool, save
+    from engine.records.saved import load_pool, load_usage, save
+    from engine.records.spending import usage_lines
     from engine.records.text import event_line, passages_text
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
     corpus, settings = open_corpus(options.corpus), settings_from(options)
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
-    case = Case(corpus, options.question, settings, pool=pool, plan=plan_from(options))
+    used = load_usage(options.resume) if options.resume else {}
+    model, plan = model_from(options), plan_from(options)
+    case = Case(corpus, options.question, settings, pool=pool, plan=plan, model=model, used=used)
     for event in case.run():
         line = event_line(event)
         if line is not None and not options.json:
             print(line, file=sys.stderr, flush=True)
+    if not options.json:
+        print_lines(usage_lines(case.usage, "" if model is None else model.spec), sys.stderr)
     if options.save:
         save(case.investigation(), options.save)
     context = None if tokens is None else model_context(case.investigation(), corpus, tokens, order)
@@ -172,10 +182,10 @@ def print_json(value: object) -> None:
     sys.stdout.write(orjson.dumps(value, default=dict, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
-def print_lines(lines: Any) -> None:
-    """Lines on standard output."""
+def print_lines(lines: Any, file: TextIO | None = None) -> None:
+    """Lines on standard output, or in another file."""
     for line in lines:
-        print(line)
+        print(line, file=file)
 
 
 def _fail(error: RedstringError, code: int) -> int:

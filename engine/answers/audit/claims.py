@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from engine.ingestion.sentences import sentence_starts
 from engine.language.detect import detect
@@ -96,7 +97,7 @@ def _not_stated(line: str) -> bool:
 def _sentences(text: str, block: Span, language: str) -> Iterator[Span]:
     said = text[block.start : block.end]
     starts = [*sentence_starts(said, language), len(said)]
-    for start, end in zip(starts, starts[1:], strict=False):
+    for start, end in pairwise(starts):
         span = _trimmed(text, block.start + start, block.start + end)
         if span is not None:
             yield span
@@ -109,7 +110,7 @@ def _clauses(text: str, sentence: Span, language: str) -> Iterator[Span]:
         left, right = text[start : match.start()], text[match.end() : sentence.end]
         joined = _JOINT.match(right)
         own = right[joined.end() :] if joined else right
-        if _whole(left, language) and _whole(own, language):
+        if _says_enough(left, language) and _whole(own, language):
             span = _trimmed(text, start, match.start())
             if span is not None:
                 yield span
@@ -117,6 +118,14 @@ def _clauses(text: str, sentence: Span, language: str) -> Iterator[Span]:
     span = _trimmed(text, start, sentence.end)
     if span is not None:
         yield span
+
+
+def _says_enough(clause: str, language: str) -> bool:
+    """Whether the beginning of a sentence stands by itself: it is whole, or gives a quantity of something."""
+    if _whole(clause, language):
+        return True
+    statement = read(clause, language)
+    return bool(statement.quantities) and len(statement.terms) >= FEWEST_WORDS
 
 
 def _whole(clause: str, language: str) -> bool:

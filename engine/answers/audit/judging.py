@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import orjson
@@ -90,7 +91,7 @@ def _parts(
     cuts = [0, *(match.start() for match in _JOINT.finditer(claim.text)), len(claim.text)]
     absent = [pair.claim.span.start for pair in compared.quantities if pair.source is None]
     shares = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         stems = {term.stem for term in claim.terms if start <= term.span.start < end}
         if len(stems) < FEWEST_STEMS:
             continue

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -68,6 +69,37 @@ class Matching:
                 found.append(replace(source, cited=row in cited))
         return sorted(found, key=lambda one: (-one.says - one.related, one.row))
 
+    def compared(self, source: Source, span: Span, statement: Statement) -> Source:
+        """Other words of a source, compared with the claim."""
+        rarity = self._rarity(statement)
+        said = read(source.passage.text[span.start : span.end], source.passage.language)
+        made = self._compared(source.row, _Read(span, said), statement, rarity, source.values.get("cosine"))
+        likeness = judged(made[1])
+        return replace(
+            source,
+            span=span,
+            quote=source.passage.text[span.start : span.end],
+            comparison=made[0],
+            related=likeness.related,
+            subject=likeness.subject,
+            says=likeness.says,
+            values=made[1],
+        )
+
+    def _compared(
+        self,
+        row: int,
+        sentence: _Read,
+        claim: Statement,
+        rarity: dict[str, float],
+        cosine: float | None,
+    ) -> tuple[Comparison, dict[str, float]]:
+        compared = compare(claim, sentence.statement, lambda stem: rarity.get(stem, 0.3))
+        known = sentence.statement.stems | self._context(row)
+        whole = sum(rarity.values()) or 1.0
+        around = sum(value for stem, value in rarity.items() if stem in known) / whole
+        return compared, features(claim, sentence.statement.stems, compared, around, cosine, rarity)
+
     def _candidates(self, claim: Claim) -> tuple[Rows, list[float | None]]:
         """Rows to be compared, and how similar each is to the claim by meaning, where vectors tell."""
         query = _without(claim)
@@ -107,21 +139,16 @@ class Matching:
         claim: Statement,
         rarity: dict[str, float],
     ) -> Source | None:
-        best: tuple[float, _Read, Comparison, Likeness, float] | None = None
-        context = self._context(row)
+        best: tuple[float, _Read, Comparison, Likeness, dict[str, float]] | None = None
         for sentence in self._sentences(row):
-            compared = compare(claim, sentence.statement, lambda stem: rarity.get(stem, 0.3))
-            known = sentence.statement.stems | context
-            whole = sum(rarity.values()) or 1.0
-            around = sum(value for stem, value in rarity.items() if stem in known) / whole
-            values = features(claim, sentence.statement.stems, compared, around, cosine, rarity)
+            compared, values = self._compared(row, sentence, claim, rarity, cosine)
             likeness = judged(values)
             score = likeness.related + likeness.says + 0.02 * compared.coverage
             if best is None or score > best[0]:
-                best = (score, sentence, compared, likeness, values["gap"])
+                best = (score, sentence, compared, likeness, values)
         if best is None:
             return None
-        _, sentence, compared, likeness, gap = best
+        _, sentence, compared, likeness, values = best
         span = sentence.span
         return Source(
             row,
@@ -133,7 +160,7 @@ class Matching:
             likeness.related,
             likeness.subject,
             likeness.says,
-            gap,
+            values,
             bool(self.in_force[row]),
         )
 
@@ -141,7 +168,7 @@ class Matching:
         (passage,) = self.corpus.passages(np.array([row], np.int32))
         text = passage.text
         starts = [*sentence_starts(text, passage.language), len(text)]
-        spans = [_trimmed(text, *ends) for ends in zip(starts, starts[1:], strict=False)]
+        spans = [_trimmed(text, *ends) for ends in pairwise(starts)]
         chosen = [span for span in spans if span.start < span.end]
         whole = _trimmed(text, 0, len(text))
         if len(chosen) > 1 and whole.end - whole.start <= LONGEST_WHOLE:

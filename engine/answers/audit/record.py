@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
@@ -28,8 +29,8 @@ SAID = (Finding.SUPPORTED, Finding.WRONG_PINPOINT, Finding.OUTDATED)
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A reference in the audited text. ``rows`` are the passages it leads to; ``status`` is resolved, ambiguous
-    or unresolved; ``known``: the text names a document that the corpus has."""
+    """A reference in the audited text. ``rows`` are the passages it leads to; ``status`` is resolved,
+    ambiguous or unresolved; ``known``: the text names a document that the corpus has."""
 
     span: Span
     text: str
@@ -51,11 +52,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage held against a claim: the words of it that speak of the claim, verbatim, and how they compare.
+    """A passage held against a claim: the words of it that speak of the claim, verbatim, and how they
+    compare.
 
     ``related`` is the estimated probability that the words are about what the claim is about, ``subject`` the
-    same from their content alone, quantities aside, ``says`` that they say all of it; all 0..1. ``gap`` is how
-    much more of the claim's best part they have than of its worst. ``in_force``: on the day of the audit.
+    same from their content alone, quantities aside, ``says`` that they say all of it; all 0..1. ``values``
+    are the features that these were estimated from. ``in_force``: on the day of the audit.
     """
 
     row: int
@@ -67,7 +69,7 @@ class Source:
     related: float
     subject: float
     says: float
-    gap: float
+    values: Mapping[str, float] = field(hash=False)
     in_force: bool
     cited: bool = False
 
@@ -86,8 +88,8 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A model's second reading of one claim. ``decided``: it changed the finding; else ``refused`` says why it
-    could not, and what it said is an opinion."""
+    """A model's second reading of one claim. ``decided``: it changed the finding; else ``refused`` says why
+    it could not, and what it said is an opinion."""
 
     finding: Finding
     quote: str
@@ -99,7 +101,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A claim with what was found. ``sources`` come best first; the first is the one that the finding rests on.
+    """A claim with what was found. ``sources`` come best first; the first is the one that the finding rests
+    on.
 
     ``grounded``: a passage carries the claim and, where the claim cites, a cited one does. ``independent``
     counts documents that support it and are no versions, translations or amendments of each other.

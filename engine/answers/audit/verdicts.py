@@ -52,7 +52,7 @@ def stance(source: Source) -> Stance:
     if compared.differs:
         return Stance.AGAINST
     weaker = compared.modality is Agreement.WEAKER
-    if source.says >= SAYS and not compared.absent and not weaker and source.gap < LARGEST_GAP:
+    if source.says >= SAYS and not compared.absent and not weaker and source.values["gap"] < LARGEST_GAP:
         return Stance.FOR
     return Stance.PART
 
@@ -79,9 +79,8 @@ class Judge:
             return self._supported(claim, present)
         doubtful = [*stood[Stance.AGAINST], *stood[Stance.PART]]
         if not doubtful:
-            best = sources[0] if sources else None
             reason = "no passage of the corpus speaks of this"
-            return Checked(claim, Finding.NOT_IN_CORPUS, reason, () if best is None else (best,))
+            return Checked(claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]))
         current = [one for one in doubtful if one.in_force] or doubtful
         decisive = max(current, key=lambda one: (one.cited, one.subject))
         if stance(decisive) is Stance.AGAINST:
@@ -89,6 +88,17 @@ class Judge:
                 claim, Finding.CONTRADICTED, "; ".join(decisive.comparison.differences), decisive, near
             )
         return self._made(claim, Finding.PARTLY, _lacking(decisive), decisive, near)
+
+    def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
+        """The finding for a claim that a source bears out, whatever was estimated of it before."""
+        if not quoted.in_force:
+            return self._outdated(claim, quoted, [quoted, *others])
+        return self._supported(claim, [quoted, *(one for one in others if one.in_force)])
+
+    def contradicted(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
+        """The finding for a claim that a source differs from."""
+        reason = "; ".join(quoted.comparison.differences)
+        return self._made(claim, Finding.CONTRADICTED, reason, quoted, others)
 
     def _supported(self, claim: Claim, present: list[Source]) -> Checked:
         cited = {row for citation in claim.citations for row in citation.rows}
@@ -172,7 +182,8 @@ class Judge:
 
 
 def _nearest(sources: Sequence[Source]) -> list[Source]:
-    """Sources about the claim's subject that no other is much nearer to; those cited stay whatever others are."""
+    """Sources about the claim's subject that no other is much nearer to; those cited stay whatever others
+    are."""
     related = [one for one in sources if one.related >= RELATED]
     best = max((one.subject for one in related), default=0.0)
     return [one for one in related if one.cited or max(one.subject, one.related) >= best - NEARER]

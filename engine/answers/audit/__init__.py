@@ -1,0 +1,19 @@
+"""Audit of a text against a corpus: what its claims say, and what the sources say of them."""
+
+from __future__ import annotations
+
+from engine.answers.audit.auditing import Auditor, Step, audit
+from engine.answers.audit.record import Audit, Checked, Citation, Claim, Finding, Reading, Source
+
+__all__ = [
+    "Audit",
+    "Auditor",
+    "Checked",
+    "Citation",
+    "Claim",
+    "Finding",
+    "Reading",
+    "Source",
+    "Step",
+    "audit",
+]

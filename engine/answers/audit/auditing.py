@@ -1,0 +1,183 @@
+"""The audit of a text: step by step, so that a page can show how far it is and stop it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from engine.answers.audit.citing import citing
+from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, spans_of_claims
+from engine.answers.audit.matching import Matching, numbers_of
+from engine.answers.audit.record import Audit, Checked, Citation, Claim, Source
+from engine.answers.audit.second import second_readings, split
+from engine.answers.audit.verdicts import Judge
+from engine.corpus.protocol import Corpus
+from engine.errors import CancelledError, InputError
+from engine.language.statements import read
+from engine.llm import LanguageModel, Meter, Usage
+from engine.model import Span
+
+# Documents that a bare "Article 5" may mean: the last cited, and those that speak of the claim.
+CONTEXT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far an audit is: what is being done, and how many of how many claims are."""
+
+    doing: str
+    done: int
+    total: int
+    checked: Checked | None = None
+
+
+class Auditor:
+    """Audits texts against one corpus on one day.
+
+    ``minimum`` is the lowest grade (0..1) that sources may have. ``model`` may cut claims and give a second
+    reading; ``meter`` keeps its budget, and its ``cancelled`` ends the audit. Raises InputError for a grade
+    out of range.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        day: date | None = None,
+        minimum: float | None = None,
+        model: LanguageModel | None = None,
+        meter: Meter | None = None,
+    ) -> None:
+        if minimum is not None and not 0.0 <= minimum <= 1.0:
+            raise InputError(f"the minimum grade is {minimum:g}: it goes from 0 to 1")
+        if not len(corpus):
+            raise InputError(f"the corpus {corpus.name!r} holds no passage to hold a text against")
+        self.corpus, self.day = corpus, day or date.today()
+        self._matching = Matching(corpus, self.day)
+        self._judge = Judge(corpus, self._matching.in_force, minimum)
+        self._citing = citing(corpus)
+        self._model, self._meter = model, meter or Meter()
+
+    def claim(self, text: str, language: str) -> Checked:
+        """Check one claim by itself. Raises InputError where there is none."""
+        if not text.strip():
+            raise InputError("there is no claim: write one")
+        made = self._claim(1, text, Span(0, len(text)), language, [])
+        return self._checked(made)
+
+    def steps(self, text: str) -> Iterator[Step | Audit]:
+        """Audit a text: a step for each claim, the audit at the end.
+
+        Raises InputError for a text without claims, CancelledError where the meter was cancelled.
+        """
+        started = time.perf_counter()
+        if not text.strip():
+            raise InputError("there is no text: paste one")
+        notes: list[str] = []
+        cut = text[:LONGEST_TEXT]
+        if len(cut) < len(text):
+            notes.append(f"the text was cut to {LONGEST_TEXT:,} characters of {len(text):,}")
+        yield Step("reading the text", 0, 0)
+        claims = self._claims(cut, notes)
+        checked: list[Checked] = []
+        for number, claim in enumerate(claims):
+            self._stopped()
+            checked.append(self._checked(claim))
+            yield Step("checking claims", number + 1, len(claims), checked[-1])
+        if self._model is not None:
+            yield Step("second reading", 0, len(claims))
+            self._stopped()
+            checked, told = second_readings(checked, self._matching, self._judge, self._model, self._meter)
+            notes.extend(told)
+        notes = [*self._matching.notes, *notes]
+        spent = self._meter.spent if self._model is not None else Usage()
+        yield Audit(
+            cut,
+            self.corpus.name,
+            self.day,
+            tuple(checked),
+            tuple(dict.fromkeys(notes)),
+            1000 * (time.perf_counter() - started),
+            "" if self._model is None else self._model.spec,
+            spent,
+        )
+
+    def _stopped(self) -> None:
+        if self._meter.cancelled():
+            raise CancelledError("the audit was stopped")
+
+    def _claims(self, text: str, notes: list[str]) -> list[Claim]:
+        languages = tuple(self.corpus.info().languages)
+        found = list(spans_of_claims(text, languages))
+        if not found:
+            raise InputError("the text makes no claim: headings and questions state nothing")
+        if self._model is not None:
+            pieces = split(text, [span for span, _ in found], self._model, self._meter)
+            notes.extend(pieces.notes)
+            found = _recut(found, pieces.spans)
+        if len(found) > MOST_CLAIMS:
+            notes.append(f"the first {MOST_CLAIMS} claims of {len(found):,} were checked")
+            found = found[:MOST_CLAIMS]
+        claims: list[Claim] = []
+        context: list[int] = []
+        for number, (span, language) in enumerate(found, 1):
+            claims.append(self._claim(number, text, span, language, context[:CONTEXT]))
+            rows = [row for citation in claims[-1].citations for row in citation.rows[:1]]
+            numbers = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
+            context = list(dict.fromkeys([*reversed(numbers), *context]))
+        return claims
+
+    def _claim(self, number: int, text: str, span: Span, language: str, context: list[int]) -> Claim:
+        said = text[span.start : span.end]
+        cited = self._citing.cite(said, language, self.day, context)
+        moved = [
+            Citation(
+                Span(span.start + one.span.start, span.start + one.span.end),
+                one.text,
+                one.status,
+                one.rows,
+                one.known,
+            )
+            for one in cited
+            # Words that might be an act's name and lead nowhere are words of the claim.
+            if one.rows or one.known or any(letter.isdigit() for letter in one.text)
+        ]
+        return Claim(number, span, said, language, tuple(moved))
+
+    def compared(self, claim: Claim) -> list[Source]:
+        """The passages that speak of a claim, each compared with it, best first."""
+        first = claim.span.start
+        spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
+        return self._matching.sources(claim, read(claim.text, claim.language, spans))
+
+    def _checked(self, claim: Claim) -> Checked:
+        sources = self.compared(claim)
+        if sources and any(not one.rows and not one.known for one in claim.citations):
+            # A bare "Article 5" may mean a provision of a document that speaks of the claim.
+            near = numbers_of(sources[:6], self.corpus)[:CONTEXT]
+            before = " " * claim.span.start
+            again = self._claim(claim.number, before + claim.text, claim.span, claim.language, near)
+            if any(one.rows for one in again.citations):
+                return self._judge.finding(again, self.compared(again))
+        return self._judge.finding(claim, sources)
+
+
+def _recut(found: list[tuple[Span, str]], pieces: tuple[Span, ...]) -> list[tuple[Span, str]]:
+    """The claims of the rules, each replaced by the pieces that lie in it; one without pieces stays."""
+    result: list[tuple[Span, str]] = []
+    for span, language in found:
+        inside = [piece for piece in pieces if span.start <= piece.start and piece.end <= span.end]
+        result += [(piece, language) for piece in inside] or [(span, language)]
+    return result
+
+
+def audit(text: str, auditor: Auditor) -> Audit:
+    """Audit a text to its end."""
+    for step in auditor.steps(text):
+        if isinstance(step, Audit):
+            return step
+    raise InputError("the audit came to no end")

@@ -1,0 +1,167 @@
+"""An audit as plain JSON values, as Markdown, and as the audited text with footnotes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+
+FORMAT = 1
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>#+|~!$&-])")
+
+
+def audit_to_json(audit: Audit) -> dict[str, Any]:
+    """Everything about an audit. Spans count characters of ``text``, those of sources of their passage."""
+    return {
+        "format": FORMAT,
+        "corpus": audit.corpus,
+        "day": audit.day.isoformat(),
+        "text": audit.text,
+        "claims": [checked_to_json(one) for one in audit.checked],
+        "counts": {key_of(finding): audit.count(finding) for finding in Finding},
+        "correct": {"claims": audit.correct, "of": len(audit.checked)},
+        "grounded": {"claims": audit.grounded, "of": len(audit.checked)},
+        "changed_by_model": [one.claim.number for one in audit.changed_by_model],
+        "model": audit.model or None,
+        "spent": asdict(audit.spent) if audit.model else None,
+        "notes": list(audit.notes),
+        "milliseconds": round(audit.milliseconds, 1),
+    }
+
+
+def checked_to_json(one: Checked) -> dict[str, Any]:
+    """One claim with its finding."""
+    claim, reading = one.claim, one.reading
+    return {
+        "number": claim.number,
+        "span": [claim.span.start, claim.span.end],
+        "text": claim.text,
+        "language": claim.language,
+        "finding": key_of(one.finding),
+        "reason": one.reason,
+        "correct": one.correct,
+        "grounded": one.grounded,
+        "differences": list(one.differences),
+        "independent_sources": one.independent,
+        "grade": one.grade,
+        "below_minimum_grade": not one.graded,
+        "citations": [
+            {"span": [cited.span.start, cited.span.end], "text": cited.text, "status": cited.status}
+            for cited in claim.citations
+        ],
+        "sources": [source_to_json(source) for source in one.sources],
+        "right": None if one.right is None else source_to_json(one.right),
+        "successor": None if one.successor is None else source_to_json(one.successor),
+        "reading": None
+        if reading is None
+        else {
+            "finding": key_of(reading.finding),
+            "quote": reading.quote,
+            "passage": reading.passage_id,
+            "explanation": reading.explanation,
+            "decided": reading.decided,
+            "refused": reading.refused,
+        },
+        "remarks": remarks(one),
+    }
+
+
+def source_to_json(source: Source) -> dict[str, Any]:
+    """A quote with where it stands. ``marks`` are spans inside the quote: quantities that were compared."""
+    return {
+        "passage": source.passage.id,
+        "document": source.document.id,
+        "citation": citation_of(source),
+        "quote": source.quote,
+        "span": [source.span.start, source.span.end],
+        "marks": [list(mark) for mark in marks(source)],
+        "language": source.passage.language,
+        "in_force": source.in_force,
+        "cited": source.cited,
+        "related": round(source.related, 4),
+        "says": round(source.says, 4),
+        "differences": list(source.comparison.differences),
+        "grade": source.document.quality,
+    }
+
+
+def marks(source: Source) -> list[tuple[int, int, str]]:
+    """What of a quote was compared with the claim by name: "same" or "different", as spans of the quote."""
+    found = {}
+    for pair in source.comparison.quantities:
+        if pair.source is not None:
+            span = pair.source.span
+            kind = "same" if pair.match.value == "equal" else "different"
+            found[(span.start, span.end)] = (span.start, span.end, kind)
+    for _, word in source.comparison.opposites:
+        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", source.quote):
+            found[match.span()] = (*match.span(), "different")
+    return sorted(mark for mark in found.values() if mark[1] <= len(source.quote))
+
+
+def annotated(audit: Audit) -> str:
+    """The audited text, a number behind each claim, and what was found as footnotes below."""
+    parts, place = [], 0
+    for one in audit.checked:
+        parts.append(audit.text[place : one.claim.span.end] + f"[^{one.claim.number}]")
+        place = one.claim.span.end
+    parts.append(audit.text[place:])
+    notes = [f"[^{one.claim.number}]: {_footnote(one)}" for one in audit.checked]
+    return "".join(parts).rstrip() + "\n\n" + "\n".join(notes) + "\n"
+
+
+def _footnote(one: Checked) -> str:
+    told = TOLD[one.finding]
+    said = f"{told.sign} {told.word}: {_line(one.reason)}"
+    if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
+        best = one.sources[0]
+        said += f". {_line(citation_of(best))}: “{_line(best.quote)}”"
+    return said
+
+
+def markdown(audit: Audit) -> str:
+    """A report: sums, each claim with its finding and quotes, notes."""
+    return "\n".join(_report(audit)) + "\n"
+
+
+def _report(audit: Audit) -> Iterator[str]:
+    yield "# Citation audit"
+    yield ""
+    yield f"Against {_escaped(audit.corpus)}, as of {audit.day.isoformat()}. {summary(audit)}."
+    yield ""
+    yield from (f"- {axis}" for axis in axes(audit))
+    if audit.changed_by_model:
+        numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
+        yield f"- Findings changed by the second reading of {_escaped(audit.model)}: claims {numbers}"
+    yield from (f"- Note: {_escaped(note)}" for note in audit.notes)
+    for one in audit.checked:
+        told = TOLD[one.finding]
+        yield ""
+        yield f"## {one.claim.number}. {told.sign} {told.word}"
+        yield ""
+        yield f"{_escaped(_line(one.claim.text))}"
+        yield ""
+        yield f"*{_escaped(_line(one.reason))}*"
+        yield from (f"\n{_escaped(_line(remark))}" for remark in remarks(one))
+        for source in one.sources[: 1 if one.finding is not Finding.NOT_IN_CORPUS else 0]:
+            yield ""
+            yield f"> {_escaped(_line(source.quote))}"
+            yield ">"
+            yield f"> {_escaped(citation_of(source))} ({_escaped(source.passage.id)})"
+        for name, other in (("Now in force", one.successor), ("The right provision", one.right)):
+            if other is not None:
+                yield ""
+                yield f"{name}: {_escaped(citation_of(other))} ({_escaped(other.passage.id)})"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _escaped(text: str) -> str:
+    """Text of documents as text: nothing of it is markup."""
+    return _MARKUP.sub(r"\\\1", text)

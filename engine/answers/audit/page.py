@@ -1,0 +1,101 @@
+"""An audit as one HTML page that stands alone: escaped, printable, without scripts or anything fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from engine.answers.audit.export import marks
+from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #d7d3ca; --good: #1e7a46; --part: #8a6100; --bad: #b3261e;
+  --old: #6a4fa3; --pin: #1b5fa8; --none: #6b675f; }
+@media (prefers-color-scheme: dark) { :root { --line: #45423c; --good: #6fcf97; --part: #e2b04a;
+  --bad: #ff8a80; --old: #b9a3f0; --pin: #82b4ee; --none: #a8a39a; } }
+body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
+.text { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 8px; padding: 1rem; }
+.claim { text-decoration: underline 2px; text-underline-offset: 3px; }
+article { border-top: 1px solid var(--line); padding: 0.8rem 0; break-inside: avoid; }
+blockquote { margin: 0.5rem 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--line); }
+.finding { font-weight: 600; } mark { background: none; color: inherit; font-weight: 700; }
+mark.different { text-decoration: underline wavy var(--bad); } small { color: var(--none); }
+.supported { --is: var(--good); } .partly { --is: var(--part); } .contradicted { --is: var(--bad); }
+.outdated { --is: var(--old); } .wrong_pinpoint { --is: var(--pin); } .not_in_corpus { --is: var(--none); }
+.finding, sup { color: var(--is); } .claim { text-decoration-color: var(--is); }
+"""
+
+
+def html_page(audit: Audit) -> str:
+    """The page."""
+    return "".join(_page(audit))
+
+
+def _page(audit: Audit) -> Iterator[str]:
+    yield '<!doctype html><html><head><meta charset="utf-8"><title>Citation audit</title>'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<style>{_STYLE}</style></head><body><h1>Citation audit</h1>"
+    told = f"Against {audit.corpus}, as of {audit.day.isoformat()}. {summary(audit)}."
+    yield f"<p>{escape(told)}</p><ul>"
+    yield from (f"<li>{escape(axis)}</li>" for axis in axes(audit))
+    if audit.changed_by_model:
+        numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
+        yield f"<li>Changed by the second reading of {escape(audit.model)}: claims {numbers}</li>"
+    yield from (f"<li>{escape(note)}</li>" for note in audit.notes)
+    yield f'</ul><h2>The text</h2><div class="text" dir="auto">{text_html(audit)}</div><h2>The claims</h2>'
+    yield from map(_claim, audit.checked)
+    yield "</body></html>"
+
+
+def text_html(audit: Audit) -> str:
+    """The audited text with each claim marked by its finding and number."""
+    parts, place = [], 0
+    for one in audit.checked:
+        span = one.claim.span
+        parts.append(escape(audit.text[place : span.start]))
+        said, told = escape(audit.text[span.start : span.end]), TOLD[one.finding]
+        parts.append(
+            f'<span class="claim {key_of(one.finding)}" title="{told.word}">{said}'
+            f"<sup>{told.sign} {one.claim.number}</sup></span>"
+        )
+        place = span.end
+    return "".join([*parts, escape(audit.text[place:])])
+
+
+def _claim(one: Checked) -> str:
+    told = TOLD[one.finding]
+    shown = one.sources[:1] if one.finding is not Finding.NOT_IN_CORPUS else ()
+    quotes = "".join(_quote(source) for source in shown)
+    further = "".join(
+        f"<p><small>{name}: {escape(citation_of(other))}</small></p>"
+        for name, other in (("Now in force", one.successor), ("The right provision", one.right))
+        if other is not None
+    )
+    said = "".join(f"<p><small>{escape(remark)}</small></p>" for remark in remarks(one))
+    return (
+        f'<article class="{key_of(one.finding)}">'
+        f'<p class="finding">{one.claim.number}. {told.sign} {told.word}</p>'
+        f'<p dir="auto">{escape(one.claim.text)}</p><p><em dir="auto">{escape(one.reason)}</em></p>'
+        f"{quotes}{further}{said}</article>"
+    )
+
+
+def _quote(source: Source) -> str:
+    return (
+        f'<blockquote dir="auto">{quote_html(source)}<br><small>{escape(citation_of(source))} '
+        f"[{escape(source.passage.id)}]</small></blockquote>"
+    )
+
+
+def quote_html(source: Source) -> str:
+    """A quote with what was compared marked."""
+    parts, place = [], 0
+    for start, end, kind in marks(source):
+        if start < place:
+            continue
+        parts.append(escape(source.quote[place:start]))
+        parts.append(f'<mark class="{kind}">{escape(source.quote[start:end])}</mark>')
+        place = end
+    return "".join([*parts, escape(source.quote[place:])])

@@ -1,0 +1,48 @@
+"""The text of a file that is to be audited, by the readers that corpora are made with."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from engine.errors import InputError, SourceError
+from engine.ingestion.readers.base import ReadDocument
+from engine.ingestion.sources import open_sources
+
+# What is read as it stands: a memorandum in plain text or Markdown keeps its lines.
+PLAIN = (".txt", ".md", ".markdown", ".text")
+LARGEST = 20_000_000
+
+
+def text_of(path: Path) -> str:
+    """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path.name} is larger than {LARGEST // 1_000_000} MB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror}") from error
+    # Text of another encoding is left to the readers, which find out which.
+    with suppress(UnicodeDecodeError):
+        if path.suffix.lower() in PLAIN:
+            return data.decode("utf-8-sig")
+    parts, problems = [], []
+    with open_sources([path]) as sources:
+        for source, reader in sources.documents:
+            for item in reader.read(source):
+                if isinstance(item, ReadDocument):
+                    parts += [passage.text for passage in item.passages]
+                else:
+                    problems.append(item.reason)
+    if not parts:
+        raise SourceError(f"{path.name}: {problems[0] if problems else 'no text in it'}")
+    return "\n\n".join(parts)
+
+
+def text_of_sent(name: str, data: bytes) -> str:
+    """The text of a file that came over the net, by its name and bytes; errors as ``text_of``."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / (Path(name.replace("\\", "/")).name or "text.txt")
+        place.write_bytes(data)
+        return text_of(place)

@@ -1,0 +1,115 @@
+"""The command ``audit``: a text against a corpus, claim by claim."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.cli_models import add_model_flags, model_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.answers.audit import Audit
+
+FROM_INPUT = "-"
+
+
+def add_audit_command(commands: Any) -> None:
+    """Describe the command to the parser."""
+    command = commands.add_parser("audit", help="check the claims and citations of a text against a corpus")
+    command.add_argument("text", metavar="FILE", help="the text: .txt, .md, .docx, .pdf ...; - for input")
+    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument("--as-of", type=_day, metavar="DAY", help="the law of this day; default today")
+    command.add_argument("--grade", type=float, metavar="G", help="lowest grade of a source, 0 to 1")
+    add_model_flags(command)
+    command.add_argument("--json", action="store_true", help="print as JSON")
+    command.add_argument("--markdown", type=Path, metavar="FILE", help="write a report")
+    command.add_argument("--html", type=Path, metavar="FILE", help="write a page that can be printed")
+    command.add_argument("--annotated", type=Path, metavar="FILE", help="write the text with footnotes")
+    command.set_defaults(command=audit)
+
+
+def _day(words: str) -> date:
+    try:
+        return date.fromisoformat(words)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{words!r} is no day: write 2024-06-01") from None
+
+
+def audit(options: argparse.Namespace) -> None:
+    """Audit a text and print or write what was found."""
+    from engine.answers.audit import Auditor, Step
+    from engine.answers.audit.export import annotated, audit_to_json, markdown
+    from engine.answers.audit.page import html_page
+    from engine.cli import print_json, print_lines
+    from engine.corpus import open_corpus
+
+    text = _text(options.text)
+    auditor = Auditor(
+        open_corpus(options.corpus), day=options.as_of, minimum=options.grade, model=model_from(options)
+    )
+    for step in auditor.steps(text):
+        if not isinstance(step, Step):
+            found = step
+        elif sys.stderr.isatty():
+            print(f"\r{step.doing}: {step.done} of {step.total} ", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    for place, made in (
+        (options.markdown, markdown),
+        (options.html, html_page),
+        (options.annotated, annotated),
+    ):
+        if place is not None:
+            _write(place, made(found))
+    if options.json:
+        print_json(audit_to_json(found))
+    else:
+        print_lines(audit_lines(found))
+
+
+def audit_lines(found: Audit) -> Iterator[str]:
+    """An audit for a terminal."""
+    from engine.answers.audit import Finding
+    from engine.answers.audit.wording import TOLD, axes, citation_of, remarks, summary
+
+    yield f"{summary(found)} ({found.corpus}, as of {found.day.isoformat()})"
+    yield from axes(found)
+    if found.model:
+        changed = ", ".join(str(one.claim.number) for one in found.changed_by_model) or "none"
+        yield f"Second reading by {found.model}: {found.spent.calls} calls; findings it changed: {changed}"
+    yield from (f"Note: {note}" for note in found.notes)
+    for one in found.checked:
+        told = TOLD[one.finding]
+        yield ""
+        yield f"{one.claim.number}. {told.sign} {told.word.upper()}: {' '.join(one.claim.text.split())}"
+        yield f"   {one.reason}"
+        if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
+            best = one.sources[0]
+            yield f"   {citation_of(best)} [{best.passage.id}]: “{' '.join(best.quote.split())}”"
+        yield from (f"   {remark}" for remark in remarks(one))
+
+
+def _write(place: Path, content: str) -> None:
+    from engine.errors import InputError
+
+    try:
+        place.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror}") from error
+
+
+def _text(name: str) -> str:
+    from engine.answers.audit.reading import text_of
+    from engine.errors import InputError
+
+    if name != FROM_INPUT:
+        return text_of(Path(name))
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError("standard input is no UTF-8 text") from error
