@@ -17,6 +17,7 @@ from engine.investigation.events import (
     RoundStarted,
     ScanFinished,
     Stopped,
+    SufficiencyJudged,
 )
 from engine.llm.cost import CostReport
 from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
@@ -40,6 +41,7 @@ class Story:
     seconds: float = 0.0
     notes: tuple[str, ...] = field(default=())
     cost: CostReport | None = None
+    judged: tuple[SufficiencyJudged, ...] = ()
 
     @property
     def running(self) -> bool:
@@ -61,6 +63,8 @@ def heard(story: Story, event: Event, seconds: float) -> Story:
             return replace(story, under_way=event)
         case CoverageChanged(areas=areas):
             return replace(story, areas=areas)
+        case SufficiencyJudged():
+            return replace(story, judged=(*story.judged, event))
         case Stopped(stop=stop):
             return replace(story, stop=stop, under_way=None)
         case Ranked(passages=passages, notes=notes):
@@ -85,7 +89,9 @@ def refused(reports: Sequence[RoundReport]) -> int:
 def told(story: Story) -> str:
     """The story line as HTML."""
     steps = [_plan_step(story.plan)] if story.plan else []
-    steps += [_report_step(report) for report in story.reports]
+    for report in story.reports:
+        steps.append(_report_step(report))
+        steps += [_judged_step(judged) for judged in story.judged if judged.round == report.number]
     if story.notes:
         steps.append(_step("Note", "\n".join(story.notes)))
     if story.cost is not None and story.cost.tasks:
@@ -122,6 +128,12 @@ def _report_step(report: RoundReport) -> str:
     if report.number == 0:
         return _step(f"Scan <b>{report.admitted:,}</b>", "\n".join(lines))
     return _step(f"Round {report.number} <b>+{report.admitted:,}</b>", "\n".join(lines))
+
+
+def _judged_step(judged: SufficiencyJudged) -> str:
+    whose = "the language model" if judged.by == "model" else "coverage and gain"
+    lines = [f"judged by {whose}", *(f"missing: {query}" for query in judged.missing)]
+    return _step("Enough" if judged.sufficient else "Not enough yet", "\n".join(lines))
 
 
 def _count_words(count: StrategyCount) -> str:
