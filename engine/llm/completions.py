@@ -20,6 +20,16 @@ class _Usage(BaseModel):
     prompt_tokens: Annotated[int, Field(gt=0)]
     completion_tokens: Count
     prompt_tokens_details: _Details | None = None
+    # DeepSeek's name for it, and Moonshot's.
+    prompt_cache_hit_tokens: Count | None = None
+    cached_tokens: Count | None = None
+
+    @property
+    def cached(self) -> int:
+        """Prompt tokens that the provider had cached."""
+        inner = self.prompt_tokens_details.cached_tokens if self.prompt_tokens_details else None
+        told = (inner, self.prompt_cache_hit_tokens, self.cached_tokens)
+        return min(next((count for count in told if count is not None), 0), self.prompt_tokens)
 
 
 class _Part(BaseModel):
@@ -66,8 +76,7 @@ class Completion(BaseModel):
             usage = _Usage.model_validate(self.usage)
         except ValidationError:
             return None
-        cached = usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else 0
-        return usage.prompt_tokens, min(cached or 0, usage.prompt_tokens), usage.completion_tokens
+        return usage.prompt_tokens, usage.cached, usage.completion_tokens
 
 
 def read_completion(body: str) -> Completion | None:

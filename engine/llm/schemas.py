@@ -1,22 +1,42 @@
-"""A pydantic schema as servers want it, and as a model reads it in words."""
+"""A pydantic schema as servers want it, and as a model reads it in words.
+
+Lists, literals, optional fields and other schemas as fields can be said strictly. A dictionary or a tuple as
+a field cannot: servers that are strict refuse such a schema, and its answers are only checked afterwards.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import orjson
 from pydantic import BaseModel
 
-# What strict structured output knows (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas);
-# the rest is told in words and checked by pydantic.
+# What strict structured output knows
+# (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas); the rest is told in words
+# and checked by pydantic.
 STRICT_KEYS = frozenset(
     {
         *("type", "properties", "required", "additionalProperties", "items", "anyOf", "$ref", "$defs"),
         *("enum", "const", "description", "minimum", "maximum", "minItems", "maxItems", "pattern"),
     }
 )
-TOLD_KEYS = STRICT_KEYS | {"minLength", "maxLength"}
+INDENT = "  "
+LIMITS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "minItems": "at least {} of them",
+    "maxItems": "at most {} of them",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "matching {}",
+    "format": "a {}",
+}
+
+Node = Mapping[str, Any]
 
 
 @lru_cache(maxsize=64)
@@ -31,21 +51,74 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def schema_text(schema: type[BaseModel]) -> str:
-    """The schema for the instructions: as JSON schema, without what only programs read."""
-    return orjson.dumps(_stripped(schema.model_json_schema(), TOLD_KEYS)).decode()
+    """The schema in words: an object as it is written, with the kind of each value; notes follow ``//``."""
+    made = schema.model_json_schema()
+    return _kind(made, made.get("$defs", {}), "", ())
 
 
-def _stripped(node: Any, known: frozenset[str] = STRICT_KEYS) -> Any:
+def _stripped(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     kept: dict[str, Any] = {}
-    for key, value in node.items():
-        if key not in known:
+    for name, value in node.items():
+        # Of several schemas just one must fit: strict output knows this only as "any of them".
+        key = "anyOf" if name == "oneOf" else name
+        if key not in STRICT_KEYS:
             continue
         if key in ("properties", "$defs"):
-            kept[key] = {name: _stripped(inner, known) for name, inner in value.items()}
+            kept[key] = {inner: _stripped(schema) for inner, schema in value.items()}
         elif key == "anyOf":
-            kept[key] = [_stripped(inner, known) for inner in value]
+            kept[key] = [_stripped(inner) for inner in value]
         else:
-            kept[key] = _stripped(value, known)
+            kept[key] = _stripped(value)
     return kept
+
+
+def _kind(node: Node, defs: Node, indent: str, inside: tuple[str, ...]) -> str:
+    """The kind of a value; ``inside`` are the schemas that it is a part of, so that one may hold itself."""
+    if "$ref" in node:
+        name = str(node["$ref"]).rpartition("/")[2]
+        return name if name in inside else _kind(defs.get(name, {}), defs, indent, (*inside, name))
+    if "const" in node:
+        return _json(node["const"])
+    if "enum" in node:
+        return " or ".join(map(_json, node["enum"]))
+    for several in ("anyOf", "oneOf", "allOf"):
+        if several in node:
+            return " or ".join(_kind(inner, defs, indent, inside) for inner in node[several])
+    kind = str(node.get("type", "any value"))
+    if kind == "array":
+        return f"[{_kind(node.get('items', {}), defs, indent, inside)}, ...]"
+    if kind != "object":
+        return kind
+    if "properties" not in node:
+        values = node.get("additionalProperties")
+        return f"{{string: {_kind(values if isinstance(values, dict) else {}, defs, indent, inside)}, ...}}"
+    lines = _properties(node["properties"], defs, indent + INDENT, inside)
+    return "\n".join(("{", *lines, indent + "}"))
+
+
+def _properties(properties: Node, defs: Node, indent: str, inside: tuple[str, ...]) -> Iterator[str]:
+    for number, (name, node) in enumerate(properties.items(), 1):
+        comma = "," if number < len(properties) else ""
+        notes = "; ".join(_notes(node))
+        kind = _kind(node, defs, indent, inside)
+        # Behind a long kind a note would stand far from its name.
+        if notes and "\n" in kind:
+            yield f"{indent}// {notes}"
+            notes = ""
+        yield f"{indent}{_json(name)}: {kind}{comma}" + (f"  // {notes}" if notes else "")
+
+
+def _notes(node: Node) -> Iterator[str]:
+    if "description" in node:
+        yield " ".join(str(node["description"]).split())
+    inner = [node, *(part for part in node.get("anyOf", ()) if isinstance(part, dict))]
+    for part in inner:
+        for key, words in LIMITS.items():
+            if key in part:
+                yield words.format(part[key])
+
+
+def _json(value: Any) -> str:
+    return orjson.dumps(value).decode()

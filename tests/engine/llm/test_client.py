@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Literal
 
@@ -12,7 +14,7 @@ from engine.errors import ModelError
 from engine.llm import Data, Meter, Prompt
 from engine.llm.connecting import connect
 from engine.llm.dialects import Dialect, Rung
-from engine.llm.schemas import schema_text, strict_schema
+from engine.llm.schemas import strict_schema
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
@@ -183,31 +185,6 @@ class TestReasoningModels:
             assert server.requests[0].body["max_tokens"] == 3200
 
 
-class TestSchemas:
-    def test_strict_schemas_hold_known_keywords_only(self) -> None:
-        made = strict_schema(Form)
-        assert made["required"] == ["items", "score", "free"]
-        assert made["additionalProperties"] is False
-        item = made["$defs"]["Item"]
-        assert item["required"] == ["key", "note"]
-        assert item["properties"]["key"]["enum"] == ["P1", "P2"]
-        assert item["properties"]["note"]["description"] == "why"
-        assert made["properties"]["score"]["maximum"] == 1
-        for absent in ("default", "title", "maxLength", "examples"):
-            assert f'"{absent}"' not in repr(made).replace("'", '"')
-
-    def test_the_words_tell_what_strict_schemas_cannot(self) -> None:
-        assert '"maxLength":20' in schema_text(Form)
-        assert '"title"' not in schema_text(Form)
-
-    def test_a_field_may_have_the_name_of_a_keyword(self) -> None:
-        class Odd(BaseModel):
-            title: str
-            default: int
-
-        assert set(strict_schema(Odd)["properties"]) == {"title", "default"}
-
-
 def test_content_in_parts(served: Callable[[str], ScriptedServer]) -> None:
     body = '{"choices": [{"message": {"content": [{"type": "text", "text": "{\\"queries\\": []}"}]}}]}'
     with served(body) as server:
@@ -231,6 +208,39 @@ def test_a_usage_that_cannot_be_is_not_believed(served: Callable[[str], Scripted
         reply = server.connect().ask(PROMPT, Parts, meter)
         assert any("estimated" in warning for warning in reply.warnings)
         assert meter.spent.prompt_tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("told", "cached"),
+    [
+        ('"prompt_tokens_details": {"cached_tokens": 100}', 100),
+        ('"prompt_tokens_details": null, "prompt_cache_hit_tokens": 90', 90),
+        ('"cached_tokens": 80', 80),
+        ('"prompt_tokens_details": {"cached_tokens": 9999}', 500),
+        ('"prompt_tokens_details": {}', 0),
+    ],
+)
+def test_cached_tokens_by_any_name(served: Callable[[str], ScriptedServer], told: str, cached: int) -> None:
+    usage = f'{{"prompt_tokens": 500, "completion_tokens": 9, {told}}}'
+    body = '{"choices": [{"message": {"content": "{\\"queries\\": []}"}}], "usage": ' + usage + "}"
+    with served(body) as server:
+        used = server.connect().ask(PROMPT, Parts, Meter()).usage
+    assert (used.prompt_tokens, used.cached_tokens, used.completion_tokens) == (500, cached, 9)
+
+
+def test_nothing_is_imported_before_something_is_asked() -> None:
+    """The package is slow to load, and whoever uses no model does not wait for it."""
+    script = (
+        "import sys\n"
+        "import engine.cli_models, engine.llm.probing, engine.llm.together, engine.llm.cost\n"
+        "from engine.llm import Data, Prompt\n"
+        "from engine.llm.cache import AnswerCache\n"
+        "from engine.llm.connecting import connect\n"
+        "model = connect('openai:m@http://127.0.0.1:9/v1')\n"
+        "assert model.expected(Prompt('t', 'Do.', (Data('a', 'b'),)), AnswerSchema).tokens\n"
+        "assert not {'openai', 'httpx2'} & set(sys.modules)\n"
+    ).replace("AnswerSchema", "engine.llm.probing._Word")
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
 
 
 @pytest.fixture
