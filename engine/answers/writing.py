@@ -272,10 +272,13 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u202a-\
 
 def plain(text: str) -> str:
     """A sentence of a model as plain text in one line: no markup, no addresses, no citations of its own."""
-    text = _CONTROL.sub("", text)
-    text = _LINKED.sub(r"\1", text)
-    for pattern in (_TAG, _ADDRESS, _NUMBERED, _MARKUP):
-        text = pattern.sub("", text)
+    text, before = _CONTROL.sub("", text), ""
+    # What is left where a tag is taken out of a tag may be one again.
+    while text != before:
+        before = text
+        text = _LINKED.sub(r"\1", text)
+        for pattern in (_TAG, _ADDRESS, _NUMBERED, _MARKUP):
+            text = pattern.sub("", text)
     words = " ".join(text.split())
     if len(words) > LONGEST_SENTENCE:
         words = words[:LONGEST_SENTENCE].rsplit(" ", 1)[0] + " …"

@@ -16,6 +16,8 @@ from engine.corpus.protocol import Corpus, Mask, Scores
 from engine.ingestion.indexing import context_of
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
+from engine.investigation.withholding import kept_in_place
+from engine.llm.suspicion import addresses_machine
 from engine.retrieval.asking import Asking
 from engine.retrieval.rerank import (
     BUDGET,
@@ -72,15 +74,19 @@ class Reranking:
         readable = [number for number, one in enumerate(passages) if reads(model, one.language)]
         texts = Texts(corpus, reading)
         budget = self._settings.rerank_budget
-        asked = ranking.rows[places[readable]].tolist()
+        withheld: list[int] = []
         if isinstance(model, ListwiseReranker):
+            withheld = _addressing(texts, ranking, places[readable].tolist())
+            readable = [number for number in readable if int(places[number]) not in withheld]
             model.within(budget)
+        asked = ranking.rows[places[readable]].tolist()
         judged = judging.judge(asked, texts, budget, halted)
         self._tell(judged, len(asked))
         if not len(judged.scores):
             return ranking
         judged_places = places[readable[: len(judged.scores)]]
-        return mixed(ranking, judged_places.tolist(), judged.scores, self._settings.rerank_weight)
+        after = mixed(ranking, judged_places.tolist(), judged.scores, self._settings.rerank_weight)
+        return kept_in_place(ranking, after, withheld) if after is not ranking else ranking
 
     def _tell(self, judged: Judged, asked: int) -> None:
         """Say what was judged; nothing new to tell where all was known."""
@@ -120,6 +126,12 @@ class Texts:
             around = dict.fromkeys(part for part in context_of(passage, documents[number]) if part)
             told.append("\n".join(part for part in (" > ".join(around), passage.text) if part))
         return told
+
+
+def _addressing(texts: Texts, ranking: Ranking, places: Sequence[int]) -> list[int]:
+    """Those of the places whose text addresses a machine."""
+    told = texts(ranking.rows[list(places)].tolist())
+    return [place for place, text in zip(places, told, strict=True) if addresses_machine(text)]
 
 
 def pinned(ranking: Ranking) -> Mask:

@@ -73,7 +73,14 @@ class Assistance:
             relevance = self._relevance.of(rows)
             best = rows[np.lexsort((rows, -relevance))][:MOST_PASSAGES]
             judgement = sufficiency.by_model(
-                self._asking, self._question, areas, best, self._sent, self._corpus, self._reading
+                self._asking,
+                self._question,
+                areas,
+                best,
+                self._sent,
+                self._corpus,
+                self._reading,
+                completeness,
             )
         by = MODEL if judgement is not None else "plain"
         self.judgement = judgement or sufficiency.by_rule(areas, completeness)

@@ -3,7 +3,8 @@
 A language model reads the question, the coverage table and the beginnings of the best passages, and says
 "sufficient" or names what is missing (sufficient context, Joren et al. 2025,
 https://arxiv.org/abs/2411.06037). Its word alone stops nothing: it has to name the passages by their keys,
-nothing may be named missing, and no required area may be without any evidence. The deterministic twin asks
+nothing may be named missing, no required area (where none is required: no area) may be without any evidence,
+and the estimate of completeness must not say that more is missing than was found. The deterministic twin asks
 that required areas are covered, that the estimate of completeness is high, and that the last round brought
 nothing near the best.
 """
@@ -31,6 +32,8 @@ MOST_MISSING = 3
 LONGEST_ANSWER = 600
 # The twin's measures.
 COMPLETE, YIELD = 0.9, 0.6
+# What the estimate of completeness must be at least for the word of a model to count.
+LEAST_COMPLETE = 0.5
 
 INSTRUCTIONS = """\
 A search in a collection of legal texts was made for the part "question". The part "coverage" says how much
@@ -73,6 +76,7 @@ def by_model(
     sent: SentQueries,
     corpus: Corpus,
     reading: Reading,
+    completeness: Completeness | None = None,
 ) -> Judgement | None:
     """The model's judgement of the best rows, best first; None where the twin has to take over."""
     asked, keys = prompt(question, areas, best, corpus, reading)
@@ -81,19 +85,31 @@ def by_model(
         return None
     named = tuple(dict.fromkeys(keys[key] for key in answer.evidence if key in keys))
     missing = sent.fresh(answer.missing, MOST_MISSING)
-    empty = [area for area in areas if area.required and area.state is AreaState.MISSING]
-    sufficient = answer.sufficient and bool(named) and not answer.missing and not empty
-    if answer.sufficient and not sufficient:
-        why = (
-            "it named no passage that was listed"
-            if not named
-            else "it named what is missing, too"
-            if answer.missing
-            else f"{empty[0].name!r} has no evidence"
-        )
-        asking.note(f"{TASK}: the language model said sufficient, which does not count: {why}")
+    refused = _refused(answer, named, areas, completeness)
+    sufficient = answer.sufficient and not refused
+    if answer.sufficient and refused:
+        asking.note(f"{TASK}: the language model said sufficient, which does not count: {refused}")
     numbers = {"evidence": float(len(named)), "shown": float(len(keys))} if sufficient else NOTHING
     return Judgement(sufficient, numbers, () if sufficient else missing, named)
+
+
+def _refused(
+    answer: Sufficiency,
+    named: Sequence[str],
+    areas: Sequence[AreaCoverage],
+    completeness: Completeness | None,
+) -> str:
+    """Why the word "sufficient" does not count; empty where it does."""
+    if not named:
+        return "it named no passage that was listed"
+    if answer.missing:
+        return "it named what is missing, too"
+    required = [area for area in areas if area.required] or areas
+    if empty := [area for area in required if area.state is AreaState.MISSING]:
+        return f"{empty[0].name!r} has no evidence"
+    if completeness is not None and completeness.estimate < LEAST_COMPLETE:
+        return f"completeness is estimated at {completeness.estimate:.0%}"
+    return ""
 
 
 def prompt(

@@ -3,8 +3,7 @@
 As RankGPT does (Sun et al. 2023, https://arxiv.org/abs/2304.09542), a window of 20 passages slides from the
 end of the list to its head by 10, so that what is good at the end moves up from window to window. The model
 answers with keys only. A key that was not listed counts for nothing, a passage whose key it left out keeps
-its place behind those it named; no text of the model ever reaches the ranking. A passage that addresses a
-machine is not shown: it stays at its place in the list, whatever moves around it. Without a model, the
+its place behind those it named; no text of the model ever reaches the ranking. Without a model, the
 learned ranking is the twin: it stands as it is.
 """
 
@@ -20,7 +19,6 @@ from pydantic import BaseModel, Field
 from engine.errors import BudgetError, ModelError
 from engine.llm import Data, LanguageModel, Meter, Prompt, Usage
 from engine.llm.meter import Slot
-from engine.llm.suspicion import addresses_machine
 from engine.retrieval.rerank.base import Scores
 
 TASK, LISTWISE = "reranking", "llm"
@@ -118,16 +116,12 @@ class ListwiseReranker:
         yield from reversed(starts)
 
     def _ordered(self, question: str, texts: Sequence[str], window: list[int], meter: Meter) -> list[int]:
-        """The numbers of one window in the model's order; what it is not shown stays at its place."""
-        shown = [number for number in window if not addresses_machine(texts[number])]
-        if len(shown) < 2:
-            return window
+        """The numbers of one window in the model's order."""
         self.calls += 1
-        reply = self._model.ask(prompt(question, [texts[number] for number in shown]), Order, meter)
-        keys = {f"P{place}": number for place, number in enumerate(shown, 1)}
+        reply = self._model.ask(prompt(question, [texts[number] for number in window]), Order, meter)
+        keys = {f"P{place}": number for place, number in enumerate(window, 1)}
         named = [keys[key] for key in dict.fromkeys(reply.value.order) if key in keys]
-        ordered = iter(named + [number for number in shown if number not in named])
-        return [next(ordered) if number in shown else number for number in window]
+        return named + [number for number in window if number not in named]
 
 
 def prompt(question: str, texts: Sequence[str]) -> Prompt:
