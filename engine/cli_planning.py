@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli_models import add_model_flags, model_from
 from engine.cli_settings import add_settings, settings_from
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ def add_plan_command(commands: Any) -> None:
     command = commands.add_parser("plan", help="how a question would be searched; edit it, then investigate")
     command.add_argument("question", metavar="QUESTION")
     add_settings(command)
+    add_model_flags(command)
     command.add_argument("--json", action="store_true", help="print the plan as JSON, for investigate --plan")
     command.set_defaults(command=plan)
 
@@ -36,18 +38,26 @@ def plan_from(options: argparse.Namespace) -> QueryPlan | None:
 
 
 def plan(options: argparse.Namespace) -> None:
-    """Print the plan of a question, and how many passages its demands leave."""
+    """Print the plan of a question, how many passages its demands leave, and what a language model will use
+    at most for plan and investigation together."""
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
     from engine.investigation import Case
+    from engine.investigation.assistance import expected_cost
     from engine.investigation.filters import Filters
     from engine.records.planned import plan_text, plan_to_json
+    from engine.records.spending import usage_lines
 
     corpus, settings = open_corpus(options.corpus), settings_from(options)
-    case = Case(corpus, options.question, settings)
+    model = model_from(options)
+    case = Case(corpus, options.question, settings, model=model)
+    expected = expected_cost(case)
     made = case.make_plan(offered=True)
     if options.json:
         print_json(plan_to_json(made))
         return
     print_lines(plan_text(made))
     print_lines(f"Note: {note}" for note in Filters(corpus, settings, case.day, made).notes)
+    spec = "" if model is None else model.spec
+    print_lines(usage_lines(expected, spec, "Language model, at most"))
+    print_lines(usage_lines(case.usage, spec, "Language model, so far"))

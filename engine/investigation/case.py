@@ -95,7 +95,7 @@ class Case:
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
         self.plan: QueryPlan | None = None
-        self._edited = None if plan is None else checked_plan(plan, question)
+        self.edited = None if plan is None else checked_plan(plan, question)
         self.areas: tuple[AreaCoverage, ...] = ()
         self.rounds: list[RoundReport] = []
         self.stop: Stop | None = None
@@ -129,7 +129,7 @@ class Case:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
         self._begin(spent=0.0)
         self.stop = None
-        self.plan = self._edited or self.make_plan()
+        self.plan = self.edited or self.make_plan()
         yield PlanMade(self.plan)
         yield self._broad_scan(self.plan)
         yield self._check_coverage(0)

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.errors import InputError
 from engine.llm import Usage
+from engine.llm.cost import currency_of
 from engine.records.wording import plural
 
 MONEY_DIGITS = 6
@@ -47,17 +48,19 @@ def usage_from_json(values: Any, where: str = "usage") -> dict[str, Usage]:
         raise InputError(f"{where}: {'.'.join(map(str, first['loc'])) or 'usage'}: {first['msg']}") from error
 
 
-def usage_lines(usage: Mapping[str, Usage], head: str = "Language model") -> Iterator[str]:
-    """The sum in one line, then a line for each task; nothing where nothing was asked."""
+def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Language model") -> Iterator[str]:
+    """The sum in one line, then a line for each task; nothing where nothing was asked. ``spec`` is the
+    model's, which names the currency of its prices."""
     if not usage:
         return
-    yield f"{head}: {usage_words(sum(usage.values(), Usage()))}"
+    currency = currency_of(spec)
+    yield f"{head}: {usage_words(sum(usage.values(), Usage()), currency)}"
     for task, used in usage.items():
-        yield f"  {task}: {usage_words(used)}"
+        yield f"  {task}: {usage_words(used, currency)}"
 
 
-def usage_words(used: Usage) -> str:
-    """ "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042, 1 answer reused"."""
+def usage_words(used: Usage, currency: str = "") -> str:
+    """What was used in a few words: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
     cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
     parts = [
         plural(used.calls, "call"),
@@ -65,7 +68,7 @@ def usage_words(used: Usage) -> str:
         f"{used.completion_tokens:,} out",
     ]
     if used.money:
-        parts.append(f"money {used.money:.4g}")
+        parts.append(f"{used.money:.4g} {currency or 'money'}")
     if used.reused:
         parts.append(f"{plural(used.reused, 'answer')} reused")
     return ", ".join(parts)

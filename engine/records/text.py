@@ -17,6 +17,7 @@ from engine.investigation.events import (
     RoundFinished,
     ScanFinished,
     Stopped,
+    SufficiencyJudged,
 )
 from engine.model import RankedPassage
 from engine.records.citation import short_citation
@@ -28,6 +29,7 @@ from engine.records.wording import (
     plural,
     retriever_words,
     stop_words,
+    sufficiency_words,
     trail_sentence,
 )
 
@@ -51,6 +53,8 @@ def event_line(event: Event) -> str | None:
             numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
             told = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)
             return "\n".join(part for part in (told, evidence_words(stop)) if part)
+        case SufficiencyJudged(number, by, sufficient, missing):
+            return sufficiency_words(number, by, sufficient, missing)
         case Ranked(notes=notes) if notes:
             return "\n".join(f"Note: {note}" for note in notes)
         case CoverageChanged() | Ranked() | _:

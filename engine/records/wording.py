@@ -163,6 +163,13 @@ def stop_words(stop: Stop) -> str:
     return "Cancelled" if stop.reason is StopReason.PERSON else f"Stopped: {words}"
 
 
+def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[str]) -> str:
+    """A judgement of what was found: "Round 2: not enough yet, by the language model; missing: ..."."""
+    who = "by the language model" if by == "model" else "by coverage and gain"
+    named = f"; missing: {'; '.join(missing)}" if missing else ""
+    return f"Round {number}: {'enough was found' if sufficient else 'not enough yet'}, {who}{named}"
+
+
 # Evidence of completeness that says something to a person, as shares.
 EVIDENCE_WORDS = {
     "agreement": "First ten of words and meaning in common",

@@ -163,7 +163,7 @@ def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
     [
         (("--context", "10"), "a context must have at least 64 tokens (given: 10)"),
         (("--order", "best"), "unknown order 'best'; known orders: rank, document, ends"),
-        (("--reranker", "magic"), "unknown reranker 'magic'; use none or ce:NAME_OR_FOLDER"),
+        (("--reranker", "magic"), "unknown reranker 'magic'; use none, ce:NAME_OR_FOLDER or llm"),
         (("--diversity", "2"), "diversity: Input should be less than or equal to 1"),
     ],
 )

@@ -15,13 +15,14 @@ from engine.retrieval.planning.hypothetical.weighing import (
     Weighed,
     weighed,
 )
-from engine.retrieval.planning.hypothetical.writing import TASK, prompt, written
+from engine.retrieval.planning.hypothetical.writing import TASK, Passages, prompt, written
 
 __all__ = [
     "LOWEST_SIMILARITY",
     "LOW_CONFIDENCE",
     "TASK",
     "Draft",
+    "Passages",
     "Weighed",
     "fed_back",
     "prompt",
