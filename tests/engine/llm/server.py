@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -118,8 +119,7 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self._seen: set[str] = set()
         self._stopped = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._http.daemon_threads = True
+        self._http = _Quiet(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
         return self
@@ -204,9 +204,21 @@ class ScriptedServer:
         self._stopped.wait(seconds)
 
 
+class _Quiet(ThreadingHTTPServer):
+    """Says nothing of clients that hang up, which is what some of them are tested for."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Head and body are two packets; the second would wait 40 ms for the first to be acknowledged.
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             if self.path.rstrip("/").endswith("/models"):
