@@ -8,14 +8,20 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Any
 
+import gradio as gr
 import orjson
 
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.filters import Filters
+from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
 from engine.records.planned import intent_words, plan_from_json, plan_to_json
+from engine.records.spending import usage_lines
 from engine.records.wording import plural
+from engine.retrieval.planning.assisted import MODEL
+from engine.settings import InvestigationSettings
+from ui.connections import Connections
 from ui.controls import settings_from
 from ui.rail import Rail
 from ui.shelf import Library
@@ -34,6 +40,10 @@ _CHIPS = {
     "year_to": "until {}",
     "as_of": "in force on {}",
 }
+# What stands there while a language model writes.
+WAITING = '<p class="dropped" role="status">The language model is reading the question …</p>'
+# A text of more characters gets a taller box: a hypothetical passage is a paragraph.
+ONE_LINE, MOST_LINES = 90, 6
 # Two plans may read alike; the page must still notice that a new one has come.
 _made = itertools.count()
 
@@ -69,11 +79,12 @@ def _summary(plan: QueryPlan) -> str:
 
 def _view(view: View) -> str:
     origin = view.origin if view.dense else f"{view.origin} · searched by its words alone"
+    lines = min(MOST_LINES, 1 + len(view.text) // ONE_LINE)
     held = _attributes(name=view.name, dense=int(view.dense), origin=view.origin)
     return (
         f'<li {held}><input type="checkbox" aria-label="Use this view"{" checked" if view.enabled else ""}>'
         f'<span class="kind">{escape(view.name)}</span>'
-        '<textarea rows="1" dir="auto" maxlength="4000" aria-label="Words of the view">'
+        f'<textarea rows="{lines}" dir="auto" maxlength="4000" aria-label="Words of the view">'
         f"{escape(view.text)}</textarea>"
         f'<input type="number" min="0.05" max="10" step="0.05" value="{view.weight:g}" aria-label="Weight">'
         f'<small dir="auto">{escape(origin)}</small></li>'
@@ -139,26 +150,54 @@ def edited_plan(text: str, question: str, corpus_name: str) -> QueryPlan | None:
     return plan
 
 
-def wire_plan(rail: Rail, stage: Stage, library: Library) -> None:
-    """The button that shows the plan; another corpus puts it away."""
+def planned(case: Case, corpus_name: str) -> str:
+    """The panel of a case's plan, with what it demands leaves, and what a language model used for it."""
+    plan = case.make_plan(offered=True)
+    spec = "" if case.model is None else case.model.spec
+    spent = list(usage_lines(case.usage, spec))[:1]
+    notes = (*Filters(case.corpus, case.settings, case.day, plan).notes, *spent)
+    return plan_html(plan, corpus_name, notes)
+
+
+def asks_model(settings: InvestigationSettings) -> bool:
+    """Whether making a plan asks a language model."""
+    return MODEL in (settings.sub_questions, settings.hypothetical)
+
+
+def wire_plan(
+    rail: Rail, stage: Stage, session: gr.Textbox, library: Library, connections: Connections
+) -> None:
+    """The button that shows the plan; another corpus puts it away. Where the settings ask for it, the
+    language model of this page is asked, which takes a while: the panel says so meanwhile."""
     names = list(rail.settings)
 
-    def show(visitor: str, question: str, corpus_name: str, *values: Any) -> dict[Any, Any]:
+    def show(
+        caller: str, visitor: str, question: str, corpus_name: str, *values: Any
+    ) -> Iterator[dict[Any, Any]]:
         try:
-            return {stage.banner: "", stage.plan: planned(question, corpus_name, visitor, values)}
+            case = planning(question, corpus_name, visitor, values, connections.model(caller))
         except RedstringError as error:
-            return {stage.banner: banner_html(str(error))}
+            yield {stage.banner: banner_html(str(error))}
+            return
+        if case.model is not None and asks_model(case.settings):
+            yield {stage.banner: "", stage.plan: WAITING}
+        try:
+            yield {stage.banner: "", stage.plan: planned(case, corpus_name)}
+        except RedstringError as error:
+            yield {stage.banner: banner_html(str(error)), stage.plan: ""}
 
-    def planned(question: str, corpus_name: str, visitor: str, values: Sequence[Any]) -> str:
+    def planning(
+        question: str, corpus_name: str, visitor: str, values: Sequence[Any], model: LanguageModel | None
+    ) -> Case:
         if not question or not question.strip():
             raise InputError("there is no question: write one, or choose an example")
         corpus, settings = library.corpus(corpus_name, visitor), settings_from(names, values)
-        case = Case(corpus, question.strip(), settings)
-        plan = case.make_plan(offered=True)
-        return plan_html(plan, corpus_name, Filters(corpus, settings, case.day, plan).notes)
+        return Case(corpus, question.strip(), settings, model=model)
 
     shown = rail.plan.click(
-        show, [rail.visitor, rail.question, rail.corpus, *rail.settings.values()], [stage.banner, stage.plan],
+        show, [session, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
+        [stage.banner, stage.plan],
+        js="(session, ...rest) => [redstring.session(), ...rest]",
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(shown, stage)
