@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from engine.answers.asked import Asked
 from engine.answers.choosing import Candidate, chosen
@@ -27,8 +28,8 @@ PASSAGES_READ = 12
 LANGUAGE_LOOKED_AT = 8
 # So many passages are the closest evidence of an area.
 CLOSE = 10
-# Definitions that are told with a brief, and how long one may be, in words.
-MOST_TERMS, LONGEST_TERM = 2, 45
+# Definitions that are told with a brief, and how long one may be, in words: a shorter one refers on.
+MOST_TERMS, SHORTEST_TERM, LONGEST_TERM = 2, 10, 45
 # A derived facet that is a mere term of the first candidates is no area of the question.
 _OF_TERMS = "term-"
 
@@ -41,10 +42,12 @@ def brief_sentences(
     places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
     candidates = _candidates(investigation, corpus, asked, citations, places)
     taken = chosen(candidates, asked, [area.id for area in areas])
-    names = {area.id: area.name for area in areas} if len(areas) > 1 else {}
+    names = {area.id: area.name for area in areas}
+    ordered = _in_reading_order(_with_areas(taken))
+    several = len({candidate.areas[:1] for candidate in ordered}) > 1
     sentences = [
-        _sentence(candidate.unit, citations, names.get(next(iter(candidate.areas), ""), ""))
-        for candidate in _in_reading_order(taken)
+        _sentence(candidate.unit, citations, names[candidate.areas[0]] if several and candidate.areas else "")
+        for candidate in ordered
     ]
     terms = _terms([candidate.unit for candidate in taken], corpus, citations, investigation)
     return (*sentences, *(_sentence(unit, citations, "") for unit in terms))
@@ -88,6 +91,22 @@ def _in_language(ranking: Sequence[RankedPassage], language: str) -> list[Ranked
     own = [found for found in ranking if found.passage.language.split("-")[0] == base]
     near = any(found.rank <= LANGUAGE_LOOKED_AT for found in own)
     return own if near else list(ranking)
+
+
+def _with_areas(taken: Sequence[Candidate]) -> list[Candidate]:
+    """The chosen candidates; one that is evidence of no area goes with one of its provision, or document."""
+    by_place: dict[object, tuple[str, ...]] = {}
+    for candidate in taken:
+        passage = candidate.unit.pieces[-1].passage
+        if candidate.areas:
+            by_place.setdefault((passage.document_id, passage.number), candidate.areas)
+            by_place.setdefault(passage.document_id, candidate.areas)
+    found = []
+    for candidate in taken:
+        passage = candidate.unit.pieces[-1].passage
+        near = by_place.get((passage.document_id, passage.number)) or by_place.get(passage.document_id, ())
+        found.append(candidate if candidate.areas else replace(candidate, areas=near))
+    return found
 
 
 def _in_reading_order(taken: Sequence[Candidate]) -> list[Candidate]:
@@ -154,6 +173,6 @@ def _definition(
     for unit in units_of([row], corpus, citations.reading, lambda text: 0.0):
         piece = unit.pieces[-1]
         at = quoted.search(piece.text)
-        if at is not None and at.start() < 12 and word_count(piece.text) <= LONGEST_TERM:
+        if at is not None and at.start() < 12 and SHORTEST_TERM <= word_count(piece.text) <= LONGEST_TERM:
             return Piece(row, passage, Span(piece.span.start, piece.span.end))
     return None

@@ -94,6 +94,8 @@ def _next(read: Sequence[_Read], taken: Sequence[_Read], waiting: set[str], aske
         for place, one in enumerate(read)
         if of_passage[one.candidate.unit.main] < MOST_OF_PASSAGE
     ]
+    if not taken:
+        return max(scored, key=lambda item: item[:2])[2] if scored else None
     for floor, among in (
         (AREA_FLOOR, [item for item in scored if waiting.intersection(item[2].candidate.areas)]),
         (FLOOR, scored),

@@ -1,0 +1,145 @@
+"""An answer as plain values, as Markdown with footnotes, and as text for a terminal."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from engine.answers.record import Answer, Citation, Sentence, Support
+from engine.records.spending import usage_to_json
+
+WIDTH = 100
+MISSING = "The pool does not contain an answer to this question."
+WHAT_TO_TRY = (
+    "Try more rounds or a wider preset, other words for what you ask, or a corpus that has such sources."
+)
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def answer_to_json(answer: Answer) -> dict[str, Any]:
+    """An answer as plain values. Spans are half-open character ranges in the text of their passage."""
+    return {
+        "question": answer.question,
+        "language": answer.language,
+        "method": answer.method.value,
+        "model": answer.model,
+        "missing": answer.missing,
+        "unanswered": answer.unanswered,
+        "sentences": [
+            {
+                "text": one.text,
+                "citations": list(one.citations),
+                "support": one.support.value,
+                "doubts": list(one.doubts),
+                "area": one.area,
+                "language": one.language,
+            }
+            for one in answer.sentences
+        ],
+        "citations": [_citation_to_json(one) for one in answer.citations],
+        "conflicts": [
+            {"kind": one.kind.value, "words": one.words, "citations": list(one.citations)}
+            for one in answer.conflicts
+        ],
+        "gaps": list(answer.gaps),
+        "notes": list(answer.notes),
+        "usage": usage_to_json(answer.usage),
+        "milliseconds": round(answer.milliseconds, 2),
+    }
+
+
+def _citation_to_json(citation: Citation) -> dict[str, Any]:
+    return {
+        "number": citation.number,
+        "key": citation.key,
+        "passage": citation.passage_id,
+        "quote": citation.quote,
+        "spans": [
+            {"passage": passage, "start": span.start, "end": span.end} for passage, span in citation.places
+        ],
+        "citation": citation.cited,
+        "language": citation.language,
+        "validity": citation.validity,
+        "in_force": not citation.old,
+        "grade": citation.grade,
+    }
+
+
+def answer_markdown(answer: Answer) -> str:
+    """An answer as Markdown: sentences with numbered footnotes, each with its quote and full citation."""
+    lines = [f"# {_plain(answer.question)}", ""]
+    lines += [_line(*one) for one in _told(answer)]
+    if answer.sentences and not answer.missing:
+        lines += ["", "## Sources", ""]
+    for citation in _used(answer):
+        force = f" **{_plain(citation.validity)}**" if citation.old else ""
+        lines.append(f"[^{citation.number}]: {_plain(citation.cited)}.{force} “{_plain(citation.quote)}”")
+    return "\n".join(lines) + "\n"
+
+
+def answer_text(answer: Answer) -> Iterator[str]:
+    """An answer for a terminal: sentences with numbers, then the quotes that the numbers stand for."""
+    for kind, words, numbers, behind in _told(answer):
+        if kind == "area":
+            yield f"\n{words}"
+            continue
+        told = words + "".join(f" [{number}]" for number in numbers) + behind
+        yield textwrap.fill(told, WIDTH, initial_indent=_INDENT[kind], subsequent_indent="   ")
+    used = _used(answer)
+    if used:
+        yield ""
+    for citation in used:
+        force = f"  *** {citation.validity.upper()} ***" if citation.old else ""
+        yield f"[{citation.number}] {citation.cited}{force}"
+        quote = " ".join(citation.quote.split())
+        yield textwrap.fill(f"“{quote}”", WIDTH, initial_indent="    ", subsequent_indent="    ")
+
+
+_INDENT = {"sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
+
+
+def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
+    """What is said, in order: its kind, its words, the numbers it cites, what is said behind them."""
+    if answer.missing:
+        words = " ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part)
+        yield "missing", words, (), ""
+    area = ""
+    for sentence in answer.sentences:
+        if sentence.area != area and sentence.area:
+            yield "area", sentence.area, (), ""
+        area = sentence.area
+        yield "sentence", sentence.text, sentence.citations, _doubts(sentence)
+    for conflict in answer.conflicts:
+        yield "conflict", conflict.words, conflict.citations, ""
+    for gap in answer.gaps:
+        yield "note", f"no evidence was found for: {gap}", (), ""
+    for note in answer.notes:
+        yield "note", note, (), ""
+
+
+def _doubts(sentence: Sentence) -> str:
+    if sentence.support is Support.FULL:
+        return ""
+    return f" ({sentence.support.value}: {'; '.join(sentence.doubts)})"
+
+
+def _used(answer: Answer) -> list[Citation]:
+    numbers = {number for sentence in answer.sentences for number in sentence.citations}
+    numbers.update(number for conflict in answer.conflicts for number in conflict.citations)
+    return [citation for citation in answer.citations if citation.number in numbers]
+
+
+def _line(kind: str, words: str, numbers: tuple[int, ...], behind: str) -> str:
+    """One line of Markdown; the numbers are footnotes."""
+    if kind == "area":
+        return f"\n## {_plain(words)}\n"
+    told = _plain(words) + "".join(f"[^{number}]" for number in numbers) + _plain(behind)
+    return {"conflict": f"> {told}", "note": f"*Note: {told}*", "missing": told}.get(kind, f"- {told}")
+
+
+def _plain(text: str) -> str:
+    """Words that mean nothing to Markdown, in one line; a blank in front stays."""
+    blank = " " if text[:1] == " " else ""
+    return blank + _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -1,0 +1,179 @@
+"""The answer of a case as HTML: sentences with numbered chips, the quotes behind them, conflicts, notes.
+
+Every word of it, a document's or a model's, is escaped. The quotes stand hidden in the page, each in its
+passage with the quoted words marked; ``answer.js`` shows them where a chip is pointed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import orjson
+
+from engine.answers.export import MISSING, answer_markdown, answer_text, answer_to_json
+from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
+from engine.model import Document, Passage, Span
+from engine.records.wording import plural
+from ui.session import OpenCase
+
+# Characters of the passage that are shown on either side of a quote.
+AROUND = 160
+WAITING = (
+    '<div class="empty"><b>The answer appears when the case ends.</b><p>Without a language model it is a '
+    "brief of the sources' own sentences; with one you can have an answer written, and every sentence of it "
+    "is held against the words that it quotes.</p></div>"
+)
+_CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
+
+
+def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
+    """The pane's content. ``offer`` says what an answer by the language model would cost at most."""
+    body = _missing(answer) if answer.missing else _sentences(answer.sentences)
+    return (
+        f'<div class="answer" data-method="{answer.method.value}" data-corpus="{escape(opened.shelved_as)}">'
+        f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts)}{_notes(answer)}"
+        f"{_quotes(answer.citations, opened)}{_copies(answer)}</div>"
+    )
+
+
+def writing_html(words: str = "") -> str:
+    """What the pane says while the language model writes."""
+    told = f"<p>{escape(words)}</p>" if words else ""
+    return (
+        '<div class="answer" data-writing="true"><div class="empty">'
+        f"<b>The language model is writing …</b>{told}"
+        '<button type="button" data-answer="stop">Cancel</button></div></div>'
+    )
+
+
+def _head(answer: Answer, offer: str) -> str:
+    sources = len({place for one in answer.citations for place, _ in one.places})
+    if answer.method is Method.MODEL:
+        told = f"Written by {answer.model.partition('@')[0]}, held against its quotes"
+    else:
+        told = "The sources' own sentences"
+    if answer.sentences:
+        told += f" · {plural(sources, 'passage')}"
+    words = "Write again" if answer.method is Method.MODEL else "Write an answer"
+    cost = f'<small class="offer">{escape(offer)}</small>' if offer else ""
+    return (
+        f'<div class="answer-head"><span class="how">{escape(told)}</span>'
+        f'<button type="button" data-answer="write" title="{escape(offer)}">{words}</button>{cost}</div>'
+    )
+
+
+def _missing(answer: Answer) -> str:
+    return (
+        f'<div class="empty absent"><b>{MISSING}</b><p dir="auto">{escape(answer.unanswered)}</p>'
+        "<p>What helps: more rounds or a wider preset (on the left), other words for what you ask, or a "
+        "corpus that has such sources. The passages are the closest that were found.</p></div>"
+    )
+
+
+def _sentences(sentences: Sequence[Sentence]) -> str:
+    parts, area = [], ""
+    for sentence in sentences:
+        if sentence.area != area and sentence.area:
+            parts.append(f'<h3 dir="auto">{escape(sentence.area)}</h3>')
+        area = sentence.area
+        parts.append(_sentence(sentence))
+    return f'<div class="says">{"".join(parts)}</div>'
+
+
+def _sentence(sentence: Sentence) -> str:
+    support = _CLASSES[sentence.support]
+    mark = ""
+    if sentence.support is not Support.FULL:
+        doubts = "; ".join(sentence.doubts)
+        mark = (
+            f'<span class="doubt" dir="ltr"><b>{sentence.support.value}</b>'
+            f'<bdi dir="auto">{escape(doubts)}</bdi></span>'
+        )
+    language = escape(sentence.language)
+    return (
+        f'<p class="say {support}" dir="auto" lang="{language}">'
+        f'<span class="words">{escape(sentence.text)}</span>'
+        f"{_chips(sentence.citations)}{mark}</p>"
+    )
+
+
+def _chips(numbers: Sequence[int]) -> str:
+    return "".join(
+        f'<button type="button" class="source" data-n="{number}" aria-label="Source {number}">'
+        f"{number}</button>"
+        for number in numbers
+    )
+
+
+def _conflicts(conflicts: Sequence[Conflict]) -> str:
+    if not conflicts:
+        return ""
+    lines = "".join(
+        f'<li data-kind="{one.kind.value}"><span dir="auto">{escape(one.words)}</span>'
+        f"{_chips(one.citations)}</li>"
+        for one in conflicts
+    )
+    return (
+        f'<aside class="conflicts"><h3>Sources that limit, replace or contradict</h3><ul>{lines}</ul></aside>'
+    )
+
+
+def _notes(answer: Answer) -> str:
+    lines = [f"No evidence was found for: {gap}" for gap in answer.gaps] + list(answer.notes)
+    if not lines:
+        return ""
+    told = "".join(f'<li dir="auto">{escape(line[:1].upper() + line[1:])}</li>' for line in lines)
+    return f'<ul class="answer-notes">{told}</ul>'
+
+
+def _quotes(citations: Sequence[Citation], opened: OpenCase) -> str:
+    """The quotes, each in its passage, hidden until they are pointed at."""
+    known = opened.lookup([place for one in citations for place, _ in one.places])
+    shown = "".join(_quoted(one, known) for one in citations)
+    return f'<div class="quoted-all" hidden>{shown}</div>'
+
+
+def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> str:
+    old = " old" if citation.old else ""
+    seal = f'<span class="badge{old}">{escape(citation.validity)}</span>' if citation.validity else ""
+    grade = (
+        f'<span class="grade">source grade {citation.grade:.2f}</span>' if citation.grade is not None else ""
+    )
+    texts = "".join(_in_passage(known[place][0], span) for place, span in citation.places)
+    return (
+        f'<article class="quoted" data-n="{citation.number}" data-passage="{escape(citation.passage_id)}" '
+        f'data-quote="{escape(citation.quote)}">'
+        f'<header><b dir="auto">{escape(citation.short)}</b>{seal}{grade}</header>'
+        f'{texts}<footer dir="auto">{escape(citation.cited)}</footer></article>'
+    )
+
+
+def _in_passage(passage: Passage, span: Span) -> str:
+    """The quoted words marked, with a little of what stands around them."""
+    text = passage.text
+    start, end = max(0, span.start - AROUND), min(len(text), span.end + AROUND)
+    # Cut at words.
+    start = text.find(" ", start, span.start) + 1 if start else 0
+    cut = text.rfind(" ", span.end, end) if end < len(text) else -1
+    end = cut if cut >= span.end else (end if end == len(text) else span.end)
+    before, behind = ("… " if start else ""), (" …" if end < len(text) else "")
+    return (
+        f'<p dir="auto" lang="{escape(passage.language)}">{before}{escape(text[start : span.start])}'
+        f"<mark>{escape(text[span.start : span.end])}</mark>{escape(text[span.end : end])}{behind}</p>"
+    )
+
+
+def _copies(answer: Answer) -> str:
+    """The answer as text, Markdown and JSON, to be copied; the plain text is that of the terminal."""
+    forms = {
+        "text": "\n".join(answer_text(answer)).strip() + "\n",
+        "markdown": answer_markdown(answer),
+        "json": orjson.dumps(answer_to_json(answer), option=orjson.OPT_INDENT_2).decode(),
+    }
+    buttons = "".join(
+        f'<button type="button" data-copy="{form}">{words}</button>'
+        for form, words in (("text", "Copy text"), ("markdown", "Copy Markdown"), ("json", "Copy JSON"))
+    )
+    held = "".join(f'<pre hidden data-form="{form}">{escape(text)}</pre>' for form, text in forms.items())
+    return f'<footer class="answer-acts" dir="ltr">{buttons}</footer>{held}'

@@ -1,0 +1,115 @@
+"""From a finished case to its answer: the brief at once, the language model's answer when it is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+
+from engine.answers.answer import answer
+from engine.answers.writing import expected_prompt
+from engine.errors import CancelledError, ModelError, RedstringError
+from engine.llm import LanguageModel, Meter
+from engine.llm.cost import cost_report, currency_of
+from ui.answer import answer_html, writing_html
+from ui.connections import Connections
+from ui.session import Desk, OpenCase
+from ui.spending import expected_words
+from ui.stage import Stage, banner_html, on_failure
+from ui.story import told
+
+NO_MODEL = "No language model is connected: connect one at the top of the page."
+BUSY = "The case is still being investigated; cancel it or wait."
+_WRITING: dict[int, threading.Event] = {}
+
+
+def brief_value(opened: OpenCase) -> str:
+    """The answer of the case without a language model, with what one would cost; empty for a case that
+    was stopped before it had a ranking."""
+    case = opened.case
+    if case.stop is None:
+        return ""
+    made = answer(case.investigation(), opened.corpus)
+    return answer_html(made, opened, offer(opened, case.model))
+
+
+def offer(opened: OpenCase, model: LanguageModel | None) -> str:
+    """What an answer by a model would cost at most, in words; empty without one."""
+    if model is None or not opened.case.ranking:
+        return ""
+    try:
+        asked = expected_prompt(opened.case.investigation(), opened.corpus, model)
+        if asked is None:
+            return ""
+        return expected_words(model.expected(*asked), currency_of(model.spec))
+    except ModelError:
+        return ""
+
+
+def wire_answer(
+    stage: Stage, token: gr.State, session: gr.Textbox, desk: Desk, connections: Connections
+) -> None:
+    """The button that has an answer written, and the one that stops it."""
+
+    def write(case: str, caller: str) -> Iterator[dict[Any, Any]]:
+        try:
+            yield from written(desk.get(case), stage, connections.model(caller))
+        except RedstringError as error:
+            yield {stage.banner: banner_html(str(error))}
+
+    def stop(case: str) -> None:
+        opened = desk.find(case)
+        if opened is not None:
+            stopping = _WRITING.get(id(opened))
+            if stopping is not None:
+                stopping.set()
+
+    wrote = stage.answer.submit(
+        write, [token, session], [stage.banner, stage.answer, stage.story],
+        js="(token, session) => [token, redstring.session()]",
+        api_visibility="private", show_progress="hidden", trigger_mode="once",
+    )  # fmt: skip
+    on_failure(wrote, stage)
+    stage.answer.stop(stop, token, None, api_visibility="private", show_progress="hidden", queue=False)
+
+
+def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iterator[dict[Any, Any]]:
+    """Have the model write an answer; what was there comes back where it is stopped or there is no model."""
+    case = opened.case
+    model = model or case.model
+    if model is None or case.stop is None:
+        yield {stage.banner: banner_html(NO_MODEL)}
+        return
+    if not opened.busy.acquire(blocking=False):
+        yield {stage.banner: banner_html(BUSY)}
+        return
+    try:
+        yield {stage.banner: "", stage.answer: writing_html(offer(opened, model))}
+        with _stoppable(opened, case.meter):
+            made = answer(case.investigation(), opened.corpus, model=model, meter=case.meter)
+        opened.story = replace(opened.story, cost=cost_report(case.meter, model.spec))
+        yield {
+            stage.answer: answer_html(made, opened, offer(opened, model)),
+            stage.story: told(opened.story),
+        }
+    except CancelledError:
+        yield {stage.answer: brief_value(opened)}
+    finally:
+        opened.busy.release()
+
+
+@contextmanager
+def _stoppable(opened: OpenCase, meter: Meter) -> Iterator[None]:
+    """While an answer is written its own button stops it, and so does cancelling the case."""
+    stopping, before = threading.Event(), meter.cancelled
+    _WRITING[id(opened)] = stopping
+    meter.cancelled = lambda: before() or stopping.is_set()
+    try:
+        yield
+    finally:
+        meter.cancelled = before
+        _WRITING.pop(id(opened), None)
