@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
-from ui import coverage, passages
+from ui import answer, coverage, passages
 from ui.board import VIS_NETWORK, frame_page
 
 _FRAME = (
@@ -24,11 +24,15 @@ _FRAME = (
 _SWITCH = (
     '<div class="switch" role="tablist">'
     '<button type="button" role="tab" data-pane="passages" aria-selected="true">Passages</button>'
+    '<button type="button" role="tab" data-pane="answer" aria-selected="false">Answer</button>'
     '<button type="button" role="tab" data-pane="coverage" aria-selected="false">Coverage</button>'
     '<button type="button" role="tab" data-pane="board" aria-selected="false">Board</button></div>'
 )
 _PASSAGES_HEAD = (
-    '<div class="bar-head"><h2>Passages</h2><small></small><select id="sort" aria-label="Sort passages">'
+    '<div class="bar-head"><div class="tabs" role="tablist" aria-label="Passages or answer">'
+    '<button type="button" role="tab" data-tab="passages" aria-selected="true">Passages</button>'
+    '<button type="button" role="tab" data-tab="answer" aria-selected="false">Answer</button></div>'
+    '<small></small><select id="sort" aria-label="Sort passages">'
     '<option value="rank">relevance</option><option value="document">document</option></select>'
     '<input type="search" id="filter" placeholder="filter" aria-label="Filter passages"></div>'
     '<div id="filter-note" hidden><span></span><button type="button">show all</button></div>'
@@ -47,10 +51,11 @@ class Stage:
     coverage: gr.HTML
     ranked: gr.HTML
     rest: gr.HTML
+    answer: gr.HTML
 
     def outputs(self) -> list[Component]:
         """All components, for events that may touch any of them."""
-        return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest]
+        return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest, self.answer]
 
 
 def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML:
@@ -85,7 +90,8 @@ def build_stage() -> Stage:
                 )
                 ranked = _html(passages.WAITING, "ranked", _CARDS.replace("KIND", "ranked"))
                 rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
-    return Stage(banner, story, plan, board, areas, ranked, rest)
+            said = _html(answer.WAITING, "answer", "redstring.answer(element, trigger, watch)")
+    return Stage(banner, story, plan, board, areas, ranked, rest, said)
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import gradio as gr
 
 from engine.errors import RedstringError
+from ui.answering import brief_value
 from ui.investigate import REST_STEP, Updates, board_value, listen, ranked_value, rest_value
 from ui.session import Desk, OpenCase
 from ui.stage import Stage, banner_html, on_failure
@@ -56,4 +57,5 @@ def steer(
         stage.board: board_value(opened),
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
+        stage.answer: brief_value(opened),
     }
