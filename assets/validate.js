@@ -70,7 +70,7 @@
     const act = holder.contains(document.activeElement) && document.activeElement.dataset.act;
     holder.replaceChildren(fromHtml(html));
     place();
-    all(".source .passage", holder).forEach((text) => {
+    all(".from .passage", holder).forEach((text) => {
       const mark = one("mark", text);
       if (mark && text.scrollHeight > text.clientHeight) text.scrollTop = Math.max(0, mark.offsetTop - text.clientHeight / 3);
     });
@@ -153,7 +153,7 @@
     const sheet = form();
     const chosen = getSelection();
     if (!sheet || sheet.hidden || !chosen || chosen.isCollapsed) return;
-    const text = one(".source .passage", part("link"));
+    const text = one(".from .passage", part("link"));
     const range = chosen.getRangeAt(0);
     if (!text || !text.contains(range.startContainer) || !text.contains(range.endContainer)) return;
     const before = document.createRange();

@@ -77,12 +77,11 @@ def said_by(proposal: Proposal, origin: str) -> str:
 
 def _who(item: Item) -> str:
     proposal = item.proposal
-    percent = f"{100 * proposal.confidence:.0f} %"
-    sure = (
-        f'<span class="sure" title="confidence {percent}"><i style="--v:{percent.replace(" ", "")}"></i>'
-        f"{percent} sure</span>"
-    )
-    kind = "read by" if item.origin == "model" else "stated, found by"
+    percent = f"{100 * proposal.confidence:.0f}%"
+    sure = f'<span class="sure" title="its own confidence"><i style="--v:{percent}"></i>{percent} sure</span>'
+    if item.origin == "grammar" and proposal.confidence == 1.0:
+        sure = ""
+    kind = "read by" if item.origin == "model" else "stated in the text, found by"
     who = escape(said_by(proposal, item.origin))
     return f'<span class="said-by">{kind} <b dir="auto">{who}</b></span>{sure}'
 
@@ -98,7 +97,7 @@ def _source(browser: Browser, item: Item) -> str:
         text = f"{escape(passage.text)}<br><mark>{escape(item.proposal.quote)}</mark>"
     else:
         text = marked(passage.text, item.span)
-    return _end(browser, passage, text, "source")
+    return _end(browser, passage, text, "from")
 
 
 def _target(browser: Browser, item: Item) -> str:
@@ -118,7 +117,7 @@ def _target(browser: Browser, item: Item) -> str:
     text = passage.text
     cut = text if len(text) <= LONGEST_TARGET else text[:LONGEST_TARGET].rsplit(" ", 1)[0] + " …"
     named = place_name(browser, spot) if spot.id != passage.id else ""
-    return _end(browser, passage, escape(cut), "target", named)
+    return _end(browser, passage, escape(cut), "to", named)
 
 
 def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = "") -> str:
@@ -127,9 +126,9 @@ def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = 
     path = " › ".join(passage.headings)
     return (
         f'<section class="end {role}"><small dir="auto">{escape(document.title or document.id)}</small>'
-        f'<h3><a class="go" href="#" data-document="{number}" data-at="{passage.position}" dir="auto">'
+        f'<h3 dir="auto"><a class="go" href="#" data-document="{number}" data-at="{passage.position}">'
         f"{escape(named or short_citation(passage, document))}</a></h3>"
-        f'<small class="path" dir="auto">{escape(path)}</small>'
+        f'<small class="path" dir="auto" title="{escape(path)}">{escape(path)}</small>'
         f'<p class="passage" dir="{direction(passage.language)}" lang="{escape(passage.language)}" '
         f'tabindex="0">{text}</p></section>'
     )
@@ -219,7 +218,7 @@ def figures_html(everything: Checklist) -> str:
     if not bins:
         return table
     lines = "".join(
-        f"<tr><th>{one.low:.0%}–{one.high:.0%}</th><td>{one.said:.0%}</td>"
+        f"<tr><th>{100 * one.low:.0f}–{one.high:.0%}</th><td>{one.said:.0%}</td>"
         f"<td>{one.precision.share or 0.0:.0%}</td><td>{one.precision.judged:,}</td></tr>"
         for one in bins
     )
@@ -249,10 +248,10 @@ def sort_words(proposal: Proposal) -> str:
 
 
 _ACTS = (
-    '<footer class="link-acts">'
+    '<div class="link-acts" role="group" aria-label="Verdict">'
     '<button type="button" class="yes" data-act="accepted">Accept<kbd>A</kbd></button>'
     '<button type="button" data-act="correct">Correct<kbd>C</kbd></button>'
     '<button type="button" class="no" data-act="rejected">Reject<kbd>R</kbd></button>'
     '<button type="button" data-act="skip">Skip<kbd>S</kbd></button>'
-    '<button type="button" data-act="undo" class="undo">Undo<kbd>U</kbd></button></footer>'
+    '<button type="button" data-act="undo" class="undo">Undo<kbd>U</kbd></button></div>'
 )

@@ -61,7 +61,7 @@ def test_an_item_shows_both_ends_and_marks_the_words(mine: Caller, read: list[Pr
     assert "<mark>The principal may approve a grant</mark>" in html
     assert "makes an exception to" in html
     assert "A grant of broader powers is void" in html
-    assert "90 % sure" in html
+    assert "90% sure" in html
     assert '<b dir="auto">reader-1</b>' in html
     assert "10.0.0.7" not in html, "where a server stands is nobody's business"
     concept = mine.good("link", said={"key": read[1].key})["html"]
@@ -185,7 +185,7 @@ def test_unknown_links_are_refused(mine: Caller) -> None:
 def test_the_text_of_a_passage_is_sent_as_it_is(mine: Caller, desk: CorpusDesk, read: list[Proposal]) -> None:
     """Places of selected words are counted in it."""
     html = mine.good("link", said={"key": read[1].key})["html"]
-    shown = re.search(r'class="end source">.*?<p class="passage"[^>]*>(.*?)</p>', html, re.S)
+    shown = re.search(r'class="end from">.*?<p class="passage"[^>]*>(.*?)</p>', html, re.S)
     assert shown is not None
     text = unescape(re.sub("</?mark>", "", shown[1]))
     corpus = desk.books.corpus("Mine", VISITOR)

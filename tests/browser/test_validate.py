@@ -1,0 +1,210 @@
+"""Checking links in a real browser: by mouse and keys, corrected, undone; and a model that reads first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.test_corpus import FILES, PHONE, create, enter, remove
+from tests.browser.test_models import connect
+from tests.engine.extraction.readers import honest
+from tests.engine.llm.server import Asked, Scripted, ScriptedServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+DARK_PHONE = {**PHONE, "color_scheme": "dark"}
+SAMPLE = "Republic of Meridia"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    return sorted(tmp_path.iterdir())
+
+
+def scripted(asked: Asked) -> Scripted:
+    """A model that can be connected, and that reads."""
+    if asked.task == "trial":
+        return {"article": 12, "binding": "yes"}
+    if asked.task == "probe":
+        return {"first_word": asked.data["first"], "last_word": asked.data["last"]}
+    found = honest(asked)
+    for key, text in asked.data.items():
+        if key.startswith("P") and "principal may approve" in text:
+            quote = "The principal may approve a grant"
+            link = {"from": key, "to": "P2", "relation": "extends", "quote": quote, "confidence": 0.62}
+            found["links"].append(link)
+    return found
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(scripted) as listening:
+        yield listening
+
+
+def check(page: Page) -> None:
+    page.click("[data-tab=check]")
+    page.wait_for_selector("[data-lib=link] .link, [data-lib=link] .empty")
+
+
+def count(page: Page) -> str:
+    return page.inner_text("[data-lib=link-count]")
+
+
+def total(page: Page) -> int:
+    return int(page.inner_text("[data-tab=check] small").replace(",", "") or 0)
+
+
+def waits(page: Page, judged: int) -> None:
+    page.wait_for_function(
+        "judged => document.querySelector('[data-lib=link-count]').innerText.endsWith(`${judged} judged`)",
+        arg=judged,
+    )
+
+
+def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page, files: list[Path]) -> None:
+    create(page, "Judged", files)
+    check(page)
+    assert page.locator(".link mark").count() == 1
+    assert "Nothing has been judged yet" in page.inner_text("[data-lib=link-figures]")
+    open_ = total(page)
+    first = page.get_attribute(".link", "data-key")
+
+    page.fill("[data-lib=link-note]", "ar")
+    assert "0 judged" in count(page), "letters typed in a field are no verdict"
+    page.keyboard.press("Tab")
+    page.locator(".link-head").click()
+    page.keyboard.press("a")
+    waits(page, 1)
+    assert total(page) == open_ - 1
+    assert "100%" in page.inner_text("[data-lib=link-figures]")
+    assert page.input_value("[data-lib=link-note]") == ""
+    if open_ > 1:
+        page.wait_for_function("key => document.querySelector('.link').dataset.key !== key", arg=first)
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_function("key => document.querySelector('.link').dataset.key === key", arg=first)
+    assert "Accepted" in page.inner_text(".link .said")
+    assert "ar" in page.inner_text(".link .said q")
+    page.keyboard.press("u")
+    waits(page, 0)
+    assert page.locator(".link .said").count() == 0
+    page.click("[data-act=rejected]")
+    waits(page, 1)
+    assert "0%" in page.inner_text("[data-lib=link-figures]")
+    remove(page)
+
+
+def test_a_link_is_corrected_in_words_relation_and_target(page: Page, files: list[Path]) -> None:
+    create(page, "Corrected", files)
+    check(page)
+    page.select_option("[data-wanted=sort]", "exception_to")
+    page.wait_for_selector(".link[data-relation=exception_to]")
+    page.locator(".link-head").click()
+    page.keyboard.press("c")
+    page.wait_for_selector(".correct:visible")
+    page.select_option(".correct [name=relation]", "extends")
+    page.fill(".correct [name=target]", "agency limits")
+    page.locator(".correct .candidate", has_text="Limits").first.click()
+    page.evaluate(
+        """() => {
+            const text = document.querySelector(".from .passage");
+            const node = [...text.childNodes].find((one) => one.nodeType === 3 && one.length > 12);
+            const range = document.createRange();
+            range.setStart(node, 0);
+            range.setEnd(node, 12);
+            getSelection().removeAllRanges();
+            getSelection().addRange(range);
+        }"""
+    )
+    page.wait_for_function("document.querySelector('.correct').dataset.at === '0'")
+    words = page.input_value(".correct [name=quote]")
+    assert len(words) == 12
+    page.click(".correct [type=submit]")
+    waits(page, 1)
+    page.select_option("[data-wanted=state]", "judged")
+    page.wait_for_selector(".link .said.corrected")
+    told = page.inner_text(".link .said")
+    assert "extends" in told
+    assert "Limits" in told
+    assert words.strip() in told
+    remove(page)
+
+
+def test_a_model_reads_once_its_cost_is_agreed_to(
+    page: Page, files: list[Path], server: ScriptedServer
+) -> None:
+    create(page, "Read", files)
+    check(page)
+    assert "No language model is connected" in page.inner_text("[data-lib=extract]")
+    connect(page, server)
+    page.keyboard.press("Escape")
+    before = len(server.requests)
+    page.wait_for_selector(".extract-form")
+    assert "scripted" in page.inner_text(".extract-form .hint")
+    page.click(".extract-form [type=submit]")
+    page.wait_for_selector(".extract-form .primary")
+    assert "3 windows of 3 documents" in page.inner_text("[data-lib=extract-cost]")
+    assert len(server.requests) == before, "the cost is told before anything is sent"
+    page.click(".extract-form .primary")
+    page.wait_for_selector("text=The model has read what was asked")
+    assert len(server.requests) == before + 3
+    page.select_option("[data-wanted=origin]", "model")
+    page.wait_for_selector(".link[data-relation=extends]")
+    assert "62% sure" in page.inner_text(".link-head")
+    assert page.inner_text(".link mark") == "The principal may approve a grant"
+    page.click("[data-act=accepted]")
+    waits(page, 1)
+    assert "60–70%" in page.inner_text(".calibration")
+    page.click("#model-open")
+    page.click("[data-do=forget]")
+    page.wait_for_selector("#model [data-model=now][data-whose=nobody]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("text=No language model is connected")
+    remove(page)
+
+
+def test_a_corpus_for_everybody_can_be_looked_through_and_not_judged(page: Page) -> None:
+    enter(page)
+    page.locator(".book", has_text=SAMPLE).click()
+    check(page)
+    assert page.is_visible("[data-lib=link-may]")
+    assert page.locator("[data-act]").count() == 0
+    first = page.get_attribute(".link", "data-key")
+    page.locator(".link-head").click()
+    page.keyboard.press("a")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("key => document.querySelector('.link').dataset.key !== key", arg=first)
+    assert "2 of" in page.inner_text("[data-lib=link-place]")
+    assert "0 judged" in count(page)
+    page.select_option("[data-wanted=order]", "uncertain")
+    page.wait_for_selector("[data-lib=link-fair]:visible")
+    page.locator(".link .go").first.click()
+    page.wait_for_selector(".flash")
+
+
+@pytest.mark.parametrize("page", [PHONE, DARK_PHONE], indirect=True)
+def test_on_a_phone_everything_fits(page: Page, files: list[Path]) -> None:
+    create(page, "Pocket", files)
+    check(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    accept = page.locator("[data-act=accepted]")
+    accept.scroll_into_view_if_needed()
+    box = accept.bounding_box()
+    assert box is not None
+    assert box["height"] >= 40
+    assert box["x"] + box["width"] <= 390
+    accept.click()
+    waits(page, 1)
+    remove(page)
