@@ -160,10 +160,12 @@
   document.addEventListener("redstring:model", (event) => use(event.detail === "visitor"));
 
   /* ---------- what was spent ---------- */
-  document.addEventListener("beforetoggle", (event) => {
-    if (event.target.id !== "cost-table" || event.newState !== "open") return;
+  document.addEventListener("toggle", (event) => {
+    const table = event.target;
+    if (table.id !== "cost-table" || event.newState !== "open") return;
     const box = one(".step.cost").getBoundingClientRect();
-    Object.assign(event.target.style, { top: `${box.bottom + 8}px`, left: `${Math.max(12, Math.min(box.left, window.innerWidth - 480))}px` });
+    const left = Math.max(12, Math.min(box.left, window.innerWidth - table.offsetWidth - 12));
+    Object.assign(table.style, { top: `${box.bottom + 8}px`, left: `${left}px` });
   }, true);
   Object.assign(redstring, { model, modelLabel: label });
 })();

@@ -1,4 +1,4 @@
-"""The one public endpoint: the same answer as the command line gives, over HTTP."""
+"""The public endpoints: the same record and the same answer as the command line gives, over HTTP."""
 
 from __future__ import annotations
 
@@ -8,11 +8,20 @@ import gradio as gr
 import orjson
 from gradio.events import api
 
+from engine.answers.answer import answer as answered
+from engine.answers.export import answer_to_json
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
+from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json
 from engine.settings import preset as settings_of
+from ui.assist import helpers
+from ui.connections import Connections
+from ui.locality import is_local
 from ui.shelf import Library
+
+# Callers of the endpoint have no page: they share one ration of the operator's model.
+CALLERS = "callers of the endpoint"
 
 
 def investigate(
@@ -24,25 +33,61 @@ def investigate(
     rounds: int | None,
     pool_size: int | None,
     top_k: int | None,
+    model: LanguageModel | None = None,
 ) -> dict[str, Any]:
-    """Run one investigation to its end. Raises InputError where the question is empty."""
+    """Run one investigation to its end, with a language model's help where one is given.
+
+    Raises InputError where the question is empty.
+    """
     if not question or not question.strip():
         raise InputError("question: empty")
     settings = settings_of(preset).changed(
         strategies=tuple(strategies) if strategies else None, rounds=rounds, pool_size=pool_size, top_k=top_k
     )
-    case = Case(library.corpus(corpus or None), question.strip(), settings)
+    if model is not None:
+        settings = settings.changed(**{name: helped for name, (helped, _) in helpers().items()})
+    case = Case(library.corpus(corpus or None), question.strip(), settings, model=model)
     for _ in case.run():
         continue
-    # Through JSON once, so that tuples are lists for every kind of caller.
-    answer: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return answer
+    return _plain(investigation_to_json(case.investigation()))
 
 
-def add_api(library: Library) -> None:
-    """Add the named endpoint ``/investigate`` to the page that is being built."""
+def answer(
+    library: Library, question: str, corpus: str, preset: str, model: LanguageModel | None = None
+) -> dict[str, Any]:
+    """Investigate a question and answer it, with the sources' own sentences or, where one is given, by a
+    language model. Raises InputError where the question is empty."""
+    if not question or not question.strip():
+        raise InputError("question: empty")
+    opened = library.corpus(corpus or None)
+    case = Case(opened, question.strip(), settings_of(preset), model=model)
+    for _ in case.run():
+        continue
+    return _plain(answer_to_json(answered(case.investigation(), opened, model=model, meter=case.meter)))
+
+
+def _plain(value: dict[str, Any]) -> dict[str, Any]:
+    """Through JSON once, so that tuples are lists for every kind of caller."""
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
+    return plain
+
+
+def operators(connections: Connections, *, local: bool) -> LanguageModel:
+    """The operator's model. Raises InputError where there is none that this caller may use."""
+    found = connections.operators(CALLERS, local)
+    if found is None:
+        raise InputError("model: this server offers no language model; ask without")
+    return found
+
+
+def add_api(library: Library, connections: Connections) -> None:
+    """Add the named endpoints ``/investigate`` and ``/answer`` to the page that is being built.
+
+    They take no key and no address of a model: a caller either may use the operator's, or asks without.
+    """
 
     def endpoint(
+        request: gr.Request,
         question: str,
         corpus: str = "",
         preset: str = "balanced",
@@ -50,17 +95,39 @@ def add_api(library: Library) -> None:
         rounds: int | None = None,
         pool_size: int | None = None,
         top_k: int | None = None,
+        model: bool = False,
     ) -> dict[str, Any]:
         """Investigate a question and return the whole record as JSON.
 
         corpus: a name of a corpus, empty for the first. preset: quick, balanced, thorough or detective;
-        the other arguments change single values of it, null leaves them as they are.
+        the other arguments change single values of it, null leaves them as they are. model: whether this
+        server's own language model helps, where it has one that may be used; without it none is asked.
         """
         try:
-            return investigate(library, question, corpus, preset, strategies, rounds, pool_size, top_k)
+            helping = operators(connections, local=is_local(request)) if model else None
+            return investigate(
+                library, question, corpus, preset, strategies, rounds, pool_size, top_k, helping
+            )
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "investigate"
     api(endpoint, api_name="investigate")
+
+    def answer_endpoint(
+        request: gr.Request, question: str, corpus: str = "", preset: str = "balanced", model: bool = False
+    ) -> dict[str, Any]:
+        """Answer a question with sentences of the corpus, each with its citation and exact place, as JSON.
+
+        corpus: a name of a corpus, empty for the first. preset: quick, balanced, thorough or detective.
+        model: whether this server's own language model writes it, where it has one that may be used.
+        """
+        try:
+            writing = operators(connections, local=is_local(request)) if model else None
+            return answer(library, question, corpus, preset, writing)
+        except RedstringError as error:
+            raise gr.Error(str(error), print_exception=False) from error
+
+    answer_endpoint.__name__ = "answer"
+    api(answer_endpoint, api_name="answer")

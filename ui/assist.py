@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
-from ui.controls import knobs
+from engine.investigation import Case
+from engine.investigation.assistance import budget_of, expected_cost
+from engine.llm import Budget, Usage
+from engine.llm.cost import currency_of
+from engine.retrieval.rerank import LISTWISE
+from ui.controls import RERANKER, knobs
+from ui.spending import expected_words
 
 BY_MODEL = "model"
-Estimate = Callable[..., str]
+# What the cost is estimated with before there is a question: one of a usual length.
+_ANY_QUESTION = "Which duties does the law put on whoever acts for another, and which exceptions are there?"
 
 
-def helpers() -> Mapping[str, str]:
-    """Settings that a language model may take over, with what each is without one."""
-    return {knob.name: str(knob.default) for knob in knobs() if BY_MODEL in knob.choices}
+def helpers() -> Mapping[str, tuple[str, str]]:
+    """Settings that a language model may take over: what each is with one, and without."""
+    found = {knob.name: (BY_MODEL, str(knob.default)) for knob in knobs() if BY_MODEL in knob.choices}
+    without = next(str(knob.default) for knob in knobs() if knob.name == RERANKER)
+    return {**found, RERANKER: (LISTWISE, without)}
 
 
 def build_assist() -> tuple[gr.Checkbox, gr.HTML]:
@@ -27,26 +37,58 @@ def build_assist() -> tuple[gr.Checkbox, gr.HTML]:
     return switch, cost
 
 
-def cost_line(words: str) -> str:
-    """The line beneath the switch."""
+def cost_line(case: Case | None) -> str:
+    """The line beneath the switch: what a case may use at most; nothing where no model would be asked."""
+    if case is None or case.model is None:
+        return ""
+    expected = sum(expected_cost(case).values(), Usage())
+    words = expected_words(_within(expected, budget_of(case.settings)), currency_of(case.model.spec))
     return f'<p class="expected">{escape(words)}</p>' if words else ""
+
+
+def asked_or_any(question: str) -> str:
+    """The question; before there is one, another of a usual length."""
+    return question.strip() or _ANY_QUESTION
+
+
+def _within(expected: Usage, budget: Budget) -> Usage:
+    """What is expected, cut to the budget, which stops the model before it uses more."""
+    calls = min(expected.calls, budget.calls if budget.calls is not None else expected.calls)
+    money = expected.money
+    if money is not None and budget.money is not None:
+        money = min(money, budget.money)
+    if budget.tokens is None or expected.tokens <= budget.tokens:
+        return replace(expected, calls=calls, money=money)
+    return replace(expected, calls=calls, money=money, prompt_tokens=budget.tokens, completion_tokens=0)
 
 
 def wire_assist(
     switch: gr.Checkbox,
+    cost: gr.HTML,
     settings: Mapping[str, Component],
+    considered: Callable[..., Case | None],
+    inputs: list[Component],
+    others: list[Any],
 ) -> None:
-    """The switch turns every helper on or off; a helper that is changed by hand changes the switch."""
-    names = list(helpers())
+    """The switch turns every helper on or off, one changed by hand changes the switch, and the cost is told.
 
-    def turn(on: bool) -> list[Any]:
-        return [BY_MODEL if on else without for without in helpers().values()]
+    ``considered`` gives the case that would be run with ``inputs``; ``others`` are events that change it.
+    """
+    values = helpers()
+    chosen = [settings[name] for name in values]
+    quietly: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
 
-    def turned(*values: Any) -> bool:
-        return all(value == BY_MODEL for value in values)
+    def turn(on: bool) -> list[str]:
+        return [helped if on else without for helped, without in values.values()]
 
-    chosen = [settings[name] for name in names]
-    switch.input(turn, switch, chosen, api_visibility="private", show_progress="hidden", queue=False)
+    def turned(*now: Any) -> bool:
+        return all(value == helped for value, (helped, _) in zip(now, values.values(), strict=True))
+
+    def estimate(*given: Any) -> str:
+        return cost_line(considered(*given))
+
+    switch.input(turn, switch, chosen, **quietly).then(estimate, inputs, cost, **quietly)
     for control in chosen:
         assert isinstance(control, gr.Radio | gr.Dropdown)
-        control.input(turned, chosen, switch, api_visibility="private", show_progress="hidden", queue=False)
+        control.input(turned, chosen, switch, **quietly).then(estimate, inputs, cost, **quietly)
+    gr.on(others, estimate, inputs, cost, trigger_mode="always_last", **quietly)

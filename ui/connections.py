@@ -95,7 +95,7 @@ class Connections:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.operator = operator or Operator()
-        self._operators = operators
+        self.operators = operators
         self._clock = clock
         self._own: OrderedDict[str, _Connection] = OrderedDict()
         self._pages: OrderedDict[str, str] = OrderedDict()
@@ -150,14 +150,14 @@ class Connections:
 
     def model(self, session: str) -> LanguageModel | None:
         """The model that a page load may use, or none. Nothing is sent anywhere."""
-        return self._visitors(session) or self._operators(session, self._is_local(session))
+        return self._visitors(session) or self.operators(session, self._is_local(session))
 
     def describe(self, session: str) -> Described:
         """Whose model a page load would use, and which."""
         own = self._visitors(session)
         if own is not None:
             return Described("visitor", own.spec)
-        offered = self._operators(session, self._is_local(session))
+        offered = self.operators(session, self._is_local(session))
         return Described("operator", offered.spec) if offered is not None else Described()
 
     def _visitors(self, session: str) -> LentModel | None:

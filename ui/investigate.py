@@ -18,6 +18,9 @@ from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.llm import LanguageModel
 from engine.records.citation import full_citation
+from ui.answer import WAITING as NO_ANSWER
+from ui.answering import brief_value
+from ui.assist import asked_or_any, wire_assist
 from ui.board import Dossier, board_data, provenance
 from ui.connections import Connections
 from ui.controls import settings_from
@@ -131,6 +134,7 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)
+            updates[stage.answer] = brief_value(opened)
     return updates
 
 
@@ -189,6 +193,7 @@ def wire_investigation(
             stage.coverage: NO_AREAS,
             stage.ranked: "",
             stage.rest: "",
+            stage.answer: NO_ANSWER,
         }
         yield from listen(opened, stage, opened.case.run)
 
@@ -218,6 +223,30 @@ def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
         return board_value(opened)
 
     stage.board.expand(expand, token, stage.board, api_visibility="private", show_progress="hidden")
+
+
+def wire_cost(rail: Rail, session: gr.Textbox, library: Library, connections: Connections) -> None:
+    """What the language model would cost, as the settings stand."""
+    names = list(rail.settings)
+
+    def considered(caller: str, visitor: str, question: str, corpus_name: str, *values: Any) -> Case | None:
+        model = connections.model(caller)
+        if model is None:
+            return None
+        try:
+            asked = asked_or_any(question)
+            return open_case(library, asked, corpus_name, names, values, visitor, model=model).case
+        except RedstringError:
+            # What is wrong with the settings is told when the case is opened.
+            return None
+
+    rounds = rail.settings["rounds"]
+    assert isinstance(rounds, gr.Slider)
+    wire_assist(
+        rail.use_model, rail.cost, rail.settings, considered,
+        [session, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
+        [rail.question.blur, rail.corpus.change, rail.depth.change, rounds.release],
+    )  # fmt: skip
 
 
 def open_case(

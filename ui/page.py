@@ -7,8 +7,8 @@ from functools import partial
 import gradio as gr
 
 from engine.investigation.strategies.registry import known_strategies
+from ui.answering import wire_answer
 from ui.api import add_api
-from ui.assist import wire_assist
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
@@ -16,7 +16,7 @@ from ui.corpus.panel import build_panel
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
-from ui.investigate import wire_investigation
+from ui.investigate import wire_cost, wire_investigation
 from ui.locality import is_local
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
@@ -60,13 +60,14 @@ def build_page(
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
         wire_session(page, session, connections)
-        wire_assist(rail.use_model, rail.settings)
+        wire_cost(rail, session, library, connections)
         wire_investigation(rail, stage, token, session, library, desk, connections)
-        wire_plan(rail, stage, library)
+        wire_plan(rail, stage, session, library, connections)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)
-        add_api(library)
+        wire_answer(stage, token, session, desk, connections)
+        add_api(library, connections)
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
     return page
 

@@ -13,7 +13,7 @@ from gradio.components import Component
 from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
 from ui.assist import build_assist
-from ui.controls import GROUP_TITLES, Knob, component, knobs, shown_value
+from ui.controls import GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
 from ui.filters import OF_CORPUS, TRANSACTION, build_date, build_filters, build_transaction, refreshed
 from ui.palette import colour, thread
 from ui.shelf import Example, Library
@@ -149,7 +149,7 @@ def chips_html(examples: Sequence[Example]) -> str:
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
     """A preset sets every control but those of the filters and of the language model; another corpus brings
     its own examples and facts."""
-    kept = {knob.name for knob in knobs() if knob.group in KEPT}
+    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER}
     names = [name for name in rail.settings if name not in kept]
 
     def apply_preset(name: str) -> list[Any]:

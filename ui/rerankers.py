@@ -10,14 +10,17 @@ import os
 from collections.abc import Mapping
 
 from engine.errors import InputError, SettingsError
-from engine.retrieval.rerank import NO_RERANKER, reranker
+from engine.retrieval.rerank import LISTWISE, NO_RERANKER, reranker
 
 VARIABLE = "REDSTRING_RERANKERS"
 
 
 def offered(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Specs, "none" first. Raises InputError naming the variable where one cannot be read."""
-    specs = tuple(dict.fromkeys((NO_RERANKER, *environment.get(VARIABLE, "").split())))
+    """Specs, "none" and the language model of a case first, which costs whoever brought it.
+
+    Raises InputError naming the variable where one cannot be read.
+    """
+    specs = tuple(dict.fromkeys((NO_RERANKER, LISTWISE, *environment.get(VARIABLE, "").split())))
     for spec in specs:
         try:
             reranker(spec)
@@ -34,4 +37,6 @@ def check_offered(spec: str, environment: Mapping[str, str] = os.environ) -> Non
 
 def title(spec: str) -> str:
     """What a list calls a reranker: the last part of its name."""
+    if spec == LISTWISE:
+        return "the language model"
     return spec.partition(":")[2].partition("?")[0].rstrip("/").rpartition("/")[2] or spec

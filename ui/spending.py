@@ -42,7 +42,9 @@ def cost_step(report: CostReport) -> str:
     if not report.tasks:
         return ""
     words = [f"Model <b>{plural(report.total.calls, 'call')}</b>"]
-    if report.currency and report.total.money is not None:
+    if not report.total.calls:
+        words = [f"Model <b>{plural(report.total.reused, 'answer')}</b> known before"]
+    elif report.currency and report.total.money is not None:
         words.append(escape(money_words(report.total.money, report.currency)))
     else:
         words.append(f"{report.total.tokens:,} tokens")
@@ -63,7 +65,7 @@ def cost_step(report: CostReport) -> str:
 def _row(task: str, used: Usage, currency: str) -> str:
     numbers = (used.calls, used.prompt_tokens, used.cached_tokens, used.completion_tokens, used.reused)
     cells = "".join(f"<td>{number:,}</td>" for number in numbers)
-    money = "" if used.money is None else f"{used.money:.4g}"
+    money = "" if used.money is None else f"{used.money:.5f}"
     paid = f"<td>{money}</td>" if currency else ""
     name = task.replace("_", " ").replace("-", " ")
     return f"<tr><th>{escape(name[:1].upper() + name[1:])}</th>{cells}{paid}</tr>"

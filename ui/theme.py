@@ -13,6 +13,7 @@ from ui.limits import Limits
 SCRIPTS = (
     "redstring.js",
     "plan.js",
+    "answer.js",
     "model.js",
     "corpus.js",
     "corpus-read.js",
@@ -28,6 +29,7 @@ SCRIPTS = (
 STYLES = (
     "redstring.css",
     "plan.css",
+    "answer.css",
     "model.css",
     "corpus.css",
     "validate.css",

@@ -9,8 +9,12 @@ from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.conftest import inside_a_loop
-from ui.api import investigate
+from tests.ui.models import ModelOfOneWord
+from ui.api import investigate, operators
+from ui.connections import Connections
+from ui.operator import Operator
 from ui.page import build_page
+from ui.rations import OperatorsModel
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"
@@ -51,11 +55,27 @@ def test_wrong_arguments_are_named(
         investigate(library, question, corpus, name, strategies, rounds, None, None)
 
 
-def test_one_endpoint_is_public(library: Library) -> None:
+def test_two_endpoints_are_public(library: Library) -> None:
     public = inside_a_loop(lambda: build_page(library).get_api_info())
-    assert list(public["named_endpoints"]) == ["/investigate"]
+    assert list(public["named_endpoints"]) == ["/investigate", "/answer"]
     assert public["unnamed_endpoints"] == {}
     names = [
         parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]
     ]
-    assert names == ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k"]
+    assert names == ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k", "model"]
+
+
+def test_no_model_is_used_where_none_is_offered() -> None:
+    for offered in (Connections(), Connections(Operator(spec="openai:m"))):
+        with pytest.raises(InputError, match="offers no language model"):
+            operators(offered, local=True)
+
+
+def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -> None:
+    model = ModelOfOneWord(failing=True)
+    offer = OperatorsModel(Operator(spec="openai:m", shared=True), lambda spec: model)
+    lent = operators(Connections(Operator(), offer), local=False)
+    answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3, lent)
+    assert model.asked > 0
+    assert len(answer["passages"]) == 3, "what failed is done without it"
+    assert answer["model"] == "openai:one"

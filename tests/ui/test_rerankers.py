@@ -10,9 +10,10 @@ from ui.rerankers import VARIABLE, check_offered, offered, title
 
 
 def test_nothing_is_offered_unless_somebody_offers_it() -> None:
-    assert offered({}) == ("none",)
+    assert offered({}) == ("none", "llm")
     assert offered({VARIABLE: " ce:/models/mine?languages=en,de  ce:org/name ce:org/name"}) == (
         "none",
+        "llm",
         "ce:/models/mine?languages=en,de",
         "ce:org/name",
     )
@@ -30,6 +31,7 @@ def test_a_wrong_offer_is_named(given: str) -> None:
         ("none", "none"),
         ("ce:cross-encoder/ms-marco-MiniLM-L6-v2?languages=en", "ms-marco-MiniLM-L6-v2"),
         ("ce:/models/mine/", "mine"),
+        ("llm", "the language model"),
     ],
 )
 def test_titles(spec: str, expected: str) -> None:
@@ -46,7 +48,7 @@ def test_the_control_is_a_list_of_what_is_offered(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(VARIABLE, "ce:org/name")
     control = component(next(knob for knob in knobs() if knob.name == "reranker"))
     assert isinstance(control, gr.Dropdown)
-    assert control.choices == [("none", "none"), ("name", "ce:org/name")]
+    assert control.choices == [("none", "none"), ("the language model", "llm"), ("name", "ce:org/name")]
     assert control.value == "none"
     assert settings_from(["reranker"], ["ce:org/name"]).reranker == "ce:org/name"
-    assert rerankers.offered() == ("none", "ce:org/name")
+    assert rerankers.offered() == ("none", "llm", "ce:org/name")

@@ -44,10 +44,10 @@ def test_what_was_spent_is_told_by_task_and_in_all() -> None:
     step = cost_step(report({"decompose": DECOMPOSE, "rerank": RERANK}))
     assert "Model <b>3 calls</b> · $0.0062" in step
     assert (
-        "<th>Decompose</th><td>2</td><td>1,500</td><td>1,024</td><td>120</td><td>1</td><td>0.0021</td>"
+        "<th>Decompose</th><td>2</td><td>1,500</td><td>1,024</td><td>120</td><td>1</td><td>0.00210</td>"
         in step
     )
-    assert "<th>All</th><td>3</td><td>5,500</td><td>1,024</td><td>180</td><td>1</td><td>0.0062</td>" in step
+    assert "<th>All</th><td>3</td><td>5,500</td><td>1,024</td><td>180</td><td>1</td><td>0.00620</td>" in step
 
 
 def test_without_prices_tokens_are_told_and_one_task_needs_no_sum() -> None:
@@ -59,6 +59,11 @@ def test_without_prices_tokens_are_told_and_one_task_needs_no_sum() -> None:
 
 def test_a_case_that_asked_nothing_has_no_step() -> None:
     assert cost_step(report({})) == ""
+
+
+def test_answers_from_the_cache_are_told_as_such() -> None:
+    step = cost_step(report({"decompose": Usage(reused=2), "rerank": Usage(reused=1)}))
+    assert "Model <b>3 answers</b> known before" in step
 
 
 def test_why_the_budget_stopped_the_model_is_told_and_nothing_is_markup() -> None:
