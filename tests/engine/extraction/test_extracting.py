@@ -31,7 +31,7 @@ from tests.engine.extraction.readers import LIES, honest, liar
 from tests.engine.harbour import HARBOUR_ACT
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
-SMALL = "openai:scripted@{url}?context=4600&input=1&output=2"
+SMALL = "openai:scripted@{url}?context=4300&input=1&output=2"
 
 
 def small(server: ScriptedServer) -> ChatModel:
