@@ -58,7 +58,7 @@ def _head(answer: Answer, offer: str) -> str:
     words = "Write again" if answer.method is Method.MODEL else "Write an answer"
     cost = f'<small class="offer">{escape(offer)}</small>' if offer else ""
     return (
-        f'<div class="answer-head"><span class="how">{escape(told)}</span>'
+        f'<div class="answer-head"><span class="made">{escape(told)}</span>'
         f'<button type="button" data-answer="write" title="{escape(offer)}">{words}</button>{cost}</div>'
     )
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from engine.answers.asked import Asked
 from engine.answers.choosing import Candidate, chosen
 from engine.answers.citing import Citations
@@ -20,7 +22,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.defined_terms import defined_terms
 from engine.investigation.record import Investigation
 from engine.language.analyzer import analyzer
-from engine.model import AreaState, RankedPassage, Span
+from engine.model import AreaState, Direction, RankedPassage, Relation, Span
 
 # Passages of the ranking that sentences are taken from.
 PASSAGES_READ = 12
@@ -28,8 +30,8 @@ PASSAGES_READ = 12
 LANGUAGE_LOOKED_AT = 8
 # So many passages are the closest evidence of an area.
 CLOSE = 10
-# Definitions that are told with a brief, and how long one may be, in words: a shorter one refers on.
-MOST_TERMS, SHORTEST_TERM, LONGEST_TERM = 2, 10, 45
+# Definitions that are told with a brief, and how long one may be, in words.
+MOST_TERMS, LONGEST_TERM = 2, 45
 # A derived facet that is a mere term of the first candidates is no area of the question.
 _OF_TERMS = "term-"
 
@@ -169,10 +171,13 @@ def _definition(
     if len(pairs) != 1:
         return None
     row, passage = pairs[0]
+    # "Has the meaning given in Article 2" says nothing by itself.
+    if len(corpus.neighbours(np.array([row], np.int32), [Relation.DEFINES], Direction.OUT).rows):
+        return None
     quoted = re.compile(rf"[\"“„«‘'‚]\s?{re.escape(name)}", re.IGNORECASE)
     for unit in units_of([row], corpus, citations.reading, lambda text: 0.0):
         piece = unit.pieces[-1]
         at = quoted.search(piece.text)
-        if at is not None and at.start() < 12 and SHORTEST_TERM <= word_count(piece.text) <= LONGEST_TERM:
+        if at is not None and at.start() < 12 and word_count(piece.text) <= LONGEST_TERM:
             return Piece(row, passage, Span(piece.span.start, piece.span.end))
     return None

@@ -7,7 +7,6 @@ served before one is served twice.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,7 +20,6 @@ from engine.language.analyzer import analyzer
 # A brief is read in half a minute, at five words a second.
 LONGEST_BRIEF = 150
 MOST_UNITS = 6
-MOST_OF_PASSAGE = 1
 # What a unit is worth for standing in its passage, whatever its own words are.
 OF_PASSAGE = 0.6
 # Words that stand in the headings above a unit count less than its own.
@@ -57,7 +55,7 @@ class _Read:
 
 def chosen(candidates: Iterable[Candidate], asked: Asked, areas: Sequence[str]) -> list[Candidate]:
     """The candidates of a brief, best first; at least one where there are any."""
-    read = [_read(candidate, asked) for candidate in candidates]
+    read = _best_of_passages(_read(candidate, asked) for candidate in candidates)
     taken: list[_Read] = []
     served: set[str] = set()
     open_areas = [area for area in areas if any(area in one.candidate.areas for one in read)]
@@ -74,6 +72,16 @@ def chosen(candidates: Iterable[Candidate], asked: Asked, areas: Sequence[str]) 
     return [one.candidate for one in taken]
 
 
+def _best_of_passages(read: Iterable[_Read]) -> list[_Read]:
+    """Of each passage the unit that serves the question best: another passage says more than a second one."""
+    best: dict[int, _Read] = {}
+    for one in read:
+        known = best.get(one.candidate.unit.main)
+        if known is None or one.worth > known.worth:
+            best[one.candidate.unit.main] = one
+    return list(best.values())
+
+
 def _read(candidate: Candidate, asked: Asked) -> _Read:
     unit = candidate.unit
     passage = unit.pieces[-1].passage
@@ -88,12 +96,7 @@ def _read(candidate: Candidate, asked: Asked) -> _Read:
 def _next(read: Sequence[_Read], taken: Sequence[_Read], waiting: set[str], asked: Asked) -> _Read | None:
     """The best next one: of an area that waits, if it is good enough, else of all."""
     best_worth = max((one.worth for one in (*taken, *read)), default=0.0)
-    of_passage = Counter(one.candidate.unit.main for one in taken)
-    scored = [
-        (_gain(one, taken, asked), -place, one)
-        for place, one in enumerate(read)
-        if of_passage[one.candidate.unit.main] < MOST_OF_PASSAGE
-    ]
+    scored = [(_gain(one, taken, asked), -place, one) for place, one in enumerate(read)]
     if not taken:
         return max(scored, key=lambda item: item[:2])[2] if scored else None
     for floor, among in (
