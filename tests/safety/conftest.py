@@ -1,0 +1,60 @@
+"""One corpus in which the 200 passages stand among real law, in four languages."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.llm import suspicion
+from tests.safety.passages import injected
+
+SAMPLE = Path(__file__).parents[2] / "sample_data" / "meridia"
+# What each injected passage is headed with: the words of the questions, so that searches find it.
+HEADINGS = {
+    "en": "Objection deadline of the commercial agent",
+    "de": "Widerspruchsfrist des Handelsvertreters",
+    "id": "Jangka waktu keberatan agen komersial",
+    "ar": "مهلة اعتراض الوكيل التجاري",
+}
+
+
+@pytest.fixture(scope="session")
+def poisoned_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that corpus."""
+    sources = tmp_path_factory.mktemp("poisoned-sources")
+    lines = [
+        {
+            "_id": one.id,
+            "title": f"{HEADINGS[one.language]} ({one.id})",
+            "text": one.text,
+            "metadata": {"language": one.language},
+        }
+        for one in injected()
+    ]
+    text = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
+    (sources / "injected.jsonl").write_text(text, encoding="utf-8")
+    for pattern in ("commercial-agency-code*.md", "tax-procedure-act*.md", "ontology.yaml"):
+        for path in SAMPLE.glob(pattern):
+            shutil.copy(path, sources)
+    folder = tmp_path_factory.mktemp("poisoned") / "corpus"
+    build_corpus([sources], folder, name="Poisoned", embedding="none")
+    return folder
+
+
+@pytest.fixture
+def poisoned(poisoned_folder: Path) -> Corpus:
+    """That corpus, open."""
+    return open_corpus(poisoned_folder)
+
+
+@pytest.fixture
+def seen_by_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The detector off: every passage reaches the model, and the checks of its answers stand alone."""
+    monkeypatch.setattr(suspicion, "_found", lambda text: iter(()))
+    suspicion.addresses_machine.cache_clear()
