@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +62,25 @@ def test_the_sample_is_built_once_and_again_when_its_sources_change(
 
     (sources / "act.md").write_text("# Act\n\n#### Article 1\n\nNo manager may.\n", encoding="utf-8")
     assert ui.sample.sample_folder(sources) != first
+
+
+def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_is_served(
+    corpus_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("REDSTRING_LLM_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for spec in ("gpt-4o", "openai:", "openai:gpt-4o"):
+        assert app.main(["--corpus", str(corpus_folder), "--llm", spec]) == 2
+        said = capsys.readouterr().err.strip()
+        assert said.startswith("redstring: ")
+        assert "\n" not in said
+
+
+def test_the_page_is_made_without_loading_a_client_for_language_models(corpus_folder: Path) -> None:
+    made = (
+        "import sys; from pathlib import Path; import app; from ui.operator import Operator;"
+        f"app.build([Path({str(corpus_folder)!r})], Operator('openai:m@http://127.0.0.1:9/v1'));"
+        "print('openai' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)
+    assert ran.stdout.split()[-1] == "False"
