@@ -168,7 +168,7 @@
     const names = languagesOf(area).map((language) => make("input", { type: "text", class: language === main() ? "area-name" : "area-name other", value: area.names[language] || "", maxLength: 200, dir: "auto", lang: language, readOnly: !may(), placeholder: `name in ${language}`, "aria-label": `Name in ${language}`, title: language, onchange: (event) => rename(area, language, event.target.value) }));
     const [first, ...others] = names;
     const extra = others.filter((input) => input.value || may());
-    return [first, extra.length ? make("details", { class: "area-names" }, make("summary", { text: others.filter((input) => input.value).map((input) => input.value).join(" · ") || "names in other languages", dir: "auto" }), make("div", {}, ...extra)) : null];
+    return [first, extra.length ? make("details", { class: "area-names" }, make("summary", {}, ...(others.some((input) => input.value) ? others.filter((input) => input.value).flatMap((input, at) => [at ? " · " : "", make("bdi", { text: input.value, lang: input.lang })]) : ["names in other languages"])), make("div", {}, ...extra)) : null];
   }
   function examples(area) {
     const reach = edit.reach[area.id];

@@ -25,7 +25,7 @@
     const options = fact.type === "truth" ? [["", "not known"], ["yes", "yes"], ["no", "no"]] : fact.type === "choice" ? [["", "not known"], ...fact.scale.map((name) => [name, name.replaceAll("_", " ")])] : null;
     const control = options
       ? make("select", { onchange: set }, ...options.map(([name, words]) => new Option(words, name, false, name === value)))
-      : make("input", { type: fact.type === "date" ? "date" : "text", value, maxLength: 200, placeholder: { money: fact.unit, duration: "30 days", number: fact.unit }[fact.type] || "", oninput: set });
+      : make("input", { type: fact.type === "date" ? "date" : "text", value, maxLength: 200, placeholder: { money: fact.unit ? `amount in ${fact.unit}` : "amount", duration: "like 30 days", number: "number" }[fact.type] || "", oninput: set });
     const stated = fact.stated && fact.stated.value !== value
       ? make("button", { type: "button", class: "stated", dir: "auto", text: `use “${fact.stated.words}”`, title: "The question says so; nothing is used before you say it.", onclick: () => { kept.facts[fact.id] = fact.stated.value; update(); } })
       : null;

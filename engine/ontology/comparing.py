@@ -64,7 +64,7 @@ def compare(corpus: Corpus, reference: Sequence[Area], proposed: Sequence[Area])
         else Matched(area.id, None, 0.0, 0.0)
         for row, area in enumerate(reference)
     )
-    owners = [_most(counts) for counts in (left, right)]
+    owners = [_most(counts, len(corpus)) for counts in (left, right)]
     both = (owners[0] >= 0) & (owners[1] >= 0)
     covered = (float((owners[0] >= 0).mean()), float((owners[1] >= 0).mean()))
     return Comparison(matched, mutual_information(owners[0][both], owners[1][both]), int(both.sum()), covered)
@@ -89,10 +89,10 @@ def _entropy(shares: NDArray[np.float64]) -> float:
     return float(-(seen * np.log(seen)).sum())
 
 
-def _most(counts: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+def _most(counts: Sequence[NDArray[np.int32]], passages: int) -> NDArray[np.int32]:
     """The area whose keywords each passage holds most of, the first of equals; -1 where it holds none."""
     if not counts:
-        return np.zeros(0, np.int32)
+        return np.full(passages, -1, np.int32)
     table = np.stack(counts)
     return np.where(table.max(axis=0) > 0, table.argmax(axis=0), -1).astype(np.int32)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Area, Corpus
 from engine.ontology.covering import Index
 from engine.ontology.material import Material
-from engine.ontology.naming import HANDFUL, MOST_SHARE, Heading, Keyword, Names
+from engine.ontology.naming import Heading, Keyword, Names, most_passages
 
 MOST_HEADINGS, MOST_KEYWORDS = 6, 10
 # Where a language has few passages, chance brings words to the top.
@@ -61,7 +61,8 @@ class Drafting:
     def drafts(self) -> Iterator[Draft]:
         """An area for each group that has a name and keywords."""
         groups = int(self._labels.max()) + 1 if len(self._labels) else 0
-        for number in range(groups):
+        # One group alone is told apart from nothing.
+        for number in range(groups if groups > 1 else 0):
             keywords = {language: self._keywords(number, language) for language in self._languages}
             headings = {language: self._names.headings(number, language) for language in self._languages}
             called = {
@@ -78,7 +79,7 @@ class Drafting:
         found = self._names.keywords(number, language)
         self._index.prepare((language, keyword.text) for keyword in found)
         everyone = int(self._index.of_language(language).sum())
-        most = max(MOST_SHARE * everyone, HANDFUL)
+        most = most_passages(everyone, self._names.size(number, language))
         told = [word for word in found if self._index.holding(language, word.text).sum() <= most]
         return told[: MOST_KEYWORDS if everyone >= MANY_PASSAGES else FEW_KEYWORDS]
 

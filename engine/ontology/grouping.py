@@ -7,6 +7,7 @@ and as many groups as the silhouette (Rousseeuw 1987) likes best.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,25 +31,47 @@ Table = NDArray[np.float64]
 
 def group(material: Material, corpus: Corpus) -> NDArray[np.int32]:
     """For each unit the number of its group, from 0; groups in the order of their size, the largest first."""
-    count = len(material.units)
-    if count < 2 * FEWEST:
-        return np.zeros(count, np.int32)
-    table = _latent(_weights(material))
+    counts = _counts(material)
+    unlike, twin_of = _without_twins(counts)
+    if len(unlike) < 2 * FEWEST:
+        return np.zeros(len(counts), np.int32)
+    table = _latent(_weights([counts[number] for number in unlike]))
     meanings = _meanings(material, corpus)
     if meanings is not None:
-        table = _unit_length(np.hstack([table, MEANING * meanings]))
+        table = _unit_length(np.hstack([table, MEANING * meanings[unlike]]))
+    labels = _cut(table)[twin_of]
+    sizes = Counter(labels.tolist())
+    order = sorted(sizes, key=lambda label: (-sizes[label], label))
+    return np.asarray([order.index(label) for label in labels.tolist()], np.int32)
+
+
+def _cut(table: Table) -> NDArray[np.int32]:
+    """Ward's tree, cut where the silhouette is the widest: for each row its group."""
     tree = linkage(table, method="ward")
     distances = squareform(pdist(table))
-    best, labels = -2.0, np.ones(count, np.int32)
-    for wanted in range(FEWEST, min(MOST, count // 3) + 1):
+    best, labels = -2.0, np.ones(len(table), np.int32)
+    for wanted in range(FEWEST, min(MOST, len(table) // 3) + 1):
         found = fcluster(tree, wanted, criterion="maxclust")
         width = silhouette(distances, found)
         # Of two cuts that are as good the finer one says more.
         if width >= best:
             best, labels = width, found.astype(np.int32)
-    sizes = Counter(labels.tolist())
-    order = sorted(sizes, key=lambda label: (-sizes[label], label))
-    return np.asarray([order.index(label) for label in labels.tolist()], np.int32)
+    return labels
+
+
+def _without_twins(counts: Sequence[Mapping[str, float]]) -> tuple[list[int], NDArray[np.int64]]:
+    """One unit of each that say the same, and for each unit the place of its twin among them. A text that
+    stands in several documents or versions would else be a group of its own."""
+    places: dict[frozenset[tuple[str, float]], int] = {}
+    unlike: list[int] = []
+    twin_of = np.zeros(len(counts), np.int64)
+    for number, own in enumerate(counts):
+        key = frozenset(own.items())
+        if key not in places:
+            places[key] = len(unlike)
+            unlike.append(number)
+        twin_of[number] = places[key]
+    return unlike, twin_of
 
 
 def silhouette(distances: Table, labels: NDArray[np.int32]) -> float:
@@ -68,9 +91,8 @@ def silhouette(distances: Table, labels: NDArray[np.int32]) -> float:
     return float(widths.mean())
 
 
-def _weights(material: Material) -> csr_matrix:
+def _weights(counts: Sequence[Mapping[str, float]]) -> csr_matrix:
     """Log tf times idf of each unit's stems, rows of unit length: shape (units, stems)."""
-    counts = _counts(material)
     spread = Counter(stem for own in counts for stem in own)
     kept = sorted(stem for stem, times in spread.items() if 2 <= times <= 0.5 * len(counts))
     numbers = {stem: number for number, stem in enumerate(kept)}

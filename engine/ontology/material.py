@@ -95,8 +95,10 @@ def _frame(language: str) -> frozenset[str]:
 def clean_heading(text: str) -> str:
     """A heading without its number, and not in capitals throughout; empty where it says nothing."""
     shown = visible(text).replace("_", " ").strip()
+    if shown.startswith("["):
+        return ""
     shown = _NUMBERED.sub("", shown, count=1).strip(" .:;-–—")
-    if not _LETTER.search(shown) or len(shown.split()) > LONGEST_HEADING or shown.startswith("["):
+    if not _LETTER.search(shown) or len(shown.split()) > LONGEST_HEADING:
         return ""
     if shown.isupper() and len(shown) > 5:
         return shown[:1] + shown[1:].lower()

@@ -24,8 +24,9 @@ Item = TypeVar("Item", str, int)
 MOST_CANDIDATES = 24
 # A keyword is in the group at least so many times as often as in the corpus.
 LIFT = 3.0
-# A word that more of the corpus has tells nothing apart, but in a handful of passages.
-MOST_SHARE, HANDFUL = 0.1, 12
+# A word that more of the corpus has tells nothing apart; where there is little of it, one that so many more
+# passages have than the group holds.
+MOST_SHARE, LITTLE, BEYOND = 0.1, 40, 1.2
 FEWEST_PASSAGES = 2
 # Names, and words of headings, are what the corpus calls a thing.
 NAMED = 1.5
@@ -94,10 +95,14 @@ class Names:
         lift = min(LIFT, everyone / size / 1.2)
         if times < min(FEWEST_PASSAGES, size) or times / size < lift * total / everyone:
             return None
-        if total > max(MOST_SHARE * everyone, HANDFUL):
+        if total > most_passages(everyone, size):
             return None
         mean = everyone / max(self._groups, 1)
         return Keyword(text, language, factor * times / size * log(1.0 + mean / total), times)
+
+    def size(self, group: int, language: str) -> int:
+        """How many passages of a group are in a language."""
+        return self._sizes[group, language]
 
     def headings(self, group: int, language: str) -> list[Heading]:
         """The headings over a group in a language, the one that stands for it best first.
@@ -136,6 +141,11 @@ class Names:
             for stem, times in self._stems[group].items()
             if stem.startswith(f"{language}:")
         }
+
+
+def most_passages(everyone: int, size: int) -> float:
+    """How many passages of a language may hold a keyword of a group that holds ``size`` of them."""
+    return max(MOST_SHARE * everyone, min(BEYOND * size, LITTLE))
 
 
 def _headed(material: Material) -> frozenset[str]:

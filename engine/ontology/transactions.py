@@ -65,7 +65,7 @@ def find_transactions(
     for members in named.values():
         rows = np.asarray(sorted({row for _, unit in members for row in unit.rows}), np.int32)
         needed = _needed(corpus, rows, strengths)
-        if len(needed) > 1:
+        if needed:
             weight = len(rows) + int(cited[rows].sum())
             found.append((weight, min(title for title, _ in members), rows, needed))
     found.sort(key=lambda one: (-one[0], one[1]))

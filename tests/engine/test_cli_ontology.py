@@ -1,0 +1,104 @@
+"""The command ``ontology``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.ingestion.build import build_corpus
+from tests.engine.llm.server import Fault, ScriptedServer
+from tests.engine.ontology.conftest import SAMPLE, subject_act
+from tests.engine.test_cli import CommandLine
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("maritime")
+    for number in (1, 2):
+        (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
+    build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", embedding="none")
+    return root / "corpus"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    build_corpus([SAMPLE], tmp_path_factory.mktemp("sample") / "corpus", embedding="none")
+    return tmp_path_factory.getbasetemp() / "sample0" / "corpus"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    return CommandLine(capsys)
+
+
+def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ontology.yaml"
+    done = run("ontology", "--corpus", folder, "propose", "--out", file)
+    assert (done.code, done.err) == (0, "")
+    assert "Customs duties" in done.out
+    assert "areas cover" in done.out
+    assert run("ontology", "--corpus", folder, "propose", "--json").json["areas"][0]["keywords"]["en"]
+    done = run("ontology", "--corpus", folder, "check", file)
+    assert "not in the corpus" not in done.out
+    assert "customs-duties: covers" in done.out
+    done = run("ontology", "--corpus", folder, "apply", file)
+    assert done.out.startswith("in force: ")
+    assert "0 rules" in done.out
+    assert run("ontology", "--corpus", folder, "apply", "--undo").out == "in force: 0 areas, 0 rules\n"
+    assert "nothing to undo" in run("ontology", "--corpus", folder, "apply", "--undo").err
+
+
+def test_a_model_costs_what_is_told_before_and_after(run: CommandLine, folder: Path) -> None:
+    with ScriptedServer(lambda asked: Fault(status=400)) as server:
+        done = run("ontology", "--corpus", folder, "propose", "--llm", server.spec, "--llm-key", "k")
+    assert done.code == 0
+    assert "will use at most" in done.err
+    assert "Language model openai:scripted" in done.err
+    assert "this is the proposal made without it" in done.out
+
+
+def test_rules_are_applied_to_facts(run: CommandLine, sample: Path) -> None:
+    given = ("--fact", "authority=50,000", "--fact", "scope=200000", "--fact", "special_resolution=no")
+    done = run("ontology", "--corpus", sample, "rules", *given, "--transaction", "power-of-attorney")
+    assert "No broader powers -> holds: without effect" in done.out
+    assert "Article 14(2): (2) A manager of a company may not confer" in done.out
+    assert "Objection out of time" not in done.out
+    found = run("ontology", "--corpus", sample, "rules", *given, "--as-of", "2023-05-01", "--json").json
+    by_id = {one["rule"]: one for one in found["outcomes"]}
+    assert by_id["no-broader-powers"]["verdict"] == "holds"
+    assert "not yet in force" in by_id["sub-delegation-not-permitted"]["warnings"][0]
+    question = "It was delivered on 10 January 2024."
+    done = run("ontology", "--corpus", sample, "rules", "--question", question)
+    assert "--fact delivered='2024-01-10'" in done.out
+    assert "Objection out of time -> needs Day of delivery of the decision" in done.out, (
+        "nothing is applied silently"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("rules", "--fact", "authority"), "write NAME=VALUE"),
+        (("rules", "--fact", "reach=3"), "unknown fact 'reach'"),
+        (("rules", "--fact", "authority=lots"), "authority: 'lots' is not"),
+        (("rules", "--fact", "scope=1", "--fact", "scope=2"), "has two values"),
+        (("rules", "--as-of", "soon"), "'soon' is not a day"),
+        (("rules", "--transaction", "sale"), "unknown transaction type 'sale'"),
+        (("apply",), "give a FILE"),
+        (("apply", "nowhere.yaml"), "not readable as YAML"),
+        (("check", "nowhere.yaml"), "not readable as YAML"),
+        (("propose", "--out", "."), "is a folder"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_line(
+    run: CommandLine, sample: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run("ontology", "--corpus", sample, *arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_corpus_without_rules_says_so(run: CommandLine, folder: Path) -> None:
+    assert "has no rules" in run("ontology", "--corpus", folder, "rules").err
