@@ -300,6 +300,7 @@
     document.body.dataset.view = name;
     one("#app").toggleAttribute("data-away", name !== "investigate");
     one("#library").toggleAttribute("data-here", name === "corpus");
+    one("#check").toggleAttribute("data-here", name === "check");
     one("#evaluation").toggleAttribute("data-here", name === "evaluate");
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));

@@ -30,6 +30,8 @@ _TABS = (
     '<nav class="views" role="tablist" aria-label="Views">'
     '<button type="button" role="tab" data-view="investigate" aria-selected="true" aria-controls="app">'
     "Investigate</button>"
+    '<button type="button" role="tab" data-view="check" aria-selected="false" aria-controls="check">'
+    "Check</button>"
     '<button type="button" role="tab" data-view="corpus" aria-selected="false" aria-controls="library">'
     "Corpus</button>"
     '<button type="button" role="tab" data-view="evaluate" aria-selected="false" aria-controls="evaluation">'

@@ -9,6 +9,9 @@ import gradio as gr
 from engine.investigation.strategies.registry import known_strategies
 from ui.answering import wire_answer
 from ui.api import add_api
+from ui.check.answers import CheckDesk
+from ui.check.api import add_audit_api
+from ui.check.panel import build_check
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
@@ -51,6 +54,7 @@ def build_page(
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
         panel = build_panel(CorpusDesk(library, connections))
+        build_check(CheckDesk(library, connections))
         build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)
@@ -68,6 +72,7 @@ def build_page(
         wire_steering(stage, token, threads, desk)
         wire_answer(stage, token, session, desk, connections)
         add_api(library, connections)
+        add_audit_api(library)
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
     return page
 

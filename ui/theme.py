@@ -23,6 +23,7 @@ SCRIPTS = (
     "ontology.js",
     "ontology-propose.js",
     "rules.js",
+    "check.js",
     "evaluate.js",
     "evaluate-pair.js",
 )
@@ -34,6 +35,7 @@ STYLES = (
     "corpus.css",
     "validate.css",
     "ontology.css",
+    "check.css",
     "evaluate.css",
 )
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]

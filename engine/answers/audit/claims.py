@@ -139,7 +139,7 @@ def _whole(clause: str, language: str) -> bool:
 
 def _states(clause: str, language: str) -> bool:
     statement = read(clause, language)
-    return len(statement.terms) + len(statement.quantities) >= FEWEST_WORDS
+    return len(statement.terms) + len(statement.quantities) + len(statement.modals) >= FEWEST_WORDS
 
 
 def _trimmed(text: str, start: int, end: int) -> Span | None:

@@ -26,7 +26,7 @@ RELATED, SAYS = 0.45, 0.5
 NEARER = 0.15
 # By how much a source against a claim must be nearer to its subject than one for it, to decide; a source that
 # has the claim's quantities has that advantage besides.
-AGAINST_LEAD, EQUAL_BONUS = 0.03, 0.05
+AGAINST_LEAD, EQUAL_BONUS, BORNE, COVERED = 0.03, 0.05, 0.1, 0.08
 # A part of the claim that a source lacks, against the part it has best (share of content).
 LARGEST_GAP = 0.6
 # How much less a text in force may say than one out of force, to say the same (probability).
@@ -82,7 +82,7 @@ class Judge:
             reason = "no passage of the corpus speaks of this"
             return Checked(claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]))
         current = [one for one in doubtful if one.in_force] or doubtful
-        decisive = max(current, key=lambda one: (one.cited, one.subject))
+        decisive = max(current, key=lambda one: (one.cited, _weight(one) + _borne(one)))
         if stance(decisive) is Stance.AGAINST:
             return self._made(
                 claim, Finding.CONTRADICTED, "; ".join(decisive.comparison.differences), decisive, near
@@ -190,9 +190,17 @@ def _nearest(sources: Sequence[Source]) -> list[Source]:
 
 
 def _weight(source: Source) -> float:
-    """How near a source's subject is; those that have all quantities of the claim are nearer."""
+    """How near a source's subject is; nearer are those that have all quantities of the claim, and those that
+    speak of little else."""
     pairs = source.comparison.quantities
-    return source.subject + (EQUAL_BONUS if pairs and source.comparison.equal == len(pairs) else 0.0)
+    whole = EQUAL_BONUS if pairs and source.comparison.equal == len(pairs) else 0.0
+    return source.subject + whole + COVERED * source.comparison.coverage
+
+
+def _borne(source: Source) -> float:
+    """The advantage of a source that has a quantity of the claim and none otherwise."""
+    compared = source.comparison
+    return BORNE if compared.equal and not compared.different else 0.0
 
 
 def _as_good(present: Source, past: Source) -> bool:

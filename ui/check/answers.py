@@ -1,0 +1,135 @@
+"""One door for all requests of the Check view: checked, answered, and every error a calm line."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.answers.audit import Auditor, Finding
+from engine.answers.audit.export import annotated, audit_to_json, checked_to_json, markdown
+from engine.answers.audit.page import html_page
+from engine.answers.audit.reading import text_of_sent
+from engine.answers.audit.wording import TOLD, axes, key_of, summary
+from engine.errors import InputError, RedstringError
+from engine.llm import Budget, Meter
+from ui.check.asked import Ask, Sent
+from ui.check.jobs import Checking, Checks
+from ui.check.limits import MOST_CALLS
+from ui.connections import Connections
+from ui.shelf import Library
+
+Answer = dict[str, Any]
+
+
+class CheckDesk:
+    """What every answer starts from: the library, the models, and the audits under way."""
+
+    def __init__(self, library: Library, connections: Connections) -> None:
+        self.books, self.connections = library, connections
+        self.jobs = Checks()
+
+
+def answer(desk: CheckDesk, request: object) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it."""
+    try:
+        ask = Ask.model_validate(request)
+        handler = HANDLERS.get(ask.do)
+        return {"error": f"unknown request {ask.do!r}"} if handler is None else handler(desk, ask)
+    except ValidationError as error:
+        first = error.errors()[0]
+        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
+    except RedstringError as error:
+        return {"error": str(error)}
+
+
+def offer(desk: CheckDesk, ask: Ask) -> Answer:
+    """What can be chosen: corpora, whether there is a model; what runs already; the findings in words."""
+    shelf = [shelved for shelved in desk.books.shelf(ask.visitor) if shelved.corpus is not None]
+    job = desk.jobs.going(ask.visitor)
+    model = desk.connections.describe(ask.session)
+    return {
+        "corpora": [shelved.name for shelved in shelf],
+        "model": model.spec,
+        "findings": [
+            {"key": key_of(one), "word": TOLD[one].word, "sign": TOLD[one].sign, "meaning": TOLD[one].meaning}
+            for one in Finding
+        ],
+        "job": job.id if job else "",
+        "text": job.text if job else "",
+    }
+
+
+def read_file(desk: CheckDesk, ask: Ask) -> Answer:
+    """The text of a file that was dropped."""
+    if ask.file is None:
+        raise InputError("no file came; choose one")
+    return {"text": text_of_sent(ask.file.name, _bytes(ask.file))}
+
+
+def _bytes(sent: Sent) -> bytes:
+    try:
+        return base64.b64decode(sent.data, validate=True)
+    except binascii.Error as error:
+        raise InputError(f"{sent.name}: did not arrive whole; send it again") from error
+
+
+def start(desk: CheckDesk, ask: Ask) -> Answer:
+    """Start an audit."""
+    if not ask.visitor:
+        raise InputError("the page did not say who is asking; load it again")
+    if not ask.text.strip():
+        raise InputError("there is no text: paste one, or drop a file")
+    corpus = desk.books.corpus(ask.corpus, ask.visitor)
+    model = desk.connections.model(ask.session) if ask.model else None
+    wanted = Event()
+    meter = Meter(Budget(calls=MOST_CALLS), wanted.is_set)
+    auditor = Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter)
+    return {"job": desk.jobs.start(ask.visitor, ask.text, auditor, wanted).id}
+
+
+def poll(desk: CheckDesk, ask: Ask) -> Answer:
+    """How far an audit is, with the claims checked since the page looked last; at its end all of it."""
+    job = desk.jobs.get(ask.job, ask.visitor)
+    # The state is read first: what is over has all its results.
+    state = job.state
+    told: Answer = {
+        "state": state,
+        "step": job.step,
+        "done": job.done,
+        "total": job.total,
+        "message": job.message,
+        "claims": [checked_to_json(one) for one in job.claims[ask.seen :]],
+    }
+    return told | _outcome(job) if state == "done" else told
+
+
+def _outcome(job: Checking) -> Answer:
+    audit = job.audit
+    if audit is None:
+        return {}
+    return {
+        "audit": audit_to_json(audit),
+        "summary": summary(audit),
+        "axes": list(axes(audit)),
+        "files": {"md": markdown(audit), "html": html_page(audit), "txt": annotated(audit)},
+    }
+
+
+def cancel(desk: CheckDesk, ask: Ask) -> Answer:
+    """End an audit; what it checked stays."""
+    desk.jobs.cancel(ask.job, ask.visitor)
+    return {}
+
+
+HANDLERS: Mapping[str, Callable[[CheckDesk, Ask], Answer]] = {
+    "offer": offer,
+    "read": read_file,
+    "start": start,
+    "poll": poll,
+    "cancel": cancel,
+}

@@ -1,0 +1,11 @@
+"""How much a visitor may have checked: the command line has no limit but those of the audit itself."""
+
+from __future__ import annotations
+
+# Audits of all visitors that run at the same time.
+RUNNING = 3
+FILE_BYTES = 4_000_000
+# Finished audits are kept this long, s, so that a page that comes back still finds them.
+REMEMBERED = 1800.0
+# What the language model of one audit may use, where it is somebody else's.
+MOST_CALLS = 200
