@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,7 +30,6 @@ SENT_HEADERS = frozenset(
     {
         "host",
         "accept",
-        "accept-encoding",
         "connection",
         "content-length",
         "content-type",
@@ -40,6 +39,10 @@ SENT_HEADERS = frozenset(
 )
 # Statuses of our own for what has none.
 TIMED_OUT, UNREACHABLE, OVERSIZED = 0, 1, 2
+
+
+class OversizedError(Exception):
+    """A body is longer than any answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +94,20 @@ class Sender:
         import httpx2
         import openai
 
-        client = self._opened()
         try:
             async with (
                 asyncio.timeout(self._spec.timeout),
-                client.chat.completions.with_streaming_response.create(**body) as response,
+                self._opened().chat.completions.with_streaming_response.create(**body) as response,
             ):
                 return await _read(response)
         except TimeoutError:
             return Received(TIMED_OUT, f"no answer within {self._spec.timeout:g} s")
         except openai.APIStatusError as error:
             return Received(error.status_code, error.response.text, _lowered(error.response.headers))
-        except (openai.OpenAIError, httpx2.HTTPError) as error:
+        except OversizedError:
+            return Received(OVERSIZED, f"the answer is longer than {LONGEST_BODY} bytes")
+        except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
+            # The last is what a name of a host gives that no network can look up.
             return Received(UNREACHABLE, _reason(error))
 
     def _opened(self) -> Any:
@@ -115,8 +120,12 @@ class Sender:
             way: dict[str, Any] = (
                 {} if self._network is None else {"transport": self._network(), "trust_env": False}
             )
+            hooks: dict[str, list[Callable[..., Any]]] = {
+                "request": [_dressing(self._key)],
+                "response": [_limited],
+            }
             http = openai.DefaultAsyncHttpxClient(
-                follow_redirects=False, timeout=None, event_hooks={"request": [_dressing(self._key)]}, **way
+                follow_redirects=False, timeout=None, event_hooks=hooks, **way
             )
             # The hook alone puts the key on; what the environment holds for OpenAI must not reach others.
             self._client = openai.AsyncOpenAI(
@@ -142,19 +151,38 @@ def _dressing(key: Secret) -> Callable[[Any], Awaitable[None]]:
             del request.headers[name]
         if key:
             request.headers["Authorization"] = f"Bearer {key.reveal()}"
+        # A few kilobytes that unpack to gigabytes would be no answer.
+        request.headers["Accept-Encoding"] = "identity"
 
     return dressed
 
 
+async def _limited(response: Any) -> None:
+    """Read no more of a body, that of an error either, than an answer can have; unpack nothing."""
+    from httpx2 import AsyncByteStream
+
+    class Limited(AsyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            length = 0
+            async for part in self._stream:
+                length += len(part)
+                if length > LONGEST_BODY:
+                    raise OversizedError
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    response.headers.pop("Content-Encoding", None)
+    response.stream = Limited(response.stream)
+
+
 async def _read(response: Any) -> Received:
-    parts, length = [], 0
-    async for part in response.iter_bytes():
-        parts.append(part)
-        length += len(part)
-        if length > LONGEST_BODY:
-            return Received(OVERSIZED, f"the answer is longer than {LONGEST_BODY} bytes")
-    text = b"".join(parts).decode("utf-8", "replace")
-    return Received(response.status_code, text, _lowered(response.headers))
+    body = b"".join([part async for part in response.iter_bytes()])
+    return Received(response.status_code, body.decode("utf-8", "replace"), _lowered(response.headers))
 
 
 def _plain(body: str) -> str:

@@ -140,10 +140,29 @@ def test_what_is_no_completion(body: str) -> None:
         server.connect().ask(PROMPT, Parts, Meter())
 
 
-def test_a_body_without_end() -> None:
-    endless = Fault(text="x" * 9_000_000)
+@pytest.mark.parametrize("status", [200, 400, 401])
+def test_a_body_without_end(status: int) -> None:
+    endless = Fault(status=status, text="x" * 9_000_000)
     with ScriptedServer(in_turn(endless)) as server, pytest.raises(ModelError, match="longer than"):
         server.connect().ask(PROMPT, Parts, Meter())
+
+
+def test_what_is_packed_is_not_unpacked() -> None:
+    packed = Fault(answer=FINE, headers={"Content-Encoding": "gzip"})
+    with ScriptedServer(in_turn(packed)) as server:
+        assert server.connect().ask(PROMPT, Parts, Meter()).value.queries == ["dues"]
+        assert server.requests[0].headers["accept-encoding"] == "identity"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a" * 70, "..", "-", "ex%41mple", "xn--a", "ex_ample.invalid", "é" * 80, "[::1]:1", "0", "1.2.3.4.5"],
+)
+def test_a_host_that_cannot_be(host: str) -> None:
+    model = connect(f"openai:m@http://{host}/v1?timeout=5", patience=Patience(retries=0))
+    assert model is not None
+    with pytest.raises(ModelError, match=r"m at .*(cannot be reached|no answer)"):
+        model.ask(PROMPT, Parts, Meter())
 
 
 def test_a_redirect_is_not_followed() -> None:
