@@ -11,6 +11,7 @@ from engine.llm.answers import Fitting, Unfit, read_answer
 from engine.llm.base import Answer, Data, Prompt, Reply
 from engine.llm.cache import AnswerCache, answer_key
 from engine.llm.completions import Completion, told
+from engine.llm.defusing import undefused
 from engine.llm.dialects import SEED, Dialect, Rung
 from engine.llm.exchange import Answered, Exchange
 from engine.llm.meter import Meter
@@ -118,9 +119,10 @@ class ChatModel:
         read = read_answer(completion.content, schema)
         if isinstance(read, Unfit):
             return read
-        # JSON in JSON can spell a key with escapes; written once more, it has none.
+        # JSON in JSON can spell a key with escapes; written once more, it has none. And what was put into the
+        # data to defuse them does not come back.
         written = read.value.model_dump_json()
-        clean = self._key.redact(written)
+        clean = self._key.redact(undefused(written))
         return read if clean == written else read_answer(clean, schema)
 
     def _unkept(self, read: Fitting[Answer] | Unfit, dialect: Dialect) -> tuple[str, ...]:

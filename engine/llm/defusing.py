@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 # U+2060 WORD JOINER: put inside a marker of a chat template, so that it is no marker any more. It has no
-# width and is taken out of data beforehand, so whoever verifies a quote drops it from the model's answer.
+# width and is taken out of data beforehand; the client drops it from answers, and so does whoever verifies a
+# quote.
 DEFUSED_WITH = "\u2060"
 
 # Characters that a reader cannot see and a model can: C0 and C1 controls without tab and newline, soft
