@@ -1,0 +1,109 @@
+"""The one door of the Check view: every request answered, every error a line."""
+
+from __future__ import annotations
+
+import base64
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.ingestion.build import build_corpus
+from ui.check.answers import CheckDesk, answer
+from ui.check.api import audited
+from ui.connections import Connections
+from ui.shelf import Library, open_library
+
+LAW = """---
+id: harbour
+title: Harbour Act
+language: en
+---
+
+# Harbour Act
+
+#### Article 1 Fees
+
+(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
+"""
+WRONG = "The master must pay the harbour fee of a vessel within 20 days of arrival."
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    folder = tmp_path_factory.mktemp("check")
+    (folder / "harbour.md").write_text(LAW, encoding="utf-8")
+    build_corpus([folder / "harbour.md"], folder / "corpus", name="harbour", embedding="none")
+    assert len(open_corpus(folder / "corpus")) == 1
+    return open_library([folder / "corpus"])
+
+
+@pytest.fixture
+def desk(library: Library) -> CheckDesk:
+    return CheckDesk(library, Connections())
+
+
+def followed(desk: CheckDesk, job: str) -> dict[str, Any]:
+    for _ in range(400):
+        told = answer(desk, {"do": "poll", "visitor": "v", "job": job})
+        if told.get("state") != "running":
+            return told
+        time.sleep(0.05)
+    raise AssertionError("the check did not end")
+
+
+def test_a_text_is_checked(desk: CheckDesk) -> None:
+    offered = answer(desk, {"do": "offer", "visitor": "v"})
+    assert offered["corpora"] == ["harbour"]
+    assert offered["model"] == ""
+    assert len(offered["findings"]) == 6
+    started = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})
+    told = followed(desk, started["job"])
+    assert told["state"] == "done"
+    assert told["audit"]["counts"]["contradicted"] == 1
+    assert set(told["files"]) == {"md", "html", "txt"}
+
+
+def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
+    job = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG})["job"]
+    assert "not known" in answer(desk, {"do": "poll", "visitor": "w", "job": job})["error"]
+    followed(desk, job)
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        ({"do": "start", "visitor": "v", "corpus": "harbour", "text": " "}, "no text"),
+        ({"do": "start", "corpus": "harbour", "text": WRONG}, "who is asking"),
+        ({"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG, "grade": 3}, "grade"),
+        ({"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG, "day": "soon"}, "day"),
+        ({"do": "read", "visitor": "v"}, "no file"),
+        ({"do": "read", "visitor": "v", "file": {"name": "a.txt", "data": "?"}}, "arrive whole"),
+        ({"do": "fly"}, "unknown request"),
+        ({"do": "offer", "more": 1}, "more"),
+    ],
+)
+def test_what_is_wrong_is_told(desk: CheckDesk, request_: dict[str, Any], words: str) -> None:
+    assert words in answer(desk, request_)["error"]
+
+
+def test_a_heading_alone_fails_with_words(desk: CheckDesk) -> None:
+    job = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": "# Memo"})["job"]
+    told = followed(desk, job)
+    assert told["state"] == "failed"
+    assert "no claim" in told["message"]
+
+
+def test_a_file_becomes_text(desk: CheckDesk) -> None:
+    data = base64.b64encode("Die Gebühr.".encode()).decode()
+    assert answer(desk, {"do": "read", "file": {"name": "memo.txt", "data": data}}) == {"text": "Die Gebühr."}
+    hidden = {"name": "../../memo.txt", "data": data}
+    assert answer(desk, {"do": "read", "file": hidden}) == {"text": "Die Gebühr."}
+
+
+def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
+    told = audited(library, WRONG, "", "2024-06-01", None)
+    assert told["claims"][0]["finding"] == "contradicted"
+    assert told["day"] == "2024-06-01"
