@@ -1,0 +1,143 @@
+"""Hypothetical passages: what is asked, what can be used, and how far each is trusted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.language.embedders import embedder
+from engine.llm import Meter
+from engine.retrieval.asking import Asking
+from engine.retrieval.embedding import embed_views
+from engine.retrieval.planning import Helpers, active, make_plan
+from engine.retrieval.planning.hypothetical import (
+    LOWEST_SIMILARITY,
+    Draft,
+    fed_back,
+    prompt,
+    weighed,
+    written,
+)
+from engine.retrieval.planning.hypothetical.writing import checked
+from engine.settings import InvestigationSettings
+from tests.engine.harbour import QUESTION
+from tests.engine.llm.server import ScriptedServer
+
+NEAR = "The harbour master may refuse or withdraw a berth; an objection suspends the withdrawal."
+FAR = "Bees are kept in hives, and their honey is sold by the jar at the village market on Sundays."
+
+
+@pytest.mark.parametrize("name", ["bare", "dense"])
+def test_what_is_near_the_question_is_used_and_what_is_far_is_not(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    corpus: Corpus = request.getfixturevalue(name)
+    model = embedder(corpus.embedding)
+    near, far = weighed([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", corpus, model)
+    assert near.used
+    if name == "bare":
+        # The toy model sees but two directions: everything is near everything.
+        assert near.similarity > far.similarity
+        assert near.agreement > far.agreement
+        assert not far.used
+    assert all(0.0 <= one.similarity <= 1.0 and 0.0 <= one.agreement <= 1.0 for one in (near, far))
+
+
+def test_drafts_that_say_the_same_agree_more(bare: Corpus) -> None:
+    alike = weighed([Draft(NEAR, ""), Draft(f"{NEAR} It is so.", "")], QUESTION, "en", bare, None)
+    apart = weighed([Draft(NEAR, ""), Draft(FAR, "")], QUESTION, "en", bare, None)
+    assert alike[0].agreement > apart[0].agreement
+    assert weighed([], QUESTION, "en", bare, None) == ()
+
+
+def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) -> None:
+    with ScriptedServer(lambda asked: {"passages": [FAR]}) as server:
+        helpers = Helpers(Asking(server.connect(), Meter()))
+        settings = InvestigationSettings(hypothetical="model")
+        plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
+    (view,) = [view for view in plan.views if view.name == "hypothetical"]
+    assert not view.enabled
+    assert f"under {LOWEST_SIMILARITY:g}" in view.origin
+    assert any("stands alone" in note for note in plan.notes)
+    plain = make_plan(QUESTION, ["en"], corpus=bare)
+    assert active(plan).views == plain.views
+
+
+def test_low_confidence_is_told(bare: Corpus) -> None:
+    # One is near the question, but not near what the other says.
+    apart = [
+        "A berth is refused where dues are in arrears, and the refusal is notified to the owner in writing.",
+        "An objection suspends the withdrawal for so long as the harbour master has not decided on the fine.",
+    ]
+    with ScriptedServer(lambda asked: {"passages": apart}) as server:
+        helpers = Helpers(Asking(server.connect(), Meter()))
+        settings = InvestigationSettings(hypothetical="model")
+        plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
+    assert any("low confidence" in note for note in plan.notes)
+
+
+def test_the_model_is_shown_what_the_corpus_is(bare: Corpus) -> None:
+    asked = prompt(QUESTION, "en", bare)
+    parts = {part.name: part.text for part in asked.data}
+    assert parts["question"] == QUESTION
+    assert parts["language"] == "en"
+    assert "act" in parts["types of documents"].split("\n")
+    assert "Withdrawal of a berth" in parts["headings"]
+    samples = [text for name, text in parts.items() if name.startswith("sample")]
+    assert 1 <= len(samples) <= 3
+    assert all(len(sample) <= 500 for sample in samples)
+    assert QUESTION not in asked.instructions, "the same words each time"
+
+
+def test_a_question_in_a_language_the_corpus_has_not_is_answered_in_the_corpus_s(bare: Corpus) -> None:
+    german = prompt("Wann darf der Hafenmeister einen Liegeplatz entziehen?", "de", bare)
+    assert {part.name: part.text for part in german.data}["language"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("passages", "kept"),
+    [
+        ([NEAR, FAR], [NEAR, FAR]),
+        ([NEAR, NEAR.upper()], [NEAR]),
+        (["Too short."], []),
+        ([NEAR * 40], []),
+        (["Der Hafenmeister kann den Liegeplatz entziehen, wenn die Gebühren nicht bezahlt sind."], []),
+        ([NEAR, FAR, f"{NEAR} a", f"{NEAR} b"], [NEAR, FAR, f"{NEAR} a"]),
+    ],
+)
+def test_what_can_be_used(passages: list[str], kept: list[str]) -> None:
+    assert list(checked(passages, "en")) == kept
+
+
+def test_a_copy_of_a_sample_is_no_hypothetical_passage() -> None:
+    assert checked([NEAR, FAR], "en", [f"(1) {NEAR} And more."]) == (FAR,)
+
+
+def test_without_a_model_nothing_is_written_and_a_note_says_what_goes_on(bare: Corpus) -> None:
+    asking = Asking(None, Meter())
+    assert written(asking, QUESTION, "en", bare, None) == ()
+    assert "the first passages found are used instead" in asking.notes[0]
+
+
+def test_the_twin_takes_the_first_passages_within_the_mask(bare: Corpus) -> None:
+    drafts = fed_back(QUESTION, "en", bare, None)
+    assert 1 <= len(drafts) <= 3
+    (hits,) = bare.search_lexical([QUESTION], "en", 3)
+    assert drafts[0].text == " ".join(bare.passages(hits.rows[:1])[0].text.split())
+    assert fed_back(QUESTION, "en", bare, None, np.zeros(len(bare), np.bool_)) == ()
+    assert fed_back("zzyzx", "en", bare, None) == ()
+
+
+def test_a_hypothetical_passage_is_embedded_as_a_passage(dense: Corpus) -> None:
+    model = embedder(dense.embedding)
+    settings = InvestigationSettings(hypothetical="plain", views=False)
+    plan = make_plan(QUESTION, ["en"], settings, corpus=dense, helpers=Helpers(embedder=model))
+    vectors, notes = embed_views(model, dense, plan)
+    assert vectors is not None
+    assert notes == ()
+    assert model is not None
+    number = next(place for place, view in enumerate(plan.views) if view.name == "hypothetical")
+    for place, kind in ((number, "passage"), (0, "query")):
+        expected = model.encode([plan.views[place].text], "passage" if kind == "passage" else "query")
+        np.testing.assert_allclose(vectors[place], expected[0], atol=1e-6)
