@@ -64,7 +64,15 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
 def transactions_of(corpus: Corpus) -> Choices:
     """The kinds of transactions of a corpus's ontology, behind the choice of none."""
     known = () if corpus.ontology is None else corpus.ontology.transactions
-    return [("any", ""), *((name.replace("_", " "), name) for name in known)]
+    return [("any", ""), *((name.replace("_", " ").replace("-", " "), name) for name in known)]
+
+
+def same_transaction(corpus: Corpus, chosen: str | None) -> Any:
+    """The kinds of transactions of a corpus whose areas may have been edited; what was chosen stays, if it is
+    still among them."""
+    kinds = transactions_of(corpus)
+    kept = chosen if chosen in [value for _, value in kinds] else ""
+    return gr.update(choices=kinds, value=kept, visible=len(kinds) > 1)
 
 
 def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:

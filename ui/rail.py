@@ -14,7 +14,15 @@ from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
 from ui.assist import build_assist
 from ui.controls import GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
-from ui.filters import OF_CORPUS, TRANSACTION, build_date, build_filters, build_transaction, refreshed
+from ui.filters import (
+    OF_CORPUS,
+    TRANSACTION,
+    build_date,
+    build_filters,
+    build_transaction,
+    refreshed,
+    same_transaction,
+)
 from ui.palette import colour, thread
 from ui.shelf import Example, Library
 
@@ -179,18 +187,21 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
     """
     outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in OF_CORPUS)]
 
-    def offer(visitor: str, current: str) -> list[Any]:
+    def offer(visitor: str, current: str, transaction: str) -> list[Any]:
         names = library.names(visitor)
         kept = current in names
         name = current if kept else names[0]
         offered = gr.update(choices=names, value=name, visible=len(names) > 1)
         if kept and name == library.names()[0]:
-            return [offered, *(gr.skip() for _ in outputs[1:])]
+            # Its documents are the same for everybody; its areas may have been edited since.
+            edited = {TRANSACTION: same_transaction(library.corpus(name, visitor), transaction)}
+            kinds = [edited.get(field, gr.skip()) for field in OF_CORPUS]
+            return [offered, gr.skip(), gr.skip(), *kinds]
         brought = refreshed(library.corpus(name, visitor))
         chips = chips_html(library.examples(name, visitor))
         return [offered, chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
     changed(
-        offer, [rail.visitor, rail.corpus], outputs, api_visibility="private", show_progress="hidden",
-        queue=False,
+        offer, [rail.visitor, rail.corpus, rail.settings[TRANSACTION]], outputs, api_visibility="private",
+        show_progress="hidden", queue=False,
     )  # fmt: skip

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.corpus.ontology import parse_ontology
+from engine.corpus.ontology_journal import saved_ontologies
+from engine.ingestion.build import build_corpus
+from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+from tests.engine.ontology.conftest import subject_act
+from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
+from ui.connections import Connections
+from ui.corpus.desk import CorpusDesk
+from ui.filters import transactions_of
+from ui.operator import Operator
+from ui.shelf import open_library
+
+SESSION = "a" * 48
+HARM = "<img src=x onerror=alert(1)>"
+AREA = {"id": "limits", "names": {"en": "Limits"}, "keywords": {"en": ["limits", "register"], "ar": ["حدود"]}}
+MINE: dict[str, Any] = {"areas": [AREA], "transactions": {"grant-of-powers": ["limits"]}}
+RULES: dict[str, Any] = {
+    **MINE,
+    "facts": [
+        {"id": "held", "type": "money", "unit": "marks", "names": {"en": "Powers held"},
+         "keywords": {"en": ["holds"]}},
+        {"id": "granted", "type": "money", "unit": "marks", "names": {"en": "Powers granted"}},
+        {"id": "day", "type": "date", "names": {"en": "Day"}},
+    ],
+    "rules": [
+        {"id": "void", "when": "held < granted", "then": "void", "because": HARM,
+         "cite": ["Article 1(2) of the Agency Act"], "transactions": ["grant-of-powers"]},
+        {"id": "late", "when": "day > date('2024-01-01')", "then": "late",
+         "cite": ["regulation/art-1", "nothing"]},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def maritime_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("maritime")
+    for number in (1, 2):
+        (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
+    build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", name="Sea", embedding="none")
+    return root / "corpus"
+
+
+@pytest.fixture
+def sea(maritime_folder: Path, tmp_path: Path) -> Caller:
+    """A visitor of a corpus with subjects, which is not theirs to change."""
+    return Caller(CorpusDesk(open_library([maritime_folder], tmp_path / "home")), VISITOR, "Sea")
+
+
+def test_a_corpus_without_areas_says_so(mine: Caller) -> None:
+    found = mine.good("areas")
+    assert found["content"] == {"areas": [], "transactions": {}}
+    assert (found["origin"], found["writable"], found["undo"], found["model"]) == ("none", True, False, "")
+    assert found["languages"][0] == "en"
+
+
+def test_what_is_saved_is_in_force_at_once(mine: Caller, desk: CorpusDesk) -> None:
+    before = desk.books.find("Mine", VISITOR)
+    assert mine.good("areas-save", ontology=MINE, words="edited") == {"saved": True}
+    after = desk.books.find("Mine", VISITOR)
+    assert before.state != after.state
+    assert after.corpus is not None
+    assert transactions_of(after.corpus)[1] == ("grant of powers", "grant-of-powers")
+    found = mine.good("areas")
+    assert (found["origin"], found["undo"]) == ("people", True)
+    assert found["content"]["areas"][0]["keywords"] == AREA["keywords"]
+    reach = found["reach"]["limits"]
+    assert reach["passages"] > 0
+    assert ["en", "register", 2] in reach["found"] or ["en", "register", 1] in reach["found"]
+    assert reach["examples"][0]["document"]
+    assert mine("areas-save", ontology=MINE, state=before.state)["changed"]
+
+
+def test_each_undo_goes_a_state_back(mine: Caller) -> None:
+    mine.good("areas-save", ontology=MINE)
+    mine.good("areas-undo")
+    assert mine.good("areas")["origin"] == "none"
+    assert "nothing to undo" in mine("areas-undo")["error"]
+    assert "/" not in mine("areas-undo")["error"]
+
+
+def test_only_whoever_may_change_a_corpus_changes_its_areas(desk: CorpusDesk) -> None:
+    stranger = Caller(desk, STRANGER, "Mine")
+    for do in ("areas", "areas-save", "areas-undo", "areas-load"):
+        assert "unknown corpus" in stranger(do, ontology=MINE)["error"]
+    given = Caller(desk, VISITOR, desk.books.names(VISITOR)[0])
+    assert given.good("areas")["writable"] is False
+    for do in ("areas-save", "areas-undo", "areas-load"):
+        assert "cannot be changed here" in given(do, ontology=MINE)["error"]
+    assert not saved_ontologies(desk.books.find(given.corpus, VISITOR).folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no area left"),
+        ({"areas": []}, "no area left"),
+        ({"areas": [AREA, AREA]}, "described twice"),
+        ({"areas": [AREA], "transactions": {"t": ["nowhere"]}}, "unknown area"),
+        ({"areas": [{**AREA, "keywords": {"en": ["x" * 999]}}]}, "at most 200"),
+        ({"areas": [{**AREA, "surprise": 1}]}, "Extra inputs"),
+        ({"areas": [AREA], "rules": [{"id": "r", "when": "__import__('os')", "then": "x"}]}, "rule 'r'"),
+    ],
+)
+def test_what_is_no_ontology_is_not_saved(mine: Caller, desk: CorpusDesk, content: Any, words: str) -> None:
+    assert words in mine("areas-save", ontology=content)["error"]
+    assert not saved_ontologies(desk.books.find("Mine", VISITOR).folder)
+
+
+def test_areas_being_edited_are_measured_and_written_as_a_file(mine: Caller) -> None:
+    found = mine.good("areas-measure", ontology=MINE)
+    assert found["reach"]["limits"]["passages"] > 0
+    assert 0 < found["covered"] <= 1
+    text = mine.good("areas-file", ontology=RULES)["text"]
+    assert parse_ontology(text, "x")["rules"][0]["when"] == "held < granted"
+    loaded = mine.good("areas-load", mapping=text)
+    assert loaded["content"]["areas"][0]["id"] == "limits"
+    assert "not readable as YAML" in mine("areas-load", mapping="areas: [")["error"]
+    assert mine.good("areas")["origin"] == "none", "nothing was saved"
+
+
+def test_a_proposal_stands_beside_what_is_edited(sea: Caller) -> None:
+    fresh = sea.good("areas-propose", ontology={"areas": [], "transactions": {}})
+    assert fresh["changes"]
+    assert {change["stands"] for change in fresh["changes"]} == {None}
+    assert (fresh["model"], fresh["most"], fresh["used"]) == ("", "", "")
+    content = {"areas": [change["area"] for change in fresh["changes"]], "transactions": {}}
+    again = sea.good("areas-propose", ontology=content)
+    assert len(again["changes"]) < len(fresh["changes"])
+    assert again["known"]
+    assert "no language model is connected" in sea("areas-propose", kind="model", ontology=content)["error"]
+
+
+def harmful(asked: Asked) -> Scripted:
+    listed = [line.split("\t")[1].split() for line in asked.data["areas"].splitlines()]
+    added = [{"language": "en", "text": HARM}]
+    return {"areas": [{"name_keys": [HARM], "keys": listed[0], "added": added}], "transactions": []}
+
+
+@pytest.mark.parametrize("answer", [harmful, lambda asked: Fault(status=400)])
+def test_a_model_groups_and_its_cost_is_told(sea: Caller, answer: Any) -> None:
+    with ScriptedServer(answer) as server:
+        lent = server.connect()
+        sea.desk.connections = Connections(Operator(spec=server.spec, shared=True), lambda session, local: lent)
+        before = sea.good("areas-propose", session=SESSION)
+        assert "tokens" in before["most"]
+        assert not server.requests, "the cost is known before anything is sent"
+        found = sea.good("areas-propose", kind="model", session=SESSION)
+        assert len(server.requests) >= 1
+    assert "scripted" in found["used"]
+    assert HARM not in str(found)
+    assert found["changes"]
+
+
+def test_rules_are_applied_to_what_a_person_gives(mine: Caller) -> None:
+    assert mine.good("rules") == {"rules": [], "facts": []}
+    mine.good("areas-save", ontology=RULES)
+    question = "A manager holds 300 marks."
+    found = mine.good("rules", words=question, kind="grant-of-powers", day="2024-05-01")
+    assert [fact["id"] for fact in found["facts"]] == ["held", "granted", "day"]
+    (void, late) = found["rules"]
+    assert void["verdict"] == "needs"
+    assert void["citations"][0]["passages"][0]["text"].endswith("subject to Article 3.")
+    assert late["warnings"][0].startswith("nothing: ")
+    given = {"held": "300", "granted": "1,000", "day": "05/2024", "unknown": "x"}
+    found = mine.good("rules", kind="grant-of-powers", facts=given, day="2024-05-01")
+    assert found["rules"][0]["verdict"] == "holds"
+    assert found["rules"][0]["used"] == {"Powers held": "300 marks", "Powers granted": "1,000 marks"}
+    problems = {fact["id"]: fact["problem"] for fact in found["facts"]}
+    assert "is not a date" in problems["day"]
+    assert not problems["held"]
+    assert "not a day" in mine("rules", day="soon")["error"]
+    assert mine.good("rules")["day"] == date.today().isoformat()
+
+
+def test_rules_of_another_transaction_are_not_asked(mine: Caller) -> None:
+    other = {**RULES, "transactions": {"grant-of-powers": ["limits"], "sale": ["limits"]}}
+    mine.good("areas-save", ontology=other)
+    found = mine.good("rules", kind="sale")
+    assert [rule["rule"] for rule in found["rules"]] == ["late"]
+    assert [fact["id"] for fact in found["facts"]] == ["day"]
