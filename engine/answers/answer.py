@@ -70,7 +70,7 @@ def answer(
         conflicts=conflicts,
         missing=missing,
         unanswered=lacking,
-        gaps=missing_areas(investigation),
+        gaps=() if missing else missing_areas(investigation),
         notes=(*notes, *_of_force(sentences, citations)),
         model=model.spec if written is not None and model is not None else "",
         usage={task: used for task, used in meter.tasks.items() if task in TASKS},
@@ -85,11 +85,12 @@ TASKS = ("answer", "answer again")
 def _lacking(asked: Asked, investigation: Investigation) -> str:
     """What the pool lacks of the question, in words; empty where it may hold an answer."""
     if not investigation.passages:
-        return "Nothing was found for this question."
-    share = held_by_best(asked, investigation.passages)
-    if share is None or share >= ENOUGH:
-        return ""
-    told = f"The best passage holds {100 * share:.0f} % of what the question asks about."
+        told = "Nothing was found for this question."
+    else:
+        share = held_by_best(asked, investigation.passages)
+        if share is None or share >= ENOUGH:
+            return ""
+        told = f"The best passage holds {100 * share:.0f} % of what the question asks about."
     if not asked.unknown:
         return told
     words = ", ".join(f"“{word}”" for word in asked.unknown[:6])

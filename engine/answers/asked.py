@@ -66,7 +66,8 @@ def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     best = corpus.search_lexical(words, language, 1) if words else []
     weights = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
     known = weights > 0
-    weights[~known] = UNKNOWN_WEIGHT * max(float(weights.max(initial=0.0)), 1.0)
+    # Where the corpus knows none of them, one weighs as much as another.
+    weights[~known] = UNKNOWN_WEIGHT * (float(weights.max(initial=0.0)) or 1.0)
     total = float(weights.sum())
     return Asked(words, tuple(by_word.values()), weights / total if total else weights, known, language)
 

@@ -94,7 +94,8 @@ def _quoted(row: int, span: Span, corpus: Corpus, citations: Citations) -> Citat
 
 
 def _named(citation: Citation) -> str:
-    return f"{citation.short} ({citation.validity})" if citation.old else citation.short
+    """What a source is called, with what is known of its force: versions have the same name."""
+    return f"{citation.short} ({citation.validity})" if citation.validity else citation.short
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""Different numbers for the same thing in two acts are named, the same number and other things are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.answers.answer import answer
+from engine.answers.record import Conflict, ConflictKind
+from engine.corpus import open_corpus
+from engine.ingestion.build import build_corpus
+from tests.engine.answers.conftest import investigated
+
+ACT = """---
+id: {id}
+title: {title}
+language: en
+---
+
+# {title}
+
+## Article 1 Objection
+
+An objection to a berth decision must be lodged with the harbour master within {period} of its delivery.
+"""
+
+
+def conflicts(root: Path, first: str, second: str) -> list[Conflict]:
+    for name, title, period in (("old", "Old Berth Act", first), ("new", "Berth Act", second)):
+        text = ACT.format(id=name, title=title, period=period)
+        (root / f"{name}.md").write_text(text, encoding="utf-8")
+    build_corpus([root / "old.md", root / "new.md"], root / "berths", embedding="none")
+    corpus = open_corpus(root / "berths")
+    question = "Within what time must an objection to a berth decision be lodged?"
+    brief = answer(investigated(corpus, question), corpus)
+    assert brief.sentences
+    return [one for one in brief.conflicts if one.kind is ConflictKind.DIFFERENCE]
+
+
+def test_two_periods_for_the_same_thing_are_named(tmp_path: Path) -> None:
+    [found] = conflicts(tmp_path, "30 days", "fourteen days")
+    assert "“30 days”" in found.words
+    assert "“fourteen days”" in found.words
+    assert len(set(found.citations)) == 2
+
+
+@pytest.mark.parametrize("other", ["30 days", "thirty (30) days"])
+def test_the_same_period_in_other_words_is_none(tmp_path: Path, other: str) -> None:
+    assert conflicts(tmp_path, "30 days", other) == []
