@@ -141,7 +141,13 @@
     dialog().addEventListener("close", () => { part("key").value = ""; });
     part("provider").addEventListener("change", choose);
     Object.keys(BUDGET).forEach((name) => part(name).addEventListener("change", budget));
-    document.addEventListener("click", (event) => { if (event.target.closest("#model-open")) open(); });
+    document.addEventListener("click", (event) => {
+      // Where there is no model, what needs one asks for one.
+      const wanting = state.told.whose === "nobody" && event.target.closest("[data-answer=write]");
+      if (!wanting && !event.target.closest("#model-open")) return;
+      if (wanting) event.stopPropagation();
+      open();
+    }, true);
     // A page that comes back from the browser's memory may have been forgotten meanwhile.
     window.addEventListener("pageshow", (event) => { if (event.persisted) refresh(); });
     choose();
