@@ -37,11 +37,12 @@ def model_from(options: argparse.Namespace, *, kept: bool = True) -> ChatModel |
     """
     from engine.errors import SettingsError
     from engine.llm.cache import default_cache
-    from engine.llm.connecting import SPEC_VARIABLE, connect
-    from engine.llm.spec import NO_MODEL
+    from engine.llm.connecting import SPEC_VARIABLE, connect, connect_from_environment
 
-    spec = options.llm if options.llm is not None else os.environ.get(SPEC_VARIABLE, NO_MODEL)
     key = options.llm_key
+    if options.llm is None and key is None:
+        return connect_from_environment(kept=kept)
+    spec = options.llm if options.llm is not None else os.environ.get(SPEC_VARIABLE, "")
     if key == FROM_INPUT:
         key = sys.stdin.readline().strip()
         if not key:

@@ -43,9 +43,13 @@ def connect(
     return ChatModel(read, secret, patience=patience, network=network, cache=cache)
 
 
-def connect_from_environment() -> ChatModel | None:
-    """The operator's model: what REDSTRING_LLM names, else None. A key alone switches nothing on."""
-    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True, cache=default_cache())
+def connect_from_environment(*, kept: bool = True) -> ChatModel | None:
+    """The operator's model: what REDSTRING_LLM names, else None. A key alone switches nothing on.
+
+    ``kept``: answers are kept on disk and used again.
+    """
+    cache = default_cache() if kept else None
+    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True, cache=cache)
 
 
 def _environment_key(spec: ModelSpec) -> str:
