@@ -1,0 +1,49 @@
+"""What a language model used, as values and in words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import InputError
+from engine.llm import Usage
+from engine.records.spending import usage_from_json, usage_lines, usage_to_json, usage_words
+
+counts = st.integers(0, 10**9)
+usages = st.builds(
+    Usage,
+    calls=counts,
+    prompt_tokens=counts,
+    cached_tokens=counts,
+    completion_tokens=counts,
+    milliseconds=st.just(12.5),
+    money=st.none() | st.sampled_from([0.0, 0.25, 12.5]),
+    reused=counts,
+)
+
+
+@given(st.dictionaries(st.text(max_size=20), usages, max_size=4))
+def test_what_is_written_is_read(usage: dict[str, Usage]) -> None:
+    assert usage_from_json(usage_to_json(usage)) == usage
+
+
+def test_a_record_from_before_has_none() -> None:
+    assert usage_from_json(None) == {}
+
+
+@pytest.mark.parametrize("values", [[], "x", {"reranking": {"calls": "many"}}, {"reranking": {"bills": 1}}])
+def test_what_is_no_usage_is_refused(values: object) -> None:
+    with pytest.raises(InputError, match="file"):
+        usage_from_json(values, "file")
+
+
+def test_in_words() -> None:
+    used = Usage(3, 2120, 1024, 310, 9.0, 0.0042, 1)
+    words = "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD, 1 answer reused"
+    assert usage_words(used, "USD") == words
+    assert usage_words(Usage(1, 20, 0, 5, money=None)) == "1 call, 20 tokens in, 5 out"
+    assert list(usage_lines({})) == []
+    lines = list(usage_lines({"a": Usage(1, 10), "b": Usage(2, 20)}))
+    assert lines[0] == "Language model: 3 calls, 30 tokens in, 0 out"
+    assert len(lines) == 3

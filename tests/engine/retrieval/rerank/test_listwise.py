@@ -1,0 +1,158 @@
+"""A language model that orders passages by their keys, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import BudgetError, ModelError
+from engine.llm import Budget, Meter
+from engine.retrieval.rerank.contract import RerankerContract
+from engine.retrieval.rerank.judging import Judging
+from engine.retrieval.rerank.listwise import WINDOW, ListwiseReranker, windows
+from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+
+
+def listed(asked: Asked) -> list[str]:
+    """The keys of the passages that a prompt lists, in its order."""
+    return [name.removeprefix("passage ") for name in asked.data if name.startswith("passage ")]
+
+
+def by_number(asked: Asked) -> Scripted:
+    """The passage with the highest number in its text first."""
+    texts = {key: asked.data[f"passage {key}"] for key in listed(asked)}
+    return {"order": sorted(texts, key=lambda key: -int("".join(filter(str.isdigit, texts[key])) or 0))}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(by_number) as scripted:
+        yield scripted
+
+
+class TestListwise(RerankerContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def model(cls) -> Iterator[ListwiseReranker]:
+        with ScriptedServer(by_number) as scripted:
+            yield ListwiseReranker(scripted.connect(), Meter())
+
+
+@given(st.integers(0, 400))
+def test_the_number_of_windows_that_are_expected_covers_those_that_are_asked(count: int) -> None:
+    model = ListwiseReranker.__new__(ListwiseReranker)
+    model._limit, model._milliseconds = None, None
+    starts = list(model._starts(count, WINDOW))
+    assert len(starts) <= windows(count)
+    covered = {place for start in starts for place in range(start, min(start + WINDOW, count))}
+    assert covered == (set(range(count)) if count > 1 else set())
+    assert starts == sorted(starts, reverse=True)
+
+
+def test_the_best_of_a_long_list_moves_to_its_head(server: ScriptedServer) -> None:
+    before = len(server.requests)
+    texts = [f"passage of rank {number}" for number in range(55)]
+    scores = ListwiseReranker(server.connect(), Meter()).scores("q", texts)
+    assert len(server.requests) - before == windows(55)
+    # Ten places of each window move on: the last ten come first.
+    assert scores.argsort()[::-1][:10].tolist() == list(range(54, 44, -1))
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        [],
+        ["P9", "Q1", "", "p2", "P2 ", "passage P1", "harbour-act/art-1", "<script>"],
+        ["P1", "P1", "P1"],
+        ["P1", "P2", "P3", "P1"],
+    ],
+)
+def test_keys_that_were_not_listed_change_nothing(order: list[str]) -> None:
+    with ScriptedServer(lambda asked: {"order": order}) as scripted:
+        scores = ListwiseReranker(scripted.connect(), Meter()).scores("q", ["a", "b", "c"])
+    assert scores.tolist() == [3.0, 2.0, 1.0]
+
+
+def test_what_was_left_out_keeps_its_order_behind_what_was_named() -> None:
+    with ScriptedServer(lambda asked: {"order": ["P4", "P2"]}) as scripted:
+        scores = ListwiseReranker(scripted.connect(), Meter()).scores("q", ["a", "b", "c", "d"])
+    assert scores.argsort()[::-1].tolist() == [3, 1, 0, 2]
+
+
+def test_the_same_text_has_the_same_score(server: ScriptedServer) -> None:
+    scores = ListwiseReranker(server.connect(), Meter()).scores("q", ["1", "2", "1"])
+    assert scores[0] == scores[2] < scores[1]
+
+
+def failing(after: int, fault: Scripted) -> Callable[[Asked], Scripted]:
+    """Sensible for so many requests, then a fault."""
+    return lambda asked: by_number(asked) if asked.number < after else fault
+
+
+def test_a_model_that_fails_at_the_first_window_judges_nothing() -> None:
+    with (
+        ScriptedServer(failing(0, Fault(refusal="no"))) as scripted,
+        pytest.raises(ModelError, match="declined"),
+    ):
+        ListwiseReranker(scripted.connect(), Meter()).scores("q", ["1", "2"])
+
+
+def test_the_windows_before_a_failure_count() -> None:
+    texts = [f"passage of rank {number}" for number in range(40)]
+    with ScriptedServer(failing(1, Fault(refusal="no"))) as scripted:
+        model = ListwiseReranker(scripted.connect(), Meter())
+        scores = model.scores("q", texts)
+    assert "declined" in model.cut
+    assert scores.argsort()[::-1][20] == 39
+
+
+def test_a_budget_that_holds_no_window_judges_nothing() -> None:
+    with ScriptedServer(by_number) as scripted:
+        model = ListwiseReranker(scripted.connect(), Meter(Budget(tokens=5)))
+        with pytest.raises(BudgetError):
+            model.scores("q", ["1", "2"])
+        judged = Judging(model, "q").judge([0, 1], lambda rows: ["1", "2"], 1_000, lambda: False)
+        assert scripted.requests == []
+    assert "budget" in judged.why
+    assert not len(judged.scores)
+
+
+def test_the_time_it_may_take_ends_a_call_in_its_middle() -> None:
+    with ScriptedServer(lambda asked: Fault(seconds=60.0)) as scripted:
+        model = ListwiseReranker(scripted.connect(), Meter())
+        model.within(400)
+        with pytest.raises(BudgetError, match="rerank_budget"):
+            model.scores("q", ["1", "2"])
+
+
+def test_where_time_is_short_the_head_is_judged() -> None:
+    with ScriptedServer(by_number) as scripted:
+        model = ListwiseReranker(scripted.connect(), Meter())
+        texts = [f"passage of rank {number}" for number in range(60)]
+        model.scores("q", texts[:2])
+        model._milliseconds = 30_000.0
+        model.within(40_000)
+        scores = model.scores("q", texts)
+        assert len(scripted.requests) == 2, "one window more"
+    assert scores.argmax() == WINDOW - 1
+
+
+def test_a_cancelled_case_is_no_failure_of_the_model() -> None:
+    with ScriptedServer(by_number) as scripted:
+        model = ListwiseReranker(scripted.connect(), Meter(cancelled=lambda: True))
+        judged = Judging(model, "q").judge([0, 1], lambda rows: ["1", "2"], 1_000, lambda: False)
+    assert judged.why == "stopped"
+
+
+def test_a_small_context_has_small_windows() -> None:
+    with ScriptedServer(by_number) as scripted:
+        spec = scripted.spec.replace("context=32768", "context=2000")
+        from engine.llm.connecting import connect
+
+        small = connect(spec)
+        assert small is not None
+        ListwiseReranker(small, Meter()).scores("q", [f"{'rank of the vessel ' * 20}{n}" for n in range(20)])
+        assert all(len(listed(asked)) < WINDOW for asked in scripted.requests)
