@@ -37,7 +37,10 @@ def filled(*sentences: Mapping[str, Any], missing: bool = False) -> dict[str, An
 
 
 RULE = "A manager of a company may not confer on an agent broader powers than those which the manager holds"
-EXCEPTION = "The special resolution shall name the agent, describe the powers and state a duration not exceeding two years."
+EXCEPTION = (
+    "The special resolution shall name the agent, describe the powers and state a duration not exceeding "
+    "two years."
+)
 
 
 def truthful(asked: Asked) -> dict[str, Any]:

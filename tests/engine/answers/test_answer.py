@@ -70,7 +70,7 @@ def test_a_truthful_model_is_believed_and_every_quote_is_located(ask: Ask, merid
     ],
 )
 def test_an_altered_quote_is_no_quote(ask: Ask, quote: str) -> None:
-    text, support, doubts = only(ask(lambda asked: filled(said("It is so.", (key_of(asked, RULE), quote)))))
+    _, support, doubts = only(ask(lambda asked: filled(said("It is so.", (key_of(asked, RULE), quote)))))
     assert support is Support.NONE
     assert doubts
 

@@ -91,7 +91,7 @@ def test_definitions_of_the_terms_are_told(meridia: Corpus, delegation: Investig
         ("هل يجوز للوكيل أن يوكل غيره؟", "ar"),
         ("Wann endet die Einspruchsfrist nach einem geänderten Bescheid?", "de"),
         (
-            "Bolehkah pengurus dengan kewenangan terbatas memberikan kepada kuasa kewenangan yang lebih luas?",
+            "Bolehkah pengurus dengan kewenangan terbatas memberikan kepada kuasa kewenangan lebih luas?",
             "id",
         ),
     ],
