@@ -76,7 +76,7 @@
     });
     holder.scrollTop = 0;
     const undo = one("[data-act=undo]", holder);
-    if (undo) undo.disabled = !queue.done.length;
+    if (undo) undo.disabled = !queue.done.length && article().dataset.state !== "judged";
     if (act) { const again = one(`[data-act=${act}]`, holder); if (again) again.focus({ preventScroll: true }); }
     ahead();
   }

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError
 from engine.extraction.precision import sort_of
 from engine.extraction.stated import stated
-from engine.model import Span
+from engine.model import Relation, Span
 
 # What a model is this sure of tells least about whether it is right.
 DOUBT = 0.5
@@ -88,6 +89,16 @@ class Checklist:
     def __init__(self, items: Iterable[Item]) -> None:
         placed = sorted(items, key=lambda item: (item.row < 0, item.row, _start(item), item.proposal.key))
         self.items: Mapping[str, Item] = {item.proposal.key: item for item in placed}
+
+    @cached_property
+    def defining(self) -> Mapping[tuple[int, str], Proposal]:
+        """What defines a concept, by its document's number and its name; the first that nobody rejected."""
+        found: dict[tuple[int, str], Proposal] = {}
+        for item in self.items.values():
+            held = item.proposal if item.validation is None else item.validation.holds
+            if held is not None and held.concept and held.relation is Relation.DEFINES and item.span:
+                found.setdefault((item.document, held.name), held)
+        return found
 
     def chosen(self, wanted: Filter, order: Order) -> list[Item]:
         """The items that a filter takes, in an order."""

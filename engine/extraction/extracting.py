@@ -24,6 +24,7 @@ from engine.extraction.planning import Plan, Progress, Work, silent
 from engine.extraction.prompting import Concepts, Said, prompt_for
 from engine.extraction.windows import Window
 from engine.llm import LanguageModel, Meter, Usage
+from engine.llm.cost import currency_of
 
 # Documents that are read side by side.
 AT_ONCE = 4
@@ -48,6 +49,7 @@ class ExtractionReport:
     stopped: str = ""
     cancelled: bool = False
     warnings: tuple[str, ...] = ()
+    currency: str = ""
 
 
 @dataclass(slots=True)
@@ -129,6 +131,7 @@ def extract(
         stopped=run.stopped,
         cancelled=run.cancelled,
         warnings=tuple(run.warnings),
+        currency=currency_of(model.spec),
     )
 
 

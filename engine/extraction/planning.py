@@ -18,6 +18,7 @@ from engine.errors import CorpusError, InputError
 from engine.extraction.prompting import FULL_LIST, VERSION, Said, prompt_for, reader_of, text_tokens
 from engine.extraction.windows import Window, windows_of, withheld
 from engine.llm import LanguageModel, Usage
+from engine.llm.cost import currency_of
 from engine.model import Document
 
 Progress = Callable[[str, int, int], None]
@@ -74,6 +75,7 @@ class Expected:
     already: int
     usage: Usage
     withheld: int = 0
+    currency: str = ""
 
 
 def planned(corpus: Corpus, model: LanguageModel, documents: Sequence[str] = ()) -> Plan:
@@ -107,7 +109,8 @@ def expected(plan: Plan, model: LanguageModel, progress: Progress = silent) -> E
             done += 1
             progress("Estimating", done, count)
     with_work = sum(bool(work.open) for work in plan.work)
-    return Expected(with_work, count, plan.windows - count, total, plan.withheld)
+    currency = currency_of(model.spec)
+    return Expected(with_work, count, plan.windows - count, total, plan.withheld, currency)
 
 
 def chosen(corpus: Corpus, names: Sequence[str]) -> list[Document]:

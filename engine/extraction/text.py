@@ -16,9 +16,11 @@ from engine.extraction.stated import stated_counts
 from engine.llm import Usage
 
 
-def money_text(money: float | None) -> str:
-    """An amount, or that nobody gave the prices."""
-    return "unknown (the prices of this model are not given)" if money is None else f"{money:,.4f}"
+def money_text(money: float | None, currency: str) -> str:
+    """An amount in its currency, or that nobody gave the prices."""
+    if money is None or not currency:
+        return "the prices of this model are not known"
+    return f"{money:,.4g} {currency}" if money < 1 else f"{money:,.2f} {currency}"
 
 
 def expected_lines(found: Expected) -> Iterator[str]:
@@ -35,8 +37,8 @@ def expected_lines(found: Expected) -> Iterator[str]:
         "(another where an answer has to be repaired)."
     )
     yield (
-        f"At most about {found.usage.prompt_tokens:,} tokens in and {found.usage.completion_tokens:,} out; "
-        f"money: {money_text(found.usage.money)}."
+        f"At most about {found.usage.prompt_tokens:,} tokens in and {found.usage.completion_tokens:,} out: "
+        f"{money_text(found.usage.money, found.currency)}."
     )
 
 
@@ -48,6 +50,7 @@ def expected_to_json(found: Expected) -> dict[str, Any]:
         "already_read": found.already,
         "withheld_passages": found.withheld,
         "at_most": usage_to_json(found.usage),
+        "currency": found.currency or None,
     }
 
 
@@ -76,7 +79,7 @@ def report_lines(report: ExtractionReport) -> Iterator[str]:
     used = report.usage
     yield (
         f"Used: {used.calls:,} calls, {used.prompt_tokens:,} tokens in ({used.cached_tokens:,} cached), "
-        f"{used.completion_tokens:,} out, money: {money_text(used.money)}, {report.seconds:,.0f} s."
+        f"{used.completion_tokens:,} out, {report.seconds:,.0f} s: {money_text(used.money, report.currency)}."
     )
     yield from report.warnings
     if report.stopped:

@@ -34,7 +34,7 @@ def test_the_cost_is_told_and_nothing_is_sent(folder: Path, capsys: pytest.Captu
         assert main([*flags, "--dry-run"]) == 0
         told = capsys.readouterr().out
         assert "windows of 3 documents are to be read" in told
-        assert "money: 0.0" in told
+        assert " USD." in told
         assert main([*flags, "--dry-run", "--json"]) == 0
         cost = json.loads(capsys.readouterr().out)["expected"]
         assert cost["windows"] == cost["at_most"]["calls"] > 0

@@ -6,7 +6,7 @@ import secrets
 from html import escape
 from typing import Any
 
-from engine.corpus.protocol import Corpus
+from engine.corpus.extracted.graph import stamp_of
 from engine.errors import InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
 from engine.extraction.text import expected_lines
@@ -99,8 +99,9 @@ def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
         raise InputError("no language model is connected on this page")
     wanted = ask.reading or Reading()
     documents = () if wanted.document is None else (browser.document(wanted.document).id,)
-    corpus: Corpus = browser.corpus
-    return planned(corpus, model, documents), model, wanted if shelved else Reading()
+    key = (shelved.folder, shelved.state, model.spec, documents, stamp_of(shelved.folder))
+    plan = desk.extractions.plan(key, lambda: planned(browser.corpus, model, documents))
+    return plan, model, wanted
 
 
 def _budget(found: Expected, wanted: Reading) -> Budget:

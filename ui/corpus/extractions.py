@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
 
 from engine.errors import InputError, RedstringError
-from engine.extraction import ExtractionReport
+from engine.extraction import ExtractionReport, Plan
 from engine.extraction.text import report_lines
 
 # Runs of all visitors at the same time, and how long an ended one is remembered, s.
 MOST_RUNNING = 4
 REMEMBERED = 3600.0
+# Making a plan reads every passage: the last ones are kept between the cost and the beginning.
+PLANS_KEPT = 4
 _FAULT = "the reading ended without a word; the server's log has the details"
 
 
@@ -40,6 +43,7 @@ class Extractions:
 
     def __init__(self) -> None:
         self._runs: dict[str, Extraction] = {}
+        self._plans: OrderedDict[Hashable, Plan] = OrderedDict()
         self._lock = Lock()
 
     def start(self, run: Extraction, work: Callable[[Extraction], ExtractionReport]) -> Extraction:
@@ -58,6 +62,18 @@ class Extractions:
             self._runs[run.id] = run
         Thread(target=_work, args=(run, work), name=f"extract-{run.id}", daemon=True).start()
         return run
+
+    def plan(self, key: Hashable, make: Callable[[], Plan]) -> Plan:
+        """A plan, made once: what was told and what is begun rest on the same one."""
+        with self._lock:
+            known = self._plans.get(key)
+        if known is None:
+            known = make()
+            with self._lock:
+                self._plans[key] = known
+                while len(self._plans) > PLANS_KEPT:
+                    self._plans.popitem(last=False)
+        return known
 
     def get(self, run_id: str, visitor: str) -> Extraction:
         """A visitor's own run. Raises InputError for any other."""

@@ -41,7 +41,7 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
     return {
         "keys": [item.proposal.key for item in chosen[:MOST_KEYS]],
         "total": len(chosen),
-        "html": item_html(browser, chosen[0], writable=shelved.writable) if chosen else "",
+        "html": item_html(browser, chosen[0], everything, writable=shelved.writable) if chosen else "",
         "figures": figures_html(everything),
         "sorts": [[name, words] for name, words in SORT_WORDS.items() if name in sorts],
         "documents": [[number, browser.document(number).title] for number in sorted(documents)],
@@ -55,8 +55,9 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
 def link(desk: CorpusDesk, ask: Ask) -> Answer:
     """One item."""
     shelved, browser = desk.shelved(ask), desk.browser(ask)
-    item = _item(desk.checklists.of(browser, shelved.folder), ask)
-    return {"html": item_html(browser, item, writable=shelved.writable)}
+    everything = desk.checklists.of(browser, shelved.folder)
+    item = _item(everything, ask)
+    return {"html": item_html(browser, item, everything, writable=shelved.writable)}
 
 
 def judge(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -96,7 +97,7 @@ def _after(desk: CorpusDesk, ask: Ask, browser: Browser, folder: Path, item: Ite
     now = everything.items.get(item.proposal.key, item)
     states = [one.state for one in everything.items.values()]
     return {
-        "html": item_html(browser, now, writable=True),
+        "html": item_html(browser, now, everything, writable=True),
         "figures": figures_html(everything),
         "open": states.count(State.OPEN),
         "judged": states.count(State.JUDGED),

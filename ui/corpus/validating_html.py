@@ -44,7 +44,7 @@ _VERDICTS = {Judgement.ACCEPTED: "Accepted", Judgement.CORRECTED: "Corrected", J
 LONGEST_TARGET = 1600
 
 
-def item_html(browser: Browser, item: Item, *, writable: bool) -> str:
+def item_html(browser: Browser, item: Item, everything: Checklist, *, writable: bool) -> str:
     """One item with its ends, what was said of it, and the form for corrections."""
     proposal = item.proposal
     words = relation_words(proposal)
@@ -56,7 +56,7 @@ def item_html(browser: Browser, item: Item, *, writable: bool) -> str:
         f'<header class="link-head">{_who(item)}</header>'
         f'<div class="ends">{_source(browser, item)}'
         f'<p class="how"><span class="rel" data-relation="{proposal.relation.value}">{escape(words)}</span>'
-        f"</p>{_target(browser, item)}</div>{_stale(item)}{_verdict(browser, item.validation)}"
+        f"</p>{_target(browser, item, everything)}</div>{_stale(item)}{_verdict(browser, item.validation)}"
         f"{form}{acts}</article>"
     )
 
@@ -100,13 +100,10 @@ def _source(browser: Browser, item: Item) -> str:
     return _end(browser, passage, text, "from")
 
 
-def _target(browser: Browser, item: Item) -> str:
+def _target(browser: Browser, item: Item, everything: Checklist) -> str:
     proposal = item.proposal
     if proposal.concept:
-        return (
-            '<section class="end concept"><small>concept of this document</small>'
-            f'<h3 dir="auto">{escape(proposal.concept)}</h3></section>'
-        )
+        return _concept(browser, item, everything)
     spot = browser.spot(proposal.target_id or "")
     if spot is None:
         return (
@@ -114,10 +111,26 @@ def _target(browser: Browser, item: Item) -> str:
             f'<p dir="auto">{escape(proposal.target_id or "")}</p></section>'
         )
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
-    text = passage.text
-    cut = text if len(text) <= LONGEST_TARGET else text[:LONGEST_TARGET].rsplit(" ", 1)[0] + " …"
     named = place_name(browser, spot) if spot.id != passage.id else ""
-    return _end(browser, passage, escape(cut), "to", named)
+    return _end(browser, passage, escape(_cut(passage.text)), "to", named)
+
+
+def _concept(browser: Browser, item: Item, everything: Checklist) -> str:
+    """A concept, and where its document defines it, where another passage does."""
+    proposal = item.proposal
+    name = (
+        '<section class="end concept"><small>concept of this document</small>'
+        f'<h3 dir="auto">{escape(proposal.concept)}</h3></section>'
+    )
+    definition = everything.defining.get((item.document, proposal.name))
+    if definition is None or definition.source_id == proposal.source_id:
+        return name
+    passage = browser.corpus.passages(browser.corpus.rows([definition.source_id]))[0]
+    return f'<div class="to">{name}{_end(browser, passage, escape(_cut(passage.text)), "defined")}</div>'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_TARGET else text[:LONGEST_TARGET].rsplit(" ", 1)[0] + " …"
 
 
 def _end(browser: Browser, passage: Passage, text: str, role: str, named: str = "") -> str:

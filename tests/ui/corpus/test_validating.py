@@ -70,6 +70,20 @@ def test_an_item_shows_both_ends_and_marks_the_words(mine: Caller, read: list[Pr
     assert "&lt;b&gt;<mark>powers</mark>&lt;/b&gt;" in concept, "texts are data"
 
 
+def test_a_concept_is_shown_where_its_document_defines_it(
+    mine: Caller, desk: CorpusDesk, read: list[Proposal]
+) -> None:
+    definition = said(
+        read[2].source_id, "The limits of the authority", Relation.DEFINES, 0.9, concept="Powers"
+    )
+    add_reading(folder_of(desk), window(definition, key="w2", document="act"))
+    html = mine.good("link", said={"key": read[1].key})["html"]
+    assert "concept of this document" in html
+    assert "those entered in the register" in html
+    mine.good("judge", said={"key": definition.key, "judgement": "rejected"})
+    assert "those entered" not in mine.good("link", said={"key": read[1].key})["html"]
+
+
 def test_filters_and_orders(mine: Caller, read: list[Proposal]) -> None:
     def keys(**wanted: Any) -> list[str]:
         return list(mine.good("links", wanted=wanted)["keys"])
