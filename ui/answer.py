@@ -47,10 +47,15 @@ def writing_html(words: str = "") -> str:
     )
 
 
+def model_name(spec: str) -> str:
+    """The model's own name in a spec."""
+    return spec.partition(":")[2].partition("@http")[0].partition("?")[0] or spec
+
+
 def _head(answer: Answer, offer: str) -> str:
     sources = len({place for one in answer.citations for place, _ in one.places})
     if answer.method is Method.MODEL:
-        told = f"Written by {answer.model.partition('@')[0]}, held against its quotes"
+        told = f"Written by {model_name(answer.model)}, held against its quotes"
     else:
         told = "The sources' own sentences"
     if answer.sentences:

@@ -37,6 +37,12 @@ def expected_words(expected: Usage, currency: str) -> str:
     return f"{words}, at most {money_words(expected.money, currency)}"
 
 
+def used_words(used: Usage, currency: str) -> str:
+    """What was used, in one line."""
+    words = f"{plural(used.calls, 'call')}, {used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out"
+    return f"{words}, {money_words(used.money, currency)}" if currency and used.money is not None else words
+
+
 def cost_step(report: CostReport) -> str:
     """The step of the story that tells what was spent, with a table of the tasks behind it."""
     if not report.tasks:

@@ -12,12 +12,13 @@ from engine.errors import ModelError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.background import background_loop
 from engine.llm.client import ChatModel
+from engine.llm.cost import currency_of
 from engine.llm.dialects import Rung
 from engine.llm.probing import Probe
 from engine.llm.secret import Secret
 from engine.llm.sending import Network
 from engine.llm.spec import read_spec
-from engine.records.spending import usage_words
+from ui.spending import used_words
 
 LIST_SECONDS = 15.0
 LONGEST_LIST = 2_000_000
@@ -60,7 +61,7 @@ def tried(model: ChatModel) -> list[str]:
         _SCHEMAS[model.dialect.rung],
         *(f"{warning[:1].upper()}{warning[1:]}." for warning in reply.warnings),
         f"Its context is taken to be {read.context:,} tokens.",
-        f"This test: {usage_words(spent)}.",
+        f"This test: {used_words(spent, currency_of(model.spec))}.",
     ]
 
 
@@ -74,7 +75,7 @@ def probe_words(found: Probe) -> list[str]:
         _SCHEMAS[found.rung],
         context if found.fine else f"{found.problem[:1].upper()}{found.problem[1:]}.",
         *(f"{warning[:1].upper()}{warning[1:]}." for warning in found.warnings),
-        f"This test: {usage_words(found.usage)}.",
+        f"This test: {used_words(found.usage, currency_of(found.spec))}.",
     ]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine.llm import Budget, Usage
 from engine.llm.cost import CostReport
-from ui.spending import cost_step, expected_words, money_words, rough
+from ui.spending import cost_step, expected_words, money_words, rough, used_words
 
 DECOMPOSE = Usage(2, 1500, 1024, 120, 800.0, 0.0021, 1)
 RERANK = Usage(1, 4000, 0, 60, 400.0, 0.0041)
@@ -38,6 +38,11 @@ def test_what_a_case_will_use_is_told_in_one_line() -> None:
     assert expected_words(used, "USD") == "up to 6 calls, about 14,000 tokens, at most $0.0098"
     assert expected_words(used, "") == "up to 6 calls, about 14,000 tokens"
     assert expected_words(Usage(1, 5, 0, 5, money=None), "USD") == "up to 1 call, about 10 tokens"
+
+
+def test_what_was_used_is_told_in_one_line() -> None:
+    assert used_words(RERANK, "USD") == "1 call, 4,000 tokens in, 60 out, $0.0041"
+    assert used_words(DECOMPOSE, "") == "2 calls, 1,500 tokens in, 120 out"
 
 
 def test_what_was_spent_is_told_by_task_and_in_all() -> None:
