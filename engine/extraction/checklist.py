@@ -87,8 +87,8 @@ class Checklist:
     """All items of a corpus by key, in the order of the corpus."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        placed = sorted(items, key=lambda item: (item.row < 0, item.row, _start(item), item.proposal.key))
-        self.items: Mapping[str, Item] = {item.proposal.key: item for item in placed}
+        """``items`` in the order of the corpus."""
+        self.items: Mapping[str, Item] = {item.proposal.key: item for item in items}
 
     @cached_property
     def defining(self) -> Mapping[tuple[int, str], Proposal]:
@@ -106,7 +106,12 @@ class Checklist:
 
     def with_verdicts(self, verdicts: Mapping[str, Validation]) -> Checklist:
         """The same items with other verdicts."""
-        return Checklist(replace(item, validation=verdicts.get(key)) for key, item in self.items.items())
+        return Checklist(
+            item
+            if item.validation is None and key not in verdicts
+            else replace(item, validation=verdicts.get(key))
+            for key, item in self.items.items()
+        )
 
 
 def checklist(corpus: Corpus) -> Checklist:
@@ -141,7 +146,7 @@ def _items(
         span = None if gone else span
         document = documents.get(row, -1)
         items.append(Item(proposal, origin, row, document, span, verdicts.get(proposal.key)))
-    return items
+    return sorted(items, key=_ORDERS[Order.DOCUMENT])
 
 
 def _start(item: Item) -> int:

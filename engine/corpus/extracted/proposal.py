@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -43,7 +44,7 @@ class Proposal(BaseModel):
             raise ValueError("a proposal leads to a passage or to a concept, and not to both")
         return self
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The same for the same statement, whoever made it and however sure."""
         parts = (self.source_id, self.quote, self.occurrence, self.relation.value, self.target_id, self.name)
