@@ -7,6 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.engine.investigation.assistance.script import SUB_QUESTIONS, sensible
+from tests.engine.llm.server import ScriptedServer
 from tests.engine.test_cli import CommandLine
 
 ASKED = "When are dues paid in advance, and who allocates a berth to a vessel since 2011?"
@@ -97,3 +99,50 @@ def test_demands_by_flags(run: CommandLine, harbour_folder: Path) -> None:
         "quay",
     )
     assert "Demands: with “vessel”; with “berth”; without “quay”" in done.out
+
+
+BY_MODEL = ("--sub-questions", "model", "--gap-queries", "model", "--sufficiency", "model")
+
+
+def test_a_plan_with_a_language_model_tells_what_it_costs(run: CommandLine, harbour_folder: Path) -> None:
+    with ScriptedServer(sensible) as server:
+        done = run(
+            "plan", "Who salvages a wreck?", "--corpus", harbour_folder, "--llm", server.spec, *BY_MODEL
+        )
+        assert [asked.task for asked in server.requests] == [SUB_QUESTIONS]
+    assert done.code == 0, done.err
+    assert "[x] part 0.3: Which fine is due: Who salvages a wreck?" in done.out
+    assert "a part of the question, by the language model" in done.out
+    assert "Language model, at most: " in done.out
+    assert "Language model, so far: 1 call, " in done.out
+
+
+def test_an_investigation_with_a_language_model_tells_what_it_used(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDSTRING_LLM_CACHE", str(tmp_path / "answers"))
+    saved = tmp_path / "case.json"
+    with ScriptedServer(sensible) as server:
+        asked = ("investigate", "Who salvages a wreck?", "--corpus", harbour_folder, "--save", saved)
+        done = run(*asked, "--llm", server.spec, *BY_MODEL)
+        sent = len(server.requests)
+        assert sent >= 3
+        again = run(*asked, "--llm", server.spec, *BY_MODEL, "--json")
+        assert len(server.requests) == sent, "answers are kept: the same case asks nothing"
+    assert done.code == 0, done.err
+    assert f"Language model: {sent} calls, " in done.err
+    assert "Round 2: " in done.err
+    assert again.json["model"] == server.spec
+    assert again.json["usage"][SUB_QUESTIONS]["reused"] == 1
+    resumed = run(
+        "investigate", "Who salvages a wreck?", "--corpus", harbour_folder, "--resume", saved, "--json"
+    )
+    assert resumed.json["usage"] == again.json["usage"]
+    assert resumed.json["model"] == ""
+
+
+def test_without_a_language_model_its_twins_go_on(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", "Who salvages a wreck?", "--corpus", harbour_folder, *BY_MODEL)
+    assert done.code == 0, done.err
+    assert "Note: sub-questions: no language model is connected" in done.err
+    assert "Language model:" not in done.err
