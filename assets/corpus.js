@@ -119,7 +119,7 @@
       const found = await ask({ do: "overview" }).catch(() => null);
       if (!found) return;
       one("[data-tab=resolve] small", lib.root).textContent = found.open ? found.open.toLocaleString("en") : "";
-      lib.parts.forEach((member) => member.opened && member.opened(found, anew));
+      await Promise.all(lib.parts.map((member) => member.opened && member.opened(found, anew)));
     }
     show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
   }
@@ -168,7 +168,7 @@
     element.addEventListener("click", onClick);
     one(".lib-tabs", element).addEventListener("keydown", onTabKey);
     lib.parts.forEach((member) => member.start && member.start(element));
-    document.addEventListener("redstring:view", (event) => { if (event.detail === "corpus") enter(); });
+    document.addEventListener("redstring:view", (event) => { if (event.detail === "corpus") lib.entering = enter(); });
     document.addEventListener("visibilitychange", () => { if (seen()) refresh(); });
     window.addEventListener("focus", () => { if (seen()) refresh(); });
     setInterval(() => { if (seen()) refresh(); }, REFRESH);
@@ -181,6 +181,8 @@
   /* From a card of the investigation to the same passage among its neighbours. */
   async function readPassage(name, id) {
     redstring.view("corpus");
+    // The view may be opening its first document: that must not come after the passage that is wanted.
+    await lib.entering;
     await refresh();
     await open(name || (lib.shelf[0] || {}).name);
     await asking({ do: "place", target: id }, (spot) => lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at)));

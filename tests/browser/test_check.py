@@ -62,7 +62,7 @@ def test_verdicts_quotes_and_files(page: Page) -> None:
     assert "picked" in (page.get_attribute("#chk-1", "class") or "")
     assert page.evaluate("window.harmed") is None
     with page.expect_download() as kept:
-        page.click("text=JSON")
+        page.click("[data-chk=files] >> text=JSON")
     told = orjson.loads(Path(kept.value.path()).read_bytes())
     assert told["counts"]["contradicted"] == 1
     with page.expect_download() as written:

@@ -120,8 +120,3 @@ def citing(corpus: Corpus) -> Citing:
     if made is None:
         made = _MADE[corpus] = Citing(corpus)
     return made
-
-
-def within(span: Span, outer: Span) -> bool:
-    """Whether a span lies inside another."""
-    return outer.start <= span.start and span.end <= outer.end

@@ -23,7 +23,7 @@ FEWEST_WORDS = 2
 # What stands on either side of a cut has at least so many content words.
 FEWEST_IN_CLAUSE = 3
 # A line of so few words without a full stop is a heading.
-HEADING_WORDS = 12
+HEADING_WORDS, HEADING_LETTERS = 12, 160
 LONGEST_CLAIM = 1_200
 
 _LINE = re.compile(r"[^\n]+")
@@ -88,7 +88,7 @@ def _not_stated(line: str) -> bool:
     """Headings and captions; a short line that neither ends like a sentence nor has a verb or number."""
     if _HEADING.match(line) or _CAPTION.match(line):
         return True
-    if _ENDED.search(line) or len(line.split()) > HEADING_WORDS:
+    if len(line) > HEADING_LETTERS or _ENDED.search(line) or len(line.split()) > HEADING_WORDS:
         return False
     statement = read(line, "en", ())
     return not statement.modals and not statement.quantities and not _VERB.search(line)
