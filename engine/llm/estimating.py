@@ -7,13 +7,15 @@ a server that counts fewer has not read everything.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
 # What a chat template puts around each message, and around all of them.
 PER_MESSAGE, PER_PROMPT = 8, 8
-# Letters of a piece of an English word in a coarse tokeniser; every word has a piece of its own.
-LETTERS = 4
+# Letters of a piece of a word in a coarse tokeniser; every word has a piece of its own. Against 30,000 English
+# word pieces (MiniLM) English law comes out half too high, German and Indonesian law up to 12 in 100 too low.
+LETTERS = 3.2
 # Tokens a character, at most: a byte-level tokeniser that knows few Han characters needs two or three for
 # many of them; of other scripts o200k_base packs 2.9 characters and more, older tokenisers half as many.
 HAN, FOREIGN = 1.6, 0.7
@@ -32,10 +34,10 @@ _RUN = re.compile(r"(.)\1{3,}", re.S)
 
 def most_tokens(text: str) -> int:
     """A cautious estimate: real tokenisers seldom need more."""
-    words = sum(-(-len(word) // LETTERS) for word in _WORD.findall(text))
+    words = sum(max(1.0, len(word) / LETTERS) for word in _WORD.findall(text))
     han = len(_HAN.findall(text))
     other = len(_OTHER.findall(text)) - han
-    return words + len(_SIGN.findall(text)) + round(han * HAN + other * FOREIGN + 0.5)
+    return math.ceil(words + len(_SIGN.findall(text)) + han * HAN + other * FOREIGN)
 
 
 def least_tokens(text: str) -> int:

@@ -8,6 +8,7 @@ cancelled as a task, which closes its connection at once.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -124,6 +125,7 @@ class Sender:
                 "request": [_dressing(self._key)],
                 "response": [_limited],
             }
+            _quiet()
             http = openai.DefaultAsyncHttpxClient(
                 follow_redirects=False, timeout=None, event_hooks=hooks, **way
             )
@@ -142,6 +144,14 @@ class Sender:
             self._loop = loop
             weakref.finalize(self, _close, http, loop)
         return self._client
+
+
+def _quiet() -> None:
+    """Keep headers out of logs: below INFO the transport writes those of each response, and a server may send
+    the key back in one. Whoever sets its level on purpose gets what they ask for."""
+    transport = logging.getLogger("httpcore2")
+    if transport.level == logging.NOTSET:
+        transport.setLevel(logging.INFO)
 
 
 def _dressing(key: Secret) -> Callable[[Any], Awaitable[None]]:

@@ -29,6 +29,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 USAGE = "none or openai:MODEL@URL?context=8192&input=0.15&output=0.60"
 OPTIONS = ("context", "input", "output", "cached", "currency", "concurrency", "timeout", "thinking")
 MILLION = 1_000_000
+LONGEST_OPTION = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +130,11 @@ def _address(url: str) -> str:
 def _options(query: str) -> dict[str, str]:
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - set(OPTIONS)):
+        # What is no plain word may be a key that was put there by mistake.
+        word = unknown[0]
+        told = f" {word!r}" if word.isalpha() and len(word) <= LONGEST_OPTION else ""
         raise SettingsError(
-            f"unknown option {unknown[0][:20]!r} of a language model; known: {', '.join(OPTIONS)}. "
+            f"unknown option{told} of a language model; known: {', '.join(OPTIONS)}. "
             "A key is no option: give it in REDSTRING_LLM_KEY"
         )
     return options
