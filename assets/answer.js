@@ -124,7 +124,7 @@
       /* A finger has nothing to hover with: the first tap shows the quote, the second follows it. */
       if (chip) { if (event.pointerType === "touch" && shown !== chip) { show(chip); return; } lead(chip); return; }
       const asked = event.target.closest("[data-answer]");
-      if (asked) { trigger(asked.dataset.answer === "stop" ? "stop" : "submit"); return; }
+      if (asked) { trigger(asked.dataset.answer === "stop" ? "expand" : "select", { action: asked.dataset.answer }); return; }
       const form = event.target.closest("[data-copy]");
       if (form) copy(form);
     });

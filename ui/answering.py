@@ -68,13 +68,13 @@ def wire_answer(
             if stopping is not None:
                 stopping.set()
 
-    wrote = stage.answer.submit(
+    wrote = stage.answer.select(
         write, [token, session], [stage.banner, stage.answer, stage.story],
         js="(token, session) => [token, redstring.session()]",
         api_visibility="private", show_progress="hidden", trigger_mode="once",
     )  # fmt: skip
     on_failure(wrote, stage)
-    stage.answer.stop(stop, token, None, api_visibility="private", show_progress="hidden", queue=False)
+    stage.answer.expand(stop, token, None, api_visibility="private", show_progress="hidden", queue=False)
 
 
 def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iterator[dict[Any, Any]]:
