@@ -6,7 +6,7 @@
   const { state: lib, one, all, part, ask, asking, say, refresh, count } = redstring.lib;
   redstring.lib.areas = true;
   const MEASURE = 500;
-  const edit = { content: null, kept: "", reach: {}, covered: 0, facts: {}, proposal: null, stale: true, timer: null, picked: new Map(), undo: [] };
+  const edit = { content: null, kept: "", reach: {}, covered: 0, facts: {}, stale: true, timer: null, picked: new Map(), undo: [] };
 
   /* ---------- small builders: every word of a corpus or a model is text, never markup ---------- */
   function make(tag, props = {}, ...children) {
@@ -58,7 +58,7 @@
   async function measure() {
     if (!edit.content.areas.length) { edit.reach = {}; edit.covered = 0; marks(); return; }
     const asked = JSON.stringify(edit.content);
-    const found = await ask({ do: "areas-measure", ontology: edit.content }).catch(() => null);
+    const found = await ask({ do: "areas-measure", ontology: edit.content }, { quiet: true }).catch(() => null);
     if (!found || JSON.stringify(edit.content) !== asked) return;
     Object.assign(edit, { reach: found.reach, covered: found.covered });
     /* Only the figures are put in: whoever is typing keeps the place. */
@@ -238,10 +238,9 @@
     draw();
   }
   async function save() {
+    clearTimeout(edit.timer);
     const found = await ask({ do: "areas-save", ontology: edit.content, words: "edited on the page" }).catch(() => null);
     if (!found) return;
-    edit.proposal = null;
-    redstring.lib.proposing.clear();
     say("Saved. The next investigation uses these areas.", { good: true });
     await settled();
   }
@@ -260,6 +259,7 @@
     }
     const found = await ask({ do: "areas-undo" }).catch(() => null);
     if (!found) return undefined;
+    redstring.lib.proposing.clear();
     say("The state before the last save is in force again.", { good: true });
     return settled();
   }
@@ -292,9 +292,13 @@
     document.addEventListener("redstring:connected", () => { if (lib.tab === "areas" && edit.content && !dirty()) load(); else edit.stale = edit.stale || !dirty(); });
   }
   function opened(_, anew) {
-    /* What somebody is editing outlives a change of the corpus that somebody else makes. */
-    if (anew && edit.content && dirty()) return;
-    Object.assign(edit, { content: edit.content && anew ? edit.content : null, stale: true, undo: [], proposal: null });
+    edit.stale = true;
+    if (anew) {
+      /* What somebody is editing outlives a change of the corpus; what nobody has touched is read again. */
+      if (edit.content && dirty()) edit.stale = false;
+      return;
+    }
+    Object.assign(edit, { content: null, undo: [], picked: new Map() });
     redstring.lib.proposing.clear();
   }
   Object.assign(redstring.lib, { make, editing: { edit, change, areaOf, nameOf, freeId, button, copy, share, may } });
