@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 # What a chat template puts around each message, and around all of them.
 PER_MESSAGE, PER_PROMPT = 8, 8
-# Letters of a piece of a word in a coarse tokeniser; every word has a piece of its own. Against 30,000
-# English word pieces (MiniLM) English law comes out half too high, German and Indonesian law up to 12 in 100 too low.
+# Letters of a piece of a word in a coarse tokeniser; every word has a piece of its own. Against English word
+# pieces (MiniLM, 30,000 of them) English law comes out half too high, German and Indonesian law up to 12 in
+# 100 too low.
 LETTERS = 3.2
 # Tokens a character, at most: a byte-level tokeniser that knows few Han characters needs two or three for
 # many of them; of other scripts o200k_base packs 2.9 characters and more, older tokenisers half as many.
