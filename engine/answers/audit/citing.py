@@ -18,7 +18,7 @@ from engine.answers.audit.record import Citation
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention, Resolver, find_mentions
 from engine.language.references.definitions import DefinedName
-from engine.model import Document, Passage, Reference, Span, Status, TargetKind
+from engine.model import Document, Passage, Reference, Status, TargetKind
 
 _PASTED = "\x00pasted"
 

@@ -171,8 +171,10 @@ def _narrowed(modality: Modality, text: str, span: Span, clause: Span, words: Le
 def _denied(
     text: str, terms: tuple[Term, ...], words: Lexicon, passed: list[Span]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Stems that a plain negation reaches, and of those the ones that it stands right beside; the negation of a
-    modal verb is the modality's."""
+    """Stems that a plain negation reaches, and of those the ones that it stands right beside.
+
+    The negation of a modal verb is the modality's.
+    """
     found: set[str] = set()
     heads: set[str] = set()
     for match in words.cues["not"].finditer(text):

@@ -66,6 +66,22 @@ def test_modality(language: str, claim: str, sentence: str, expected: Agreement)
     assert comparison(claim, sentence, language).modality is expected
 
 
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        (
+            "The indemnity may reach one year's commission.",
+            "The indemnity may not exceed one year's commission.",
+        ),
+        ("Entries are published within five days.", "Entries are published no later than the fifth day."),
+        ("An agent may act if it is not excluded.", "An agent may act unless it is excluded."),
+    ],
+)
+def test_limits_and_exceptions_deny_nothing(claim: str, sentence: str) -> None:
+    found = comparison(claim, sentence)
+    assert OPPOSITE not in (found.modality, found.polarity), found.differences
+
+
 def test_a_negation_is_seen() -> None:
     found = comparison(
         "An objection suspends the duty to pay.", "An objection does not suspend the duty to pay."
