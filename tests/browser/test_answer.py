@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import HOSTILE
+from tests.browser.test_investigate import ARABIC, DARK, PHONE, QUESTION, ask
+from tests.browser.test_models import connect, scripted
+from tests.engine.answers.models import filled, said, truthful
+from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+RULE = "A manager of a company may not confer on an agent broader powers"
+
+
+def show_answer(page: Page, question: str = QUESTION) -> None:
+    ask(page, question)
+    page.locator("[data-tab=answer]:visible, #switch [data-pane=answer]:visible").first.click()
+    page.wait_for_selector(".answer-head")
+
+
+def highlighted(page: Page) -> str:
+    """The words that are marked in a card for a citation."""
+    said: str = page.evaluate(
+        "() => [...(CSS.highlights.get('cited') || [])].map(range => range.toString()).join('|')"
+    )
+    return said
+
+
+def test_the_brief_is_there_when_the_case_ends(page: Page) -> None:
+    show_answer(page)
+    texts = page.locator(".say .words").all_inner_texts()
+    assert any(text.startswith(RULE) for text in texts)
+    assert page.locator(".say").count() == page.locator(".say.full").count() > 2
+    assert "makes an exception" in page.locator(".conflicts").inner_text()
+    assert page.locator("#ranked").is_hidden()
+
+
+def test_a_chip_shows_its_quote_and_leads_to_the_passage_and_the_board(page: Page) -> None:
+    show_answer(page)
+    chip = page.locator(".say", has_text=RULE).locator(".source").first
+    chip.hover()
+    quote = page.locator("#quote-shown")
+    assert quote.locator("mark").inner_text().startswith(RULE)
+    box, view = quote.bounding_box(), page.viewport_size
+    assert box is not None
+    assert view is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= view["width"]
+    chip.click()
+    card = page.locator("#passages .card.on")
+    assert card.is_visible()
+    assert "commercial-agency-code/art-14/para-2" in str(card.get_attribute("data-members"))
+    assert highlighted(page).startswith(RULE)
+    assert page.locator("#quote-shown").count() == 0
+    # Back to the answer, and away with what was marked on the next question.
+    page.locator("#passages-head [data-tab=answer]").click()
+    assert page.locator("#answer").is_visible()
+
+
+def test_what_stands_in_no_card_is_read_in_place(page: Page) -> None:
+    show_answer(page)
+    cited: list[str] = page.eval_on_selector_all(".quoted", "all => all.map(one => one.dataset.passage)")
+    members: list[str] = page.eval_on_selector_all(
+        "#passages .card", "all => all.flatMap(one => one.dataset.members.split('\\n'))"
+    )
+    away = [number for number, passage in enumerate(cited, 1) if passage not in members]
+    for number in away[:1]:
+        page.locator(f".source[data-n='{number}']").first.click()
+        page.wait_for_function(
+            "document.body.dataset.view === 'corpus' || document.querySelector('.card.on')"
+        )
+
+
+def test_the_keyboard_reaches_the_quotes(page: Page) -> None:
+    show_answer(page)
+    page.locator("#passages-head [data-tab=answer]").focus()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.locator("#quote-shown").count():
+            break
+    assert page.locator("#quote-shown").is_visible()
+    page.keyboard.press("Escape")
+    assert page.locator("#quote-shown").count() == 0
+
+
+def test_the_answer_can_be_copied(page: Page) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    show_answer(page)
+    page.click("[data-copy=markdown]")
+    page.wait_for_selector("text=Copied")
+    copied: str = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"# {QUESTION}")
+    assert re.search(r"\[\^1\]: Commercial Agency", copied)
+
+
+def test_that_the_pool_does_not_contain_it_is_said(page: Page) -> None:
+    show_answer(page, "How high is the fee for fishing licences in lakes?")
+    assert "does not contain an answer" in page.locator(".absent").inner_text()
+    assert "fishing" in page.locator(".absent").inner_text()
+
+
+@pytest.mark.parametrize("page", [PHONE, PHONE | DARK], indirect=True)
+def test_on_a_phone_there_are_four_tabs_and_nothing_overflows(page: Page) -> None:
+    show_answer(page, ARABIC)
+    assert page.locator("#switch button").count() == 4
+    assert page.locator("#answer").is_visible()
+    assert page.locator("#ranked").is_hidden()
+    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    assert not wide
+    say = page.locator(".say").first
+    assert say.get_attribute("lang") == "ar"
+    assert say.evaluate("one => getComputedStyle(one).direction") == "rtl"
+    page.locator(".source").first.click()
+    assert page.locator("#passages .card.on").is_visible()
+    assert page.locator("#switch [aria-selected=true]").get_attribute("data-pane") == "passages"
+
+
+def test_a_hostile_corpus_harms_nothing(page: Page) -> None:
+    page.locator("#corpus input").click()
+    page.get_by_role("option", name=HOSTILE).click()
+    show_answer(page, "harmful clause")
+    page.locator(".source").first.hover()
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("#answer img, #quote-shown img").count() == 0
+
+
+def test_without_a_model_writing_opens_the_panel_that_connects_one(page: Page) -> None:
+    show_answer(page)
+    page.click("[data-answer=write]")
+    page.wait_for_selector("#model [data-model=url], #model [data-model=provider]")
+
+
+def test_a_model_of_the_visitor_writes_and_every_sentence_is_held_to_its_quotes(page: Page) -> None:
+    def script(asked: Asked) -> Scripted:
+        if asked.task == "answer":
+            true = truthful(asked)["sentences"]
+            return filled(*true, said("<b onclick=window.harmed=1>Pigs</b> fly.", (1, "they fly high")))
+        return filled() if asked.task == "answer again" else scripted(asked)
+
+    with ScriptedServer(script) as server:
+        connect(page, server)
+        page.keyboard.press("Escape")
+        show_answer(page)
+        page.click("[data-answer=write]")
+        page.wait_for_selector(".answer[data-method=model]")
+        assert page.locator(".say.full").count() == 2
+        assert page.locator(".say.none .words").inner_text() == "Pigs fly."
+        assert "no support" in page.locator(".say.none .doubt").inner_text()
+        assert page.evaluate("window.harmed") is None
+
+
+def test_writing_can_be_stopped(page: Page) -> None:
+    def slow(asked: Asked) -> Scripted:
+        return Fault(seconds=60) if asked.task == "answer" else scripted(asked)
+
+    with ScriptedServer(slow) as server:
+        connect(page, server)
+        page.keyboard.press("Escape")
+        show_answer(page)
+        page.click("[data-answer=write]")
+        page.click("[data-answer=stop]")
+        page.wait_for_selector(".answer[data-method=brief]")
