@@ -242,3 +242,23 @@ def test_a_key_is_not_followed_to_another_host() -> None:
         with ScriptedServer(answer) as server, pytest.raises(ModelError, match="redirects"):
             server.connect(KEY).ask(PROMPT, Parts, Meter())
         assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    ("url", "warned"),
+    [
+        ("https://llm.example.org/v1", False),
+        ("http://llm.example.org/v1", True),
+        ("http://93.184.216.34/v1", True),
+        ("http://localhost:11434/v1", False),
+        ("http://gpu:8000/v1", False),
+        ("http://10.1.2.3:8000/v1", False),
+        ("http://[::1]:8000/v1", False),
+    ],
+)
+def test_a_key_that_would_go_out_unencrypted_is_told(url: str, warned: bool) -> None:
+    model, keyless = connect(f"openai:m@{url}", KEY), connect(f"openai:m@{url}")
+    assert model is not None
+    assert keyless is not None
+    assert any("without encryption" in caution for caution in model.cautions) is warned
+    assert keyless.cautions == ()
