@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.embedded.publication import EXTRACTED_NAME, refuse_foreign
 from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.extracted.readings import add_reading, load_readings, proposals, windows_read
+from engine.corpus.extracted.readings import Reading, add_reading, load_readings, proposals, windows_read
 from engine.errors import CorpusError
 from tests.engine.corpus.extracted.values import ALL, DEFINITION, EXCEPTION, EXTENSION, USE, document, window
 
@@ -37,8 +37,8 @@ def test_the_surer_of_two_that_say_the_same_counts() -> None:
 
 
 def test_a_document_read_again_forgets_windows_that_are_no_more() -> None:
-    before = [window(EXCEPTION, key="w1"), window(EXTENSION, key="w2"), document("w1", "w2")]
-    again = [window(USE, key="w3"), document("w1", "w3")]
+    before: list[Reading] = [window(EXCEPTION, key="w1"), window(EXTENSION, key="w2"), document("w1", "w2")]
+    again: list[Reading] = [window(USE, key="w3"), document("w1", "w3")]
     assert set(proposals(before)) == {EXCEPTION.key, EXTENSION.key}
     # Until the document has been read to its end, what was known still counts.
     assert set(proposals([*before, again[0]])) == {EXCEPTION.key, EXTENSION.key, USE.key}
