@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from html import escape
 
+from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation
 from engine.records.orders import by_document
@@ -97,6 +98,10 @@ def nothing_found(question: str, reason: str = "") -> str:
     )
 
 
+MACHINE = (
+    "This text addresses a machine, not a reader. It is not shown to a language model; where it stands is "
+    "not changed by that."
+)
 WAITING = (
     '<div class="empty"><b>Ask a question to open a case.</b><p>The scan finds the first suspects; each '
     "round follows the threads from there. Every passage keeps the trail by which it was found.</p></div>"
@@ -141,8 +146,15 @@ def _cite(passage: Passage, document: Document, today: date, rank: str) -> str:
     return (
         f'<header class="cite" title="{escape(path)}"><span class="n">{rank}</span>'
         f'<b dir="auto">{escape(document.title or document.id)}</b>'
-        f'<span class="where" dir="auto">{escape(where)}</span>{sealed}</header>'
+        f'<span class="where" dir="auto">{escape(where)}</span>{sealed}{_machine(passage)}</header>'
     )
+
+
+def _machine(passage: Passage) -> str:
+    """A note on a passage that is kept from language models."""
+    if not addresses_machine(passage.text):
+        return ""
+    return f'<span class="badge old" title="{MACHINE}">addresses a machine</span>'
 
 
 def _beside(found: RankedPassage, name: Name) -> str:

@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS, excerpts, rows_of
 from engine.investigation.reading import Reading
-from engine.llm import Data, Prompt
+from engine.llm import Data, Prompt, suspicion
 from engine.model import AreaCoverage
 from engine.retrieval.asking import Asking
 
@@ -89,7 +89,8 @@ def prompt(
     evidence: list[str] = []
     for number, area in enumerate(areas[:MOST_AREAS], 1):
         keys[f"A{number}"] = area.id
-        told = f"name: {area.name[:LONGEST_NAME]}\nevidence: {len(area.evidence)} of {area.minimum} passages"
+        name = suspicion.shown(area.name[:LONGEST_NAME])
+        told = f"name: {name}\nevidence: {len(area.evidence)} of {area.minimum} passages"
         sent = f"\nsent: {area.query[:LONGEST_SENT]}" if area.query else ""
         parts.append(Data(f"area A{number}", told + sent))
         evidence += area.evidence[:MOST_EVIDENCE]

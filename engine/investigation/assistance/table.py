@@ -14,7 +14,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.reading import Reading
 from engine.llm import Data
-from engine.llm.suspicion import addresses_machine
+from engine.llm.suspicion import addresses_machine, shown
 from engine.model import AreaCoverage, Passage
 
 LONGEST_NAME = 200
@@ -31,11 +31,11 @@ class Keyed:
 
 def table_of(areas: Sequence[AreaCoverage]) -> Keyed:
     """The coverage table as one part, a line an area, the required ones first."""
-    shown = sorted(areas, key=lambda area: not area.required)[:MOST_AREAS]
-    keys = {f"A{number}": area for number, area in enumerate(shown, 1)}
+    first = sorted(areas, key=lambda area: not area.required)[:MOST_AREAS]
+    keys = {f"A{number}": area for number, area in enumerate(first, 1)}
     lines = [
         f"{key} | {area.state.value} | {'required' if area.required else 'optional'} | "
-        f"{len(area.evidence)} of {area.minimum} passages | {_short(area.name)}"
+        f"{len(area.evidence)} of {area.minimum} passages | {shown(_short(area.name))}"
         for key, area in keys.items()
     ]
     parts = (Data("coverage", "\n".join(lines)),) if lines else ()
