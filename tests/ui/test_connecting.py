@@ -13,6 +13,7 @@ from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
 from ui.connections import Connections
 from ui.models import PRESETS, frame_html
 from ui.operator import Operator
+from ui.rations import OperatorsModel
 
 KEY = "sk-a-very-secret-key-0123456789"
 
@@ -211,3 +212,17 @@ def test_the_frame_offers_every_preset_and_holds_no_value() -> None:
     assert all(f">{name}</option>" in frame for _, name, _, _ in PRESETS)
     assert 'type="password"' in frame
     assert "value=" not in frame.replace('<option value="', "")
+
+
+def test_the_model_of_the_server_is_told_with_its_limit_and_without_its_key(server: ScriptedServer) -> None:
+    operator = Operator(spec=server.spec, shared=True, visitors=False, loopback=True)
+    offer = OperatorsModel(operator, lambda spec: server.connect("sk-of-the-operator"))
+    desk = ConnectingDesk(Connections(operator, offer))
+    away = answer(desk, request("state"), local=False)
+    assert (away["whose"], away["visitors"]) == ("operator", False)
+    assert away["words"].startswith("The model of this server: scripted at 127.0.0.1")
+    assert "within a daily limit" in away["words"]
+    here = answer(desk, request("state"), local=True)
+    assert "limit" not in here["words"]
+    assert "sk-of" not in json.dumps([away, here])
+    assert server.requests == [], "telling which it is asks nobody"
