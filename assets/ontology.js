@@ -247,7 +247,9 @@
   /* The corpus has a new state: the shelf is looked at anew, and what stands is read again. */
   async function settled() {
     edit.kept = JSON.stringify(edit.content);
+    edit.undo = [];
     edit.stale = true;
+    marks();
     await refresh();
     if (edit.stale) await load();
   }
