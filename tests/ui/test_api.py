@@ -55,9 +55,9 @@ def test_wrong_arguments_are_named(
         investigate(library, question, corpus, name, strategies, rounds, None, None)
 
 
-def test_two_endpoints_are_public(library: Library) -> None:
+def test_what_is_public_is_known(library: Library) -> None:
     public = inside_a_loop(lambda: build_page(library).get_api_info())
-    assert list(public["named_endpoints"]) == ["/investigate", "/answer"]
+    assert list(public["named_endpoints"]) == ["/investigate", "/answer", "/audit"]
     assert public["unnamed_endpoints"] == {}
     names = [
         parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]
