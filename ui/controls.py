@@ -27,6 +27,11 @@ GROUP_TITLES: Mapping[str, str] = {
     "ranking": "Ranking",
     "model": "Language model",
 }
+# What stands under a group's title. That of the language model goes away when one is connected.
+GROUP_HINTS: Mapping[str, str] = {
+    "model": '<span class="needs-model">“model” needs a language model, connected by the button at the top. '
+    "Until then “plain” does it.</span>"
+}
 FRACTION_STEP = 0.01
 RERANKER = "reranker"
 _ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})

@@ -13,7 +13,7 @@ from gradio.components import Component
 from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
 from ui.assist import build_assist
-from ui.controls import GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
+from ui.controls import GROUP_HINTS, GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
 from ui.filters import (
     OF_CORPUS,
     TRANSACTION,
@@ -114,7 +114,8 @@ def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]
         for group, title in GROUP_TITLES.items():
             if group == FILTERS:
                 continue
-            gr.HTML(f'<span class="h">{title}</span>', apply_default_css=False)
+            hint = GROUP_HINTS.get(group, "")
+            gr.HTML(f'<span class="h">{title}</span>{hint}', apply_default_css=False)
             for knob in (knob for knob in by_name.values() if knob.group == group):
                 of_corpus = knob.name == TRANSACTION
                 built[knob.name] = build_transaction(knob, corpus) if of_corpus else component(knob)
