@@ -10,12 +10,14 @@ from html import unescape
 import pytest
 
 from engine.errors import InputError
+from engine.investigation import Case
 from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
 from engine.records.planned import plan_to_json
 from engine.settings import InvestigationSettings
+from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from ui.controls import shown_value
 from ui.investigate import open_case, ranked_value
-from ui.plan import edited_plan, plan_html
+from ui.plan import edited_plan, plan_html, planned
 from ui.shelf import Library
 
 PLAN = QueryPlan(
@@ -100,3 +102,20 @@ def test_a_demand_that_leaves_nothing_is_named_among_the_cards(library: Library)
     shown = ranked_value(opened)
     assert "leave nothing to search" in shown
     assert "zebra crossing" in shown
+
+
+def test_a_plan_by_a_language_model_is_escaped_and_tells_what_it_used(library: Library) -> None:
+    question = "May a manager grant an agent broader powers?"
+    loud = f"<script>alert(1)</script> {question[4:]}"
+
+    def script(asked: Asked) -> Scripted:
+        return {"sub_questions": [f"Which register decides: {question}", loud]}
+
+    with ScriptedServer(script) as server:
+        settings = InvestigationSettings(sub_questions="model", hypothetical="plain")
+        html = planned(Case(library.corpus(None), question, settings, model=server.connect()), "Small")
+    assert "<script>" not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert "a part of the question, by the language model" in html
+    assert "one of the first passages found, as if it answered; similarity" in html
+    assert "Language model: 1 call, " in html
