@@ -1,0 +1,73 @@
+"""The nouns: what a document collection and an investigation are made of.
+
+Values only: frozen, without behaviour beyond their own consistency. Relation names follow ELI and
+schema.org/Legislation where those have a word (``cites``, ``amends``, ``repeals``, ``based_on``,
+``applies_to``).
+
+Inside the engine a passage is addressed by its *row*: its position in the corpus (int32). Ids are
+for people, files and other programs.
+"""
+
+from engine.model.documents import (
+    OUT_OF_FORCE,
+    Document,
+    Entity,
+    EntityKind,
+    Passage,
+    Reference,
+    Section,
+    SectionKind,
+    Span,
+    TargetKind,
+)
+from engine.model.findings import Hop, RankedPassage, RetrieverHit, ScorePart
+from engine.model.nothing import NOTHING
+from engine.model.progress import (
+    AreaCoverage,
+    AreaState,
+    Completeness,
+    RetrieverCount,
+    RoundReport,
+    Stop,
+    StopReason,
+    StrategyCount,
+)
+from engine.model.questions import Constraints, Intent, QueryPlan, Suggestion, View
+from engine.model.relations import Direction, Relation, Status
+from engine.model.reviews import Review, Verdict
+
+__all__ = [
+    "NOTHING",
+    "OUT_OF_FORCE",
+    "AreaCoverage",
+    "AreaState",
+    "Completeness",
+    "Constraints",
+    "Direction",
+    "Document",
+    "Entity",
+    "EntityKind",
+    "Hop",
+    "Intent",
+    "Passage",
+    "QueryPlan",
+    "RankedPassage",
+    "Reference",
+    "Relation",
+    "RetrieverCount",
+    "RetrieverHit",
+    "Review",
+    "RoundReport",
+    "ScorePart",
+    "Section",
+    "SectionKind",
+    "Span",
+    "Status",
+    "Stop",
+    "StopReason",
+    "StrategyCount",
+    "Suggestion",
+    "TargetKind",
+    "Verdict",
+    "View",
+]

@@ -1,0 +1,72 @@
+"""What was found: hops of trails, hits of retrievers, addends of scores, ranked passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.model.documents import Document, Passage
+from engine.model.relations import Direction, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a trail: how a passage was reached, and from where.
+
+    ``source_id`` is None where the step starts at the question (scan) or at a gap's query.
+    ``quote`` holds the words that made the link, verbatim from ``quoted_from`` (a passage id), or
+    the query that was sent. ``strength`` is the strategy's own score for the link, 0..1. ``rank`` is
+    the 1-based rank in the list that found it, for scan and gap hops.
+    """
+
+    target_id: str
+    source_id: str | None
+    strategy: str
+    relation: Relation
+    direction: Direction
+    round: int
+    strength: float
+    quote: str = ""
+    quoted_from: str | None = None
+    detail: str = ""
+    rank: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverHit:
+    """What one retriever said of a passage for one view: 1-based rank and its raw score."""
+
+    retriever: str
+    view: str
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePart:
+    """One addend of a passage's final score; the parts of a passage add up to its score."""
+
+    name: str
+    value: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPassage:
+    """A passage in the final ranking. ``text`` is a source span, never a summary.
+
+    ``assembled_ids`` are the passages whose text stands in ``text``, in document order; more than
+    one where neighbours were put together. ``same_words`` are other well-ranked passages whose text is
+    word for word that of ``passage``.
+    """
+
+    rank: int
+    passage: Passage
+    document: Document
+    text: str
+    score: float
+    breakdown: tuple[ScorePart, ...]
+    trails: tuple[tuple[Hop, ...], ...]
+    hits: tuple[RetrieverHit, ...] = ()
+    assembled_ids: tuple[str, ...] = ()
+    pinned: bool = False
+    same_words: tuple[str, ...] = ()

@@ -1,0 +1,115 @@
+"""How an investigation went: coverage, counts of a round, why it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from engine.model.nothing import NOTHING
+
+
+class AreaState(StrEnum):
+    """How well an area of the question is evidenced."""
+
+    COVERED = "covered"
+    WEAK = "weak"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class AreaCoverage:
+    """Evidence for one legal area or facet.
+
+    ``similarity`` is the mean similarity of the evidence to the area, 0..1. ``closed_in`` is the
+    round in which it became covered (0 = the scan). ``query`` is what was sent to close its gap.
+    """
+
+    id: str
+    name: str
+    state: AreaState
+    required: bool
+    evidence: tuple[str, ...]
+    minimum: int
+    similarity: float
+    closed_in: int | None = None
+    query: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyCount:
+    """What one strategy did in one round: leads proposed, admitted, refused (by reason)."""
+
+    strategy: str
+    proposed: int
+    admitted: int
+    refused: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RetrieverCount:
+    """What one retriever gave to a list of passages, best first: how many of them it found, how many nobody
+    else found, and the place of the first. ``off`` says why it did not search."""
+
+    retriever: str
+    found: int = 0
+    alone: int = 0
+    first: int | None = None
+    off: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReport:
+    """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked."""
+
+    number: int
+    seeds: tuple[str, ...]
+    strategies: tuple[StrategyCount, ...]
+    admitted: int
+    refused: int
+    pool_size: int
+    milliseconds: float
+    retrievers: tuple[RetrieverCount, ...] = ()
+
+
+class StopReason(StrEnum):
+    """Why an investigation ended; the first to fire wins."""
+
+    ROUNDS = "rounds"
+    NOTHING_NEW = "nothing_new"
+    TOO_LITTLE_NEW = "too_little_new"
+    POOL_FULL = "pool_full"
+    COVERAGE = "coverage"
+    CONFIDENCE = "confidence"
+    COMPLETENESS = "completeness"
+    SUFFICIENCY = "sufficiency"
+    TIME = "time"
+    CALLS = "calls"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """Estimate of the share of relevant passages that the pool already holds, with its interval.
+
+    ``alone`` of the ``best`` passages of the pool were found by one way only; ``evidence`` are the numbers
+    that the estimate was made of, by name, each 0..1.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    method: str = "Chao1"
+    best: int = 0
+    alone: int = 0
+    evidence: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A stop with its reason and the numbers behind it."""
+
+    reason: StopReason
+    numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+    completeness: Completeness | None = None

@@ -1,0 +1,84 @@
+"""A question as it is searched: what it asks, what it demands, the views it is seen by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+
+class Intent(StrEnum):
+    """What kind of answer a question asks for."""
+
+    LOOKUP = "lookup"
+    EXPLORATORY = "exploratory"
+    COMPARATIVE = "comparative"
+    MULTI_HOP = "multi_hop"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to see the question: its words, and the retrievers that read it.
+
+    ``name`` says what it is made of: literal, part, side, clause, register, acronym, terms, feedback,
+    gap, or own (a person's); ``origin`` says where its words come from. ``weight`` scales its list in
+    the fusion. ``dense`` is false for a list of words, which has no meaning to embed.
+    """
+
+    name: str
+    text: str
+    weight: float = 1.0
+    dense: bool = True
+    enabled: bool = True
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What a question demands of every passage: phrases it must or must not hold, documents by name,
+    type, language and year (bounds included), the day on which it must be in force."""
+
+    must_include: tuple[str, ...] = ()
+    must_exclude: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    year_from: int | None = None
+    year_to: int | None = None
+    as_of: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A constraint that the question's prose may mean; it is shown and not applied.
+
+    ``kind`` is the field of ``Constraints``, ``value`` what would stand there, ``words`` the words of
+    the question that told it.
+    """
+
+    kind: str
+    value: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """The question seen several ways; ``references`` are provisions that the question itself names.
+
+    ``evidence`` are the words that told the intent. ``document_types`` and ``document_ids`` are those of
+    the corpus that its prose names. ``edited``: a person changed it.
+    """
+
+    question: str
+    language: str
+    views: tuple[View, ...]
+    references: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    intent: Intent | None = None
+    evidence: tuple[str, ...] = ()
+    document_types: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    constraints: Constraints = Constraints()
+    suggestions: tuple[Suggestion, ...] = ()
+    strategy: str = "balanced"
+    edited: bool = False
