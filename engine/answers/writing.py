@@ -144,7 +144,20 @@ def passages_shown(
     room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - asked)
     context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
     hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
-    return [one for one in context.passages if one not in hidden], hidden
+    shown = [one for one in context.passages if one not in hidden]
+    return _fitting(investigation.question, shown, model), hidden
+
+
+def _fitting(question: str, shown: list[ContextPassage], model: LanguageModel) -> list[ContextPassage]:
+    """As many of the passages as the model's own count of tokens allows, the lowest of the ranking dropped
+    first: text that needs more tokens than text usually does must not keep an answer from being written."""
+    while len(shown) > 1:
+        prompt = Prompt("answer", INSTRUCTIONS, prompt_data(question, shown), LONGEST_ANSWER)
+        if model.expected(prompt, WrittenAnswer).tokens <= model.context_tokens:
+            break
+        last = max(one.key for one in shown)
+        shown = [one for one in shown if one.key != last]
+    return shown
 
 
 def prompt_data(question: str, shown: Sequence[ContextPassage]) -> tuple[Data, ...]:

@@ -1,0 +1,162 @@
+"""The page over a corpus of 200 attacks, with a model that obeys them: all stays text, nothing leaves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.llm import suspicion
+from tests.browser.test_corpus import create, remove
+from tests.browser.test_models import KEY, connect, traces
+from tests.engine.llm.server import Asked, Scripted, ScriptedServer
+from tests.safety.attacking import AUDITED, QUESTIONS
+from tests.safety.conftest import HEADINGS, SAMPLE
+from tests.safety.obeying import ORDERS, Obeying
+from tests.safety.passages import injected
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+LONG = 120_000
+# What the attacks would put on a page, and the page itself never does.
+HARM = (
+    "img[src='x'], [onerror], [onload], [onfocus], [ontoggle], [onclick*=harmed], object, embed, "
+    "[src*='exfil.example'], [href*='exfil.example'], [action*='exfil.example'], [href^='javascript:'], "
+    "[href^='data:text/html'], [style*='exfil.example']"
+)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Path]:
+    """The 200, and a code of law."""
+    lines = [
+        {
+            "_id": one.id,
+            "title": f"{HEADINGS[one.language]} ({one.id})",
+            "text": one.text,
+            "metadata": {"language": one.language},
+        }
+        for one in injected()
+    ]
+    path = tmp_path / "attacks.jsonl"
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+    code = tmp_path / "code.md"
+    code.write_bytes((SAMPLE / "commercial-agency-code.md").read_bytes())
+    return [path, code]
+
+
+@pytest.fixture(params=[frozenset(), ORDERS], ids=["reading", "always"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """The obeying model, once it was tried. The detector is off: the page stands alone."""
+    monkeypatch.setattr(suspicion, "_found", lambda text: iter(()))
+    suspicion.addresses_machine.cache_clear()
+    obeying = Obeying(request.param)
+
+    def answer(asked: Asked) -> Scripted:
+        if asked.task == "trial":
+            return {"article": 12, "binding": "yes"}
+        return obeying(asked)
+
+    with ScriptedServer(answer) as listening:
+        yield listening
+    suspicion.addresses_machine.cache_clear()
+
+
+def clean(page: Page) -> None:
+    """Nothing ran, nothing was made of markup, and the key is nowhere in the browser."""
+    assert page.evaluate("window.harmed === undefined")
+    assert page.eval_on_selector_all(HARM, "all => all.map(one => one.outerHTML.slice(0, 200))") == []
+    for frame in page.frames:
+        assert frame.evaluate("window.harmed === undefined")
+    assert traces(page) == []
+
+
+def test_every_panel_under_attack(page: Page, sources: list[Path], server: ScriptedServer) -> None:
+    """Plan, case, answer, check, links and areas, one after another; the console and the hosts that
+    were asked are looked at when the page closes."""
+    create(page, "Attacked", sources)
+    clean(page)
+    connect(page, server)
+    page.keyboard.press("Escape")
+    _investigate(page)
+    _check(page)
+    _corpus(page, server)
+    assert {asked.authorization for asked in server.requests} == {f"Bearer {KEY}"}
+    tasks = {asked.task for asked in server.requests}
+    # What an attack can do is to fill the context, so that the brief has to do; the answer is then not asked.
+    assert {"sub-questions", "reranking", "second reading", "extract"} <= tasks
+    page.reload()
+    page.wait_for_selector("#question textarea")
+    clean(page)
+
+
+def _investigate(page: Page) -> None:
+    page.click(".views [data-view=investigate]")
+    page.click("#corpus input")
+    page.locator("[role=option]", has_text="Attacked").click()
+    page.fill("#question textarea", QUESTIONS["en"])
+    page.click("#plan-go")
+    page.wait_for_selector("#plan .plan", timeout=LONG)
+    clean(page)
+    page.click("#go")
+    page.wait_for_selector(".story[data-state=done]", timeout=LONG)
+    page.wait_for_selector("#ranked .card")
+    clean(page)
+    page.locator("#ranked .card").first.click()
+    page.click("#passages-head [data-tab=answer]")
+    page.wait_for_selector(".answer[data-method=brief]", timeout=LONG)
+    clean(page)
+    page.click("[data-answer=write]")
+    # An answer with fields that no schema has is refused: then the brief stays, and says why.
+    page.wait_for_function(
+        "() => document.querySelector('.answer[data-method=model]') ||"
+        "/is a brief of the sources/.test(document.querySelector('.answer')?.textContent)",
+        timeout=LONG,
+    )
+    clean(page)
+
+
+def _check(page: Page) -> None:
+    page.click(".views [data-view=check]")
+    page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 3")
+    page.select_option("[data-chk=corpus]", "Attacked")
+    page.fill("[data-chk=text]", f"{AUDITED['en']}\n\n{AUDITED['ar']}")
+    page.check("[data-chk=model]")
+    page.click("[data-chk=go]")
+    page.wait_for_selector(".chk-file", timeout=LONG)
+    for claim in page.locator(".chk-claim").all():
+        claim.click()
+    clean(page)
+
+
+def _corpus(page: Page, server: ScriptedServer) -> None:
+    page.click(".views [data-view=corpus]")
+    page.locator(".book", has_text="Attacked").click()
+    page.wait_for_selector(".line.doc")
+    clean(page)
+    page.click("[data-tab=check]")
+    page.wait_for_selector(".extract-form")
+    page.click(".extract-form [type=submit]")
+    page.wait_for_selector(".extract-form .primary", timeout=LONG)
+    page.click(".extract-form .primary")
+    page.wait_for_selector("[data-lib=link] .link", timeout=LONG)
+    page.wait_for_selector("text=The model has read what was asked", timeout=LONG)
+    clean(page)
+    page.select_option("[data-wanted=origin]", "model")
+    page.wait_for_selector("[data-lib=link] .link, [data-lib=link] .empty")
+    clean(page)
+    page.click("[data-tab=areas]")
+    page.click("[data-areas=propose]")
+    page.wait_for_selector(".change, .area-card", timeout=LONG)
+    clean(page)
+    remove(page)
