@@ -13,7 +13,7 @@ from engine.extraction.extracting import ExtractionReport
 from engine.extraction.planning import Expected
 from engine.extraction.precision import Precision, by_sort, calibration, precision
 from engine.extraction.stated import stated_counts
-from engine.llm import Usage
+from engine.llm.cost import usage_values
 
 
 def money_text(money: float | None, currency: str) -> str:
@@ -49,19 +49,8 @@ def expected_to_json(found: Expected) -> dict[str, Any]:
         "windows": found.windows,
         "already_read": found.already,
         "withheld_passages": found.withheld,
-        "at_most": usage_to_json(found.usage),
+        "at_most": usage_values(found.usage),
         "currency": found.currency or None,
-    }
-
-
-def usage_to_json(usage: Usage) -> dict[str, Any]:
-    """What was used, or will be at most."""
-    return {
-        "calls": usage.calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "money": usage.money,
     }
 
 
@@ -88,7 +77,7 @@ def report_lines(report: ExtractionReport) -> Iterator[str]:
 
 def report_to_json(report: ExtractionReport) -> dict[str, Any]:
     """The same as JSON."""
-    return asdict(report) | {"usage": usage_to_json(report.usage)}
+    return asdict(report) | {"usage": usage_values(report.usage)}
 
 
 def precision_lines(corpus: Corpus, checked: Checklist) -> Iterator[str]:

@@ -55,8 +55,8 @@ def cost_to_json(report: CostReport) -> dict[str, Any]:
     return {
         "spec": report.spec,
         "currency": report.currency or None,
-        "tasks": {task: _values(used) for task, used in report.tasks.items()},
-        "total": _values(report.total),
+        "tasks": {task: usage_values(used) for task, used in report.tasks.items()},
+        "total": usage_values(report.total),
         "budget": asdict(report.budget),
         "stopped": report.stopped or None,
     }
@@ -67,8 +67,8 @@ def cost_lines(report: CostReport) -> list[str]:
     if not report.tasks:
         asked = ["Language model: not asked"]
     else:
-        asked = [f"Language model {report.spec}: {_words(report.total, report.currency)}"]
-        asked += [f"  {task}: {_words(used, report.currency)}" for task, used in report.tasks.items()]
+        asked = [f"Language model {report.spec}: {_timed(report.total, report.currency)}"]
+        asked += [f"  {task}: {_timed(used, report.currency)}" for task, used in report.tasks.items()]
     limits = [
         f"{limit:g} {report.currency or 'money' if unit == 'money' else unit}"
         for unit, limit in asdict(report.budget).items()
@@ -78,22 +78,27 @@ def cost_lines(report: CostReport) -> list[str]:
     return asked + ([f"Stopped: {report.stopped}"] if report.stopped else [])
 
 
-def _words(used: Usage, currency: str) -> str:
+def _timed(used: Usage, currency: str) -> str:
+    return f"{usage_words(used, currency)}, {used.milliseconds / 1000:.1f} s"
+
+
+def usage_words(used: Usage, currency: str = "") -> str:
+    """What was used in a few words: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
     cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
     parts = [
         f"{used.calls:,} {'call' if used.calls == 1 else 'calls'}",
         f"{used.prompt_tokens:,} tokens in{cached}",
         f"{used.completion_tokens:,} out",
-        f"{used.milliseconds / 1000:.1f} s",
     ]
+    if used.money:
+        parts.append(f"{used.money:.4g} {currency or 'money'}")
     if used.reused:
-        parts.append(f"{used.reused:,} reused")
-    if currency and used.money is not None:
-        parts.append(f"{used.money:.4g} {currency}")
+        parts.append(f"{used.reused:,} {'answer' if used.reused == 1 else 'answers'} reused")
     return ", ".join(parts)
 
 
-def _values(used: Usage) -> dict[str, Any]:
+def usage_values(used: Usage) -> dict[str, Any]:
+    """What was used as plain values; money is null where no prices are known."""
     values = asdict(used)
     values["milliseconds"] = round(used.milliseconds, 2)
     values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.errors import InputError
 from engine.llm import Usage
-from engine.llm.cost import currency_of
-from engine.records.wording import plural
-
-MONEY_DIGITS = 6
+from engine.llm.cost import currency_of, usage_values, usage_words
 
 
 class _UsageFile(BaseModel):
@@ -30,7 +26,7 @@ class _UsageFile(BaseModel):
 
 def usage_to_json(usage: Mapping[str, Usage]) -> dict[str, Any]:
     """What each task used; money is null where no prices are known."""
-    return {task: _values(used) for task, used in usage.items()}
+    return {task: usage_values(used) for task, used in usage.items()}
 
 
 def usage_from_json(values: Any, where: str = "usage") -> dict[str, Usage]:
@@ -57,25 +53,3 @@ def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Languag
     yield f"{head}: {usage_words(sum(usage.values(), Usage()), currency)}"
     for task, used in usage.items():
         yield f"  {task}: {usage_words(used, currency)}"
-
-
-def usage_words(used: Usage, currency: str = "") -> str:
-    """What was used in a few words: "3 calls, 2,120 tokens in (1,024 cached), 310 out, 0.0042 USD"."""
-    cached = f" ({used.cached_tokens:,} cached)" if used.cached_tokens else ""
-    parts = [
-        plural(used.calls, "call"),
-        f"{used.prompt_tokens:,} tokens in{cached}",
-        f"{used.completion_tokens:,} out",
-    ]
-    if used.money:
-        parts.append(f"{used.money:.4g} {currency or 'money'}")
-    if used.reused:
-        parts.append(f"{plural(used.reused, 'answer')} reused")
-    return ", ".join(parts)
-
-
-def _values(used: Usage) -> dict[str, Any]:
-    values = asdict(used)
-    values["milliseconds"] = round(used.milliseconds, 2)
-    values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)
-    return values

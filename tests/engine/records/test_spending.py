@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.llm import Usage
-from engine.records.spending import usage_from_json, usage_lines, usage_to_json, usage_words
+from engine.llm.cost import usage_words
+from engine.records.spending import usage_from_json, usage_lines, usage_to_json
 
 counts = st.integers(0, 10**9)
 usages = st.builds(
