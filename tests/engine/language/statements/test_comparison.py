@@ -44,6 +44,11 @@ MODALITY = [
     ("en", "The agent may notify the principal.", "The agent shall notify the principal.", WEAKER),
     ("en", "The agent need not notify the principal.", "The agent must notify the principal.", OPPOSITE),
     ("en", "No agent may use trade secrets.", "The agent shall not use trade secrets.", SAME),
+    ("en", "Nobody can delegate further.", "No sub-agent may delegate further.", SAME),
+    ("en", "None of the partners may delegate further.", "A sub-agent may delegate further.", OPPOSITE),
+    ("de", "Niemand darf Untervollmacht erteilen.", "Untervollmacht darf er nicht erteilen.", SAME),
+    ("de", "Untervollmacht kann niemand erteilen.", "Der Vertreter kann Untervollmacht erteilen.", OPPOSITE),
+    ("fr", "Personne ne peut agir.", "Le mandataire peut agir.", OPPOSITE),
     ("en", "He may act unless it is excluded.", "He may act only where it is permitted.", WEAKER),
     ("en", "He may not act unless it is permitted.", "He may act only where it is permitted.", SAME),
     (
