@@ -7,7 +7,7 @@
   const REFRESH = 15000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", creating: false, trigger: () => {}, server: null, parts: [], wanted: null };
+  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", creating: false, trigger: () => {}, server: null, parts: [], wanted: null, entering: null, opening: null };
 
   /* ---------- who is asking ---------- */
   function token() {
@@ -102,7 +102,11 @@
   }
 
   /* ---------- a corpus, a tab ---------- */
-  async function open(name, { tab = "read", anew = false } = {}) {
+  function open(name, how = {}) {
+    lib.opening = openNow(name, how);
+    return lib.opening;
+  }
+  async function openNow(name, { tab = "read", anew = false } = {}) {
     const item = lib.shelf.find((other) => other.name === name);
     if (!item) return;
     const other = lib.name !== name || anew || lib.creating;
@@ -184,6 +188,7 @@
     // The view may be opening its first document: that must not come after the passage that is wanted.
     await lib.entering;
     await refresh();
+    await lib.opening;
     await open(name || (lib.shelf[0] || {}).name);
     await asking({ do: "place", target: id }, (spot) => lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at)));
   }

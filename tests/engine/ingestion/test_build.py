@@ -145,7 +145,7 @@ def test_extras_are_taken_in_and_checked(source: Path) -> None:
     ("name", "content", "reason"),
     [
         ("ontology.yaml", "areas: [", "not readable as YAML"),
-        ("ontology.yaml", "areas: []", "areas"),
+        ("ontology.yaml", "areas: []", "no area"),
         ("ontology.yaml", "areas: [{id: a}]\ntransactions: {t: [b]}", "unknown area 'b'"),
         ("ontology.yaml", "areas: [{id: a}, {id: a}]", "described twice"),
         ("examples.json", "[", "not readable as JSON"),
