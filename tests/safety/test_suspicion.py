@@ -7,6 +7,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,8 @@ def _real_passages() -> Iterator[str]:
 
 @pytest.mark.corpora
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora beside the project ({DATA.name})")
-def test_fewer_than_one_real_passage_in_10_000_is_taken_for_an_attack() -> None:
-    counted = Counter(addresses_machine(text) for text in _real_passages())
-    assert counted[False] > 0
-    assert counted[True] * 10_000 < counted.total()
+def test_no_real_passage_of_a_sample_is_taken_for_an_attack() -> None:
+    # One passage in twenty, evenly over all collections: all of them take minutes.
+    sample = list(islice(_real_passages(), 0, None, 20))
+    assert len(sample) > 1000
+    assert [text for text in sample if addresses_machine(text)] == []
