@@ -156,6 +156,7 @@ def remove_from_corpus(
         work.keep_blocks(entries, before)
         return work.publish(entries, before, _same_plan(before, work, None), Found())
 
+
 EDITED_AREAS = "people have edited the areas of this corpus: theirs stay in force, those of the file wait"
 
 

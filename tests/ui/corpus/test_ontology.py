@@ -148,7 +148,9 @@ def harmful(asked: Asked) -> Scripted:
 def test_a_model_groups_and_its_cost_is_told(sea: Caller, answer: Any) -> None:
     with ScriptedServer(answer) as server:
         lent = server.connect()
-        sea.desk.connections = Connections(Operator(spec=server.spec, shared=True), lambda session, local: lent)
+        sea.desk.connections = Connections(
+            Operator(spec=server.spec, shared=True), lambda session, local: lent
+        )
         before = sea.good("areas-propose", session=SESSION)
         assert "tokens" in before["most"]
         assert not server.requests, "the cost is known before anything is sent"
