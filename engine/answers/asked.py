@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.answers.wanted import NONE, wanted_in
 from engine.corpus.protocol import Corpus
 from engine.language.analyzer import analyzer
+from engine.language.statements import Kind
 from engine.model import RankedPassage
 
 # Of the heaviest word that the corpus knows.
@@ -30,13 +32,15 @@ _WORD = re.compile(r"[^\W_]+")
 @dataclass(frozen=True, slots=True)
 class Asked:
     """The words of a question that an index knows as terms. ``terms`` are those of each word, ``weights``
-    their weights, shape (words,), adding up to 1; ``known`` whether the corpus has the word at all."""
+    theirs, shape (words,), adding up to 1; ``known`` whether the corpus has the word; ``wanted`` the
+    kinds of quantity that would answer it."""
 
     words: tuple[str, ...]
     terms: tuple[frozenset[str], ...]
     weights: NDArray[np.float32]
     known: NDArray[np.bool_]
     language: str
+    wanted: frozenset[Kind] = NONE
 
     def held(self, terms: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words are among the index terms of a text, shape (words,)."""
@@ -69,7 +73,10 @@ def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     # Where the corpus knows none of them, one weighs as much as another.
     weights[~known] = UNKNOWN_WEIGHT * (float(weights.max(initial=0.0)) or 1.0)
     total = float(weights.sum())
-    return Asked(words, tuple(by_word.values()), weights / total if total else weights, known, language)
+    wanted = wanted_in(question, language)
+    return Asked(
+        words, tuple(by_word.values()), weights / total if total else weights, known, language, wanted
+    )
 
 
 def held_by_best(asked: Asked, ranking: Sequence[RankedPassage]) -> float | None:

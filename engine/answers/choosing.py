@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.answers.asked import Asked
 from engine.answers.units import Unit, is_head, word_count
+from engine.answers.wanted import holds
 from engine.language.analyzer import analyzer
 
 # A brief is read in half a minute, at five words a second.
@@ -25,6 +26,8 @@ OF_PASSAGE = 0.6
 # Words that stand in the headings above a unit count less than its own.
 IN_HEADINGS = 0.5
 REPETITION = 0.25
+# What a unit is worth more that holds the kind of quantity which the question asks for.
+WANTED = 0.25
 # What a unit adds for words of the question that no chosen one holds.
 NEWS = 0.2
 # A unit worth less than this share of the best is left out; one that serves an area not yet served may be
@@ -90,6 +93,8 @@ def _read(candidate: Candidate, asked: Asked) -> _Read:
     above = asked.held(reader.terms(" ".join(passage.headings)))
     held = np.maximum(asked.held(terms).astype(np.float32), IN_HEADINGS * above).astype(np.float32)
     worth = candidate.prior * (OF_PASSAGE + (1.0 - OF_PASSAGE) * float(asked.weights @ held))
+    if holds(unit.text, passage.language, asked.wanted):
+        worth *= 1.0 + WANTED
     return _Read(candidate, terms, held, word_count(unit.text), worth)
 
 

@@ -1,0 +1,49 @@
+"""What kind of quantity a question asks for: a time (when, how long) or a sum (how much).
+
+The type of the answer that a question wants has told since the first systems of question answering which
+sentences may hold it (Voorhees and Tice 2000, "The TREC-8 Question Answering Track").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+
+import yaml
+
+from engine.language.statements import Kind, quantities_in
+
+KINDS = {
+    "time": frozenset({Kind.DURATION, Kind.DATE, Kind.DAY}),
+    "money": frozenset({Kind.AMOUNT, Kind.SHARE}),
+}
+NONE: frozenset[Kind] = frozenset()
+
+
+def wanted_in(question: str, language: str) -> frozenset[Kind]:
+    """The kinds of quantity that would answer a question; none where it asks for something else, or in a
+    language that nobody has written the words of."""
+    for kind, pattern in _patterns().get(language.split("-")[0], {}).items():
+        if pattern.search(question):
+            return KINDS[kind]
+    return NONE
+
+
+def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:
+    """Whether a text has a quantity of one of these kinds."""
+    return bool(wanted) and any(quantity.kind in wanted for quantity in quantities_in(text, language))
+
+
+@cache
+def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
+    written = yaml.safe_load(
+        resources.files("engine.answers").joinpath("wanted.yaml").read_text(encoding="utf-8")
+    )
+    return {
+        language: {
+            kind: re.compile(rf"\b(?:{'|'.join(expressions)})\b", re.IGNORECASE)
+            for kind, expressions in kinds.items()
+        }
+        for language, kinds in written.items()
+    }

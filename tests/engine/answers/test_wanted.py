@@ -1,0 +1,42 @@
+"""The kind of quantity that a question asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.answers.wanted import KINDS, NONE, holds, wanted_in
+
+TIME, MONEY = KINDS["time"], KINDS["money"]
+QUESTIONS = [
+    ("en", "When does the objection period end?", TIME),
+    ("en", "How long must records be kept?", TIME),
+    ("en", "What is the deadline for an appeal?", TIME),
+    ("en", "How much is the fee?", MONEY),
+    ("en", "Who may appeal?", NONE),
+    ("en", "Whenever it rains, who pays?", NONE),
+    ("de", "Bis wann ist Widerspruch einzulegen?", TIME),
+    ("de", "Wie hoch ist die Geldbuße?", MONEY),
+    ("id", "Berapa lama jangka waktu keberatan?", TIME),
+    ("fr", "Dans quel délai faut-il former un recours ?", TIME),
+    ("ar", "متى ينتهي ميعاد الاعتراض؟", TIME),
+    ("zh", "何时?", NONE),
+]
+
+
+@pytest.mark.parametrize(("language", "question", "wanted"), QUESTIONS, ids=[row[1] for row in QUESTIONS])
+def test_what_is_asked_for(language: str, question: str, wanted: frozenset[object]) -> None:
+    assert wanted_in(question, language) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "expected"),
+    [
+        ("An objection shall be lodged within thirty days.", TIME, True),
+        ("An objection shall be lodged within thirty days.", MONEY, False),
+        ("A fine of up to 100 000 crowns.", MONEY, True),
+        ("Article 30 applies.", TIME, False),
+        ("Within thirty days.", NONE, False),
+    ],
+)
+def test_what_holds_it(text: str, wanted: frozenset[object], expected: bool) -> None:
+    assert holds(text, "en", wanted) is expected  # type: ignore[arg-type]
