@@ -130,7 +130,7 @@ def page(request: pytest.FixtureRequest, browser: Browser, address: str, watch: 
         **getattr(request, "param", {}),
     }
     context = browser.new_context(**wanted)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     page.on("console", watch.on_console)
     page.on("pageerror", watch.on_error)
