@@ -1,0 +1,1 @@
+"""Attacks on the whole product, class by class: what was tried, what held, what failed."""
