@@ -1,4 +1,4 @@
-"""Load models and make graphs in the background, so that the first question does not wait for them."""
+"""Load models, grammars and graphs in the background, so that the first question does not wait for them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ import logging
 from collections.abc import Sequence
 from threading import Thread
 
+import numpy as np
+
 from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
-from engine.investigation.associations import associations
+from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.retrieval.rerank import reranker
+from engine.settings import Preset, preset
 from ui.rerankers import offered
 from ui.shelf import Library
 
 LOG = logging.getLogger(__name__)
+# Characters of a corpus's own text that are asked in the place of a question.
+ASKED = 100
 
 
 def warm_up(library: Library) -> Thread:
-    """Use each corpus's model once, make its graph and load the rerankers on offer, on a thread of its own;
-    returns it.
+    """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
+    offer, on a thread of its own; returns it.
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
@@ -30,8 +35,6 @@ def warm_up(library: Library) -> Thread:
 
 
 def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
-    for corpus in corpora:
-        associations(corpus)
     for spec in sorted({corpus.embedding for corpus in corpora}):
         model = embedder(spec)
         if model is None:
@@ -40,6 +43,11 @@ def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
             model.encode(["warm-up"], "query")
         except ModelError as error:
             LOG.warning("dense search is off: %s", error)
+    for corpus in corpora:
+        for text in openings(corpus):
+            # The grammar of Arabic alone takes two seconds to compile.
+            for _ in Case(corpus, text, preset(Preset.BALANCED)).run():
+                continue
     for spec in rerankers:
         judge = reranker(spec)
         try:
@@ -47,3 +55,12 @@ def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
                 judge.load()
         except ModelError as error:
             LOG.warning("reranking is off: %s", error)
+
+
+def openings(corpus: Corpus) -> list[str]:
+    """The first words of a corpus in each language that its documents are in."""
+    first = {document.language: document.id for document in reversed(corpus.documents())}
+    rows = [rows[0] for rows in corpus.by_document(list(first.values())) if len(rows)]
+    return [
+        passage.text[:ASKED] for passage in corpus.passages(np.array(rows, np.int32)) if passage.text.strip()
+    ]
