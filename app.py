@@ -2,7 +2,7 @@
 
 ``python app.py [--corpus DIR ...] [--llm SPEC] [--host H] [--port N]``. Without a corpus the sample corpus is
 built once into a cache folder (``.redstring`` beside this file, or ``REDSTRING_HOME``). Without ``--llm`` or
-``REDSTRING_LLM`` the page has no language model of its own; ``ui/operator.py`` lists what else can be set.
+``REDSTRING_LLM`` the page has no language model of its own. ``python -m engine settings`` lists all settings.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import InputError, RedstringError
+from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.connections import Connections
-from ui.limits import limits_from
-from ui.locality import is_loopback
-from ui.operator import Operator, operator_from
 from ui.rations import OperatorsModel
-from ui.sample import home, sample_folder
+from ui.sample import sample_folder
 from ui.shelf import open_library
 from ui.warming import warm_up
 
@@ -38,16 +36,17 @@ if TYPE_CHECKING:
 FAILED, UNUSABLE = 1, 2
 
 
-def build(folders: Sequence[Path], operator: Operator | None = None) -> gr.Blocks:
+def build(folders: Sequence[Path], settings: OperatorSettings | None = None) -> gr.Blocks:
     """The page over corpora in folders, or over the sample corpus where none is given."""
-    operator = operator or operator_from()
+    settings = settings or operator_settings(host=ANYWHERE)
     # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
-    operators_model(operator.spec)
+    operators_model(settings.llm)
     from ui.page import build_page
 
-    library = open_library(list(folders) or [sample_folder()], home(), limits_from())
+    home = settings.home_folder
+    library = open_library(list(folders) or [sample_folder(home)], home, settings)
     warm_up(library)
-    return build_page(library, connections=Connections(operator, OperatorsModel(operator, operators_model)))
+    return build_page(library, connections=Connections(settings, OperatorsModel(settings, operators_model)))
 
 
 def operators_model(spec: str) -> LanguageModel | None:
@@ -66,26 +65,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="folder of a corpus; may be given several times (default: the sample corpus)",
     )  # fmt: skip
     parser.add_argument(
-        "--llm", metavar="SPEC", default=os.environ.get("REDSTRING_LLM", "none"),
+        "--llm", metavar="SPEC",
         help="language model of this server, openai:MODEL@URL?context=8192; its key is read from "
         "REDSTRING_LLM_KEY. Used by whoever sits at this machine, and by every visitor where "
         "REDSTRING_LLM_SHARED=on (default: REDSTRING_LLM, else none: everything works without)",
     )  # fmt: skip
-    parser.add_argument("--host", default=os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1"))
-    parser.add_argument("--port", type=int, default=int(os.environ.get("GRADIO_SERVER_PORT", "7860")))
+    parser.add_argument("--host", help="address to serve on (default: GRADIO_SERVER_NAME, else 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="its port (default: GRADIO_SERVER_PORT, else 7860)")
     options = parser.parse_args(arguments)
     logging.basicConfig(format="redstring: %(message)s")
     logging.getLogger("ui").setLevel(logging.INFO)
     try:
-        given = {**os.environ, "REDSTRING_LLM": options.llm}
-        page = build(options.corpus, operator_from(given, loopback=is_loopback(options.host)))
+        given = {name: getattr(options, name) for name in ("llm", "host", "port")}
+        settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
+        page = build(options.corpus, settings)
     except RedstringError as error:
         print(f"redstring: {error}", file=sys.stderr)
         return UNUSABLE if isinstance(error, InputError) else FAILED
     from ui.theme import launch_options
 
-    print(f"Redstring: http://{options.host}:{options.port}", flush=True)
-    page.launch(server_name=options.host, server_port=options.port, **launch_options(limits_from()))
+    print(f"Redstring: http://{settings.host}:{settings.port}", flush=True)
+    page.launch(server_name=settings.host, server_port=settings.port, **launch_options(settings))
     return 0
 
 

@@ -21,6 +21,7 @@ from engine.cli_evaluation import add_evaluation_command
 from engine.cli_extraction import add_extraction_commands
 from engine.cli_models import add_model_command, add_model_flags, model_from
 from engine.cli_ontology import add_ontology_command
+from engine.cli_operator import add_settings_command
 from engine.cli_planning import add_plan_command, add_plan_flag, plan_from
 from engine.cli_settings import add_settings, settings_from
 from engine.errors import InputError, RedstringError, SettingsError
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     add_extraction_commands(commands)
     add_audit_command(commands)
     add_ontology_command(commands)
+    add_settings_command(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
     return root

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,12 +36,13 @@ def model_from(options: argparse.Namespace, *, kept: bool = True) -> ChatModel |
     """
     from engine.errors import SettingsError
     from engine.llm.cache import default_cache
-    from engine.llm.connecting import SPEC_VARIABLE, connect, connect_from_environment
+    from engine.llm.connecting import connect, connect_from_environment
+    from engine.operator_settings import operator_settings
 
     key = options.llm_key
     if options.llm is None and key is None:
         return connect_from_environment(kept=kept)
-    spec = options.llm if options.llm is not None else os.environ.get(SPEC_VARIABLE, "")
+    spec = options.llm if options.llm is not None else operator_settings().llm
     if key == FROM_INPUT:
         key = sys.stdin.readline().strip()
         if not key:
@@ -64,12 +64,11 @@ def model(options: argparse.Namespace) -> None:
     """Try the model, and print what was found. Raises ModelError where it cannot be used as its spec says."""
     from engine.cli import print_json, print_lines
     from engine.errors import ModelError, SettingsError
-    from engine.llm.connecting import SPEC_VARIABLE
     from engine.llm.probing import probe, probe_lines, probe_to_json
 
     named = model_from(options, kept=False)
     if named is None:
-        raise SettingsError(f"no language model is named; use --llm SPEC or set {SPEC_VARIABLE}")
+        raise SettingsError("no language model is named; use --llm SPEC or set REDSTRING_LLM")
     found = probe(named)
     if options.json:
         print_json(probe_to_json(found))

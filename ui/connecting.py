@@ -88,21 +88,23 @@ def answer(desk: ConnectingDesk, request: object, *, local: bool) -> Answer:
 
 def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
     """Whose model this page would use, in words, and what its visitor may do."""
-    operator = desk.connections.operator
+    settings = desk.connections.settings
     described = desk.connections.describe(ask.session)
     told: Answer = {
         "whose": described.whose,
         "model": "",
         "host": "",
-        "visitors": operator.visitors,
-        "private": operator.private_endpoints(local),
+        "visitors": settings.visitor_models,
+        "private": settings.allows_private(local),
     }
     if described.whose == "nobody":
-        more = "Everything works without one." if operator.visitors else "This server works without one."
+        more = (
+            "Everything works without one." if settings.visitor_models else "This server works without one."
+        )
         return told | {"words": f"No model is connected. {more}"}
     read = read_spec(described.spec)
     whose = "" if described.whose == "visitor" else "The model of this server: "
-    limited = described.whose == "operator" and not (operator.loopback and local)
+    limited = described.whose == "operator" and not (settings.loopback and local)
     shared = ", shared by all visitors within a daily limit" if limited else ""
     words = f"{whose}{read.model} at {read.host}{shared}"
     return told | {"model": read.model, "host": read.host, "words": words}
@@ -162,18 +164,18 @@ def spec_of(ask: Ask, url: str, seconds: float | None = None) -> str:
 
 
 def _url(desk: ConnectingDesk, ask: Ask, local: bool) -> str:
-    operator = desk.connections.operator
-    if not operator.visitors:
+    settings = desk.connections.settings
+    if not settings.visitor_models:
         raise InputError("models of visitors are switched off on this server")
-    return checked_url(ask.url, private=operator.private_endpoints(local))
+    return checked_url(ask.url, private=settings.allows_private(local))
 
 
 def _network(desk: ConnectingDesk, local: bool) -> Network | None:
     """How the visitor's server is reached. Whoever sits at the machine itself uses its network as it is."""
-    operator = desk.connections.operator
-    if operator.private is None and operator.private_endpoints(local):
+    settings = desk.connections.settings
+    if settings.private_endpoints == "auto" and settings.allows_private(local):
         return None
-    private = operator.private_endpoints(local)
+    private = settings.allows_private(local)
     return lambda: guarded_transport(private=private)
 
 
@@ -181,8 +183,8 @@ def _opened(desk: ConnectingDesk, ask: Ask, local: bool, seconds: float | None =
     spec = spec_of(ask, _url(desk, ask, local), seconds)
     # The key is the visitor's or none: that of the environment must not reach a visitor's server.
     # Answers are kept on disk only for whoever owns the disk.
-    operator = desk.connections.operator
-    cache = default_cache() if operator.loopback and local else None
+    settings = desk.connections.settings
+    cache = default_cache() if settings.loopback and local else None
     model = connect(spec, ask.key, environment_key=False, network=_network(desk, local), cache=cache)
     assert model is not None, "the dialog never names 'none'"
     return model

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from engine.errors import InputError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer
-from ui.operator import Operator
+from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 
 # Connections and page loads that are remembered at most; what was used longest ago goes first.
 MOST_CONNECTIONS = 256
@@ -90,11 +90,11 @@ class Connections:
 
     def __init__(
         self,
-        operator: Operator | None = None,
+        settings: OperatorSettings | None = None,
         operators: Callable[[str, bool], LanguageModel | None] = lambda session, local: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.operator = operator or Operator()
+        self.settings = settings or operator_settings(host=ANYWHERE)
         self.operators = operators
         self._clock = clock
         self._own: OrderedDict[str, _Connection] = OrderedDict()
@@ -133,7 +133,7 @@ class Connections:
 
         Raises InputError where visitors may not bring models, or the page did not say who is asking.
         """
-        if not self.operator.visitors:
+        if not self.settings.visitor_models:
             raise InputError("models of visitors are switched off on this server")
         if len(session) < SHORTEST_SESSION:
             raise InputError("the page did not say who is asking; load it again")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+
+from engine.operator_settings import is_loopback
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -31,15 +32,3 @@ def asked_locally(headers: Mapping[str, str], client: str) -> bool:
     if origin is not None and not is_loopback(urlsplit(origin).hostname or ""):
         return False
     return is_loopback(urlsplit(f"//{headers.get('host', '')}").hostname or "")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a name or an address can only mean this machine."""
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback

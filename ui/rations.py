@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from engine.errors import BudgetError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer
-from ui.operator import Operator
+from engine.operator_settings import OperatorSettings
 
 DAY_SECONDS = 86_400.0
 MOST_VISITORS = 4096
@@ -26,8 +26,8 @@ EVERYBODY = ""
 class Rations:
     """Tokens that were used in the day that is counted, by session and together. Safe for several threads."""
 
-    def __init__(self, operator: Operator, clock: Callable[[], float] = time.monotonic) -> None:
-        self._operator = operator
+    def __init__(self, settings: OperatorSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._settings = settings
         self._clock = clock
         self._used: OrderedDict[str, int] = OrderedDict()
         self._began = clock()
@@ -39,9 +39,9 @@ class Rations:
             if self._clock() - self._began >= DAY_SECONDS:
                 self._used.clear()
                 self._began = self._clock()
-            if self._used.get(session, 0) + tokens > self._operator.visitor_tokens:
+            if self._used.get(session, 0) + tokens > self._settings.llm_visitor_tokens:
                 raise BudgetError("what a visitor may use of this server's model today is used up")
-            if self._used.get(EVERYBODY, 0) + tokens > self._operator.day_tokens:
+            if self._used.get(EVERYBODY, 0) + tokens > self._settings.llm_day_tokens:
                 raise BudgetError("what visitors may use of this server's model today is used up")
             self._add(session, tokens)
 
@@ -94,22 +94,22 @@ class OperatorsModel:
 
     def __init__(
         self,
-        operator: Operator,
+        settings: OperatorSettings,
         opened: Callable[[str], LanguageModel | None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._operator, self._opened = operator, opened
-        self._rations = Rations(operator, clock)
+        self._settings, self._opened = settings, opened
+        self._rations = Rations(settings, clock)
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()
 
     def __call__(self, session: str, local: bool) -> LanguageModel | None:
         """The model for a session; ``local``: its page is open on the machine itself."""
-        if self._operator.spec == "none" or not session or not self._operator.offers(local):
+        if self._settings.llm == "none" or not session or not self._settings.offers_model(local):
             return None
         with self._lock:
             if self._model is None:
-                self._model = self._opened(self._operator.spec)
-        if self._model is None or (self._operator.loopback and local):
+                self._model = self._opened(self._settings.llm)
+        if self._model is None or (self._settings.loopback and local):
             return self._model
         return RationedModel(self._model, self._rations, session)

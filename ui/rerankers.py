@@ -6,32 +6,30 @@ Others are refused: a visitor's word must not make the server fetch and load a m
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-
-from engine.errors import InputError, SettingsError
+from engine.errors import SettingsError
+from engine.operator_settings import OperatorSettings, operator_settings, variable
 from engine.retrieval.rerank import LISTWISE, NO_RERANKER, reranker
 
-VARIABLE = "REDSTRING_RERANKERS"
+VARIABLE = variable("rerankers")
 
 
-def offered(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def offered(settings: OperatorSettings | None = None) -> tuple[str, ...]:
     """Specs, "none" and the language model of a case first, which costs whoever brought it.
 
-    Raises InputError naming the variable where one cannot be read.
+    Raises SettingsError naming the variable where one cannot be read.
     """
-    specs = tuple(dict.fromkeys((NO_RERANKER, LISTWISE, *environment.get(VARIABLE, "").split())))
+    specs = tuple(dict.fromkeys((NO_RERANKER, LISTWISE, *(settings or operator_settings()).rerankers)))
     for spec in specs:
         try:
             reranker(spec)
         except SettingsError as error:
-            raise InputError(f"{VARIABLE}: {error}") from error
+            raise SettingsError(f"{VARIABLE}: {error}") from error
     return specs
 
 
-def check_offered(spec: str, environment: Mapping[str, str] = os.environ) -> None:
+def check_offered(spec: str, settings: OperatorSettings | None = None) -> None:
     """Raise SettingsError for a reranker that the page does not offer."""
-    if spec not in offered(environment):
+    if spec not in offered(settings):
         raise SettingsError(f"reranker: {spec!r} is not among those that this page offers ({VARIABLE})")
 
 

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import shutil
 from pathlib import Path
 
 from engine.corpus import open_corpus
 from engine.errors import CorpusError, ModelError
 from engine.ingestion.build import build_corpus
+from engine.operator_settings import PROJECT
 
 LOG = logging.getLogger(__name__)
-PROJECT = Path(__file__).resolve().parent.parent
 SOURCES = PROJECT / "sample_data" / "meridia"
 NAME = "Republic of Meridia"
 MODEL, NO_MODEL = "minilm", "none"
 
 
-def home() -> Path:
-    """Where caches live: ``REDSTRING_HOME``, else ``.redstring`` in the project."""
-    return Path(os.environ.get("REDSTRING_HOME") or PROJECT / ".redstring")
-
-
-def sample_folder(sources: Path = SOURCES) -> Path:
-    """The folder of the sample corpus, built if it is not there or cannot be opened.
+def sample_folder(home: Path, sources: Path = SOURCES) -> Path:
+    """The folder of the sample corpus below the server's own, built if it is not there or cannot be opened.
 
     The folder is named after the sources' content, so that changed sources are built anew. Without
     the packaged model the corpus is built for lexical search alone.
     """
-    folder = home() / "corpora" / f"meridia-{_fingerprint(sources)}"
+    folder = home / "corpora" / f"meridia-{_fingerprint(sources)}"
     if folder.is_dir():
         try:
             open_corpus(folder)

@@ -16,7 +16,7 @@ from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
-from ui.limits import Limits
+from engine.operator_settings import OperatorSettings, operator_settings
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
@@ -60,8 +60,10 @@ class Library:
     A corpus that has changed on disk is opened anew when it is next asked for.
     """
 
-    def __init__(self, given: Sequence[Path], home: Path | None = None, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(
+        self, given: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
+    ) -> None:
+        self.settings = settings or operator_settings()
         self._given = tuple(given)
         self._home = home
         self._open: dict[Path, tuple[_Stamp, Corpus]] = {}
@@ -74,7 +76,7 @@ class Library:
             corpus, problem = self._look(folder)
             name = corpus.name if corpus is not None else folder.name
             name = name if name not in found else f"{name} ({folder.name})"
-            writable = self.limits.uploads and (private or self.limits.shared)
+            writable = self.settings.uploads and (private or self.settings.shared)
             state = "-".join(f"{part:x}" for part in _stamp(folder))
             found[name] = Shelved(name, folder, corpus, state, private, writable, made_here, problem)
         return list(found.values())
@@ -121,10 +123,10 @@ class Library:
         if any(cleaned.casefold() == shelved.name.casefold() for shelved in shelf):
             raise InputError(f"there is already a corpus {cleaned!r}: choose another name")
         home = self._home_of(visitor)
-        if home is None or not self.limits.uploads:
+        if home is None or not self.settings.uploads:
             raise InputError("corpora cannot be created here: uploads are switched off")
-        if sum(shelved.folder.parent == home for shelved in shelf) >= self.limits.corpora:
-            raise InputError(f"{self.limits.corpora} corpora are the most to be kept here: delete one first")
+        if sum(shelved.folder.parent == home for shelved in shelf) >= self.settings.corpora:
+            raise InputError(f"{self.settings.corpora} corpora are the most kept here: delete one first")
         words = "-".join(re.findall(r"\w+", cleaned.casefold()))[:40] or "corpus"
         return home / f"{words}-{secrets.token_hex(4)}"
 
@@ -161,7 +163,7 @@ class Library:
     def _home_of(self, visitor: str) -> Path | None:
         if self._home is None:
             return None
-        return self._home / "corpora" if self.limits.shared else _visitors_home(self._home, visitor)
+        return self._home / "corpora" if self.settings.shared else _visitors_home(self._home, visitor)
 
     def _look(self, folder: Path) -> tuple[Corpus | None, str]:
         try:
@@ -201,11 +203,13 @@ def checked_name(name: str) -> str:
     return cleaned
 
 
-def open_library(folders: Sequence[Path], home: Path | None = None, limits: Limits | None = None) -> Library:
+def open_library(
+    folders: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
+) -> Library:
     """A library of folders, and of what ``home`` holds. Raises CorpusError for the first damaged folder."""
     for folder in folders:
         open_corpus(folder)
-    return Library(folders, home, limits)
+    return Library(folders, home, settings)
 
 
 def _visitors_home(home: Path, visitor: str) -> Path | None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
+from engine.operator_settings import OperatorSettings, operator_settings
 from ui.board import ASSETS, VIS_NETWORK
 from ui.corpus.panel import PLOTLY
-from ui.limits import Limits
 
 SCRIPTS = (
     "redstring.js",
@@ -52,16 +52,16 @@ def theme() -> gr.themes.Base:
     return gr.themes.Base(font=_FONTS, font_mono=["ui-monospace", "Consolas", "monospace"])
 
 
-def launch_options(limits: Limits | None = None) -> dict[str, Any]:
+def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
     """Arguments for ``Blocks.launch`` that make the page ours and keep it private."""
-    limits = limits or Limits()
+    settings = settings or operator_settings()
     scripts = "".join(f"<script>{(ASSETS / name).read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
     gr.set_static_paths([VIS_NETWORK, PLOTLY])
     return {
         "theme": theme(),
         "css_paths": [ASSETS / name for name in STYLES],
         "head": f'<link rel="icon" href="{_ICON}">{scripts}',
-        "max_file_size": limits.file_bytes if limits.uploads else 1,
+        "max_file_size": settings.file_bytes if settings.uploads else 1,
         "footer_links": [],
         "run_history": False,
         "share": False,

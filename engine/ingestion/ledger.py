@@ -20,6 +20,7 @@ from engine.corpus.embedded.block import BLOCKS, digest
 from engine.corpus.embedded.manifest import Manifest, read_manifest
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
+from engine.operator_settings import operator_settings
 
 LEDGER_NAME = "sources.json"
 # What the content of a block is made by: the code and data of these, and the versions of the libraries.
@@ -140,12 +141,12 @@ def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
 def makers() -> str:
     """A key of everything that makes blocks: a change of it makes them anew."""
     root = Path(engine.__file__ or __file__).resolve().parent
-    own = os.environ.get("REDSTRING_GRAMMARS", "").strip()
+    own = operator_settings().grammars
     paths: list[Path] = []
     for name in _MAKERS:
         path = root / name
         paths.extend([path] if path.is_file() else _program_files(path))
-    paths.extend(_program_files(Path(own)) if own else [])
+    paths.extend(_program_files(own) if own else [])
     parts = [f"{name} {_version(name)}".encode() for name in (*_LIBRARIES,)]
     parts.append(sys.version.encode())
     parts.extend(path.read_bytes() for path in sorted(paths))

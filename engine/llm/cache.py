@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -20,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from platformdirs import user_cache_path
 from pydantic import BaseModel, ValidationError
 
 from engine.llm.base import Answer
+from engine.operator_settings import OFF, operator_settings
 
-CACHE_VARIABLE, HOME_VARIABLE = "REDSTRING_LLM_CACHE", "REDSTRING_HOME"
-OFF = "off"
 # Changed when the same prompt would be sent differently: what was kept before is not found any more.
 VERSION = 1
 MOST_BYTES = 64_000_000
@@ -117,23 +116,12 @@ def answer_key(parts: Mapping[str, Any]) -> str:
 def default_cache() -> AnswerCache | None:
     """The cache in the folder that REDSTRING_LLM_CACHE names, else in REDSTRING_HOME or the user's cache
     folder; None where the variable says "off"."""
-    named = os.environ.get(CACHE_VARIABLE, "").strip()
+    settings = operator_settings()
+    named = settings.llm_cache
     if named.lower() == OFF:
         return None
-    return AnswerCache(Path(named).expanduser() if named else _usual_folder())
-
-
-def _usual_folder() -> Path:
-    home = os.environ.get(HOME_VARIABLE, "")
-    if home:
-        return Path(home) / "answers"
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "redstring" / "answers"
+    usual = (settings.home or user_cache_path("redstring")) / "answers"
+    return AnswerCache(Path(named).expanduser() if named else usual)
 
 
 def _removed(path: Path) -> bool:

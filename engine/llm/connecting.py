@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from engine.errors import SettingsError
 from engine.llm.cache import AnswerCache, default_cache
 from engine.llm.client import ChatModel
@@ -11,8 +9,7 @@ from engine.llm.retrying import Patience
 from engine.llm.secret import Secret
 from engine.llm.sending import Network
 from engine.llm.spec import NO_MODEL, OPENAI_URL, ModelSpec, read_spec
-
-SPEC_VARIABLE, KEY_VARIABLE, OPENAI_KEY_VARIABLE = "REDSTRING_LLM", "REDSTRING_LLM_KEY", "OPENAI_API_KEY"
+from engine.operator_settings import operator_settings
 
 
 def connect(
@@ -39,7 +36,7 @@ def connect(
     read = read_spec(spec)
     secret = _secret(key if key else _environment_key(read) if environment_key else "")
     if not secret and read.url == OPENAI_URL:
-        raise SettingsError(f"{read.host} needs a key: set {KEY_VARIABLE}, or name another server after @")
+        raise SettingsError(f"{read.host} needs a key: set REDSTRING_LLM_KEY, or name another server after @")
     return ChatModel(read, secret, patience=patience, network=network, cache=cache)
 
 
@@ -49,15 +46,16 @@ def connect_from_environment(*, kept: bool = True) -> ChatModel | None:
     ``kept``: answers are kept on disk and used again.
     """
     cache = default_cache() if kept else None
-    return connect(os.environ.get(SPEC_VARIABLE, NO_MODEL), environment_key=True, cache=cache)
+    return connect(operator_settings().llm, environment_key=True, cache=cache)
 
 
 def _environment_key(spec: ModelSpec) -> str:
-    own = os.environ.get(KEY_VARIABLE, "")
+    settings = operator_settings()
+    own = settings.llm_key.get_secret_value()
     if own:
         return own
-    named_here = os.environ.get(SPEC_VARIABLE, "").strip() == spec.text
-    return os.environ.get(OPENAI_KEY_VARIABLE, "") if spec.url == OPENAI_URL or named_here else ""
+    openai = spec.url == OPENAI_URL or settings.llm == spec.text
+    return settings.openai_api_key.get_secret_value() if openai else ""
 
 
 def _secret(key: str) -> Secret:

@@ -68,8 +68,8 @@ def stray_loops_collected() -> Iterator[None]:
 @pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
+    from engine.operator_settings import OperatorSettings
     from ui.connections import Connections
-    from ui.operator import Operator
     from ui.page import build_page
     from ui.theme import launch_options
 
@@ -79,7 +79,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
         library = open_library([folder / "sample", folder / "bad"], folder / "home")
-        page = build_page(library, connections=Connections(Operator(loopback=True)))
+        page = build_page(library, connections=Connections(OperatorSettings()))
         _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
     yield local
     page.close(verbose=False)

@@ -6,13 +6,13 @@ import pytest
 
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.conftest import inside_a_loop
 from tests.ui.models import ModelOfOneWord
 from ui.api import investigate, operators
 from ui.connections import Connections
-from ui.operator import Operator
 from ui.page import build_page
 from ui.rations import OperatorsModel
 from ui.shelf import Library
@@ -66,15 +66,17 @@ def test_what_is_public_is_known(library: Library) -> None:
 
 
 def test_no_model_is_used_where_none_is_offered() -> None:
-    for offered in (Connections(), Connections(Operator(spec="openai:m"))):
+    for offered in (Connections(), Connections(OperatorSettings(llm="openai:m", host=ANYWHERE))):
         with pytest.raises(InputError, match="offers no language model"):
             operators(offered, local=True)
 
 
 def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -> None:
     model = ModelOfOneWord(failing=True)
-    offer = OperatorsModel(Operator(spec="openai:m", shared=True), lambda spec: model)
-    lent = operators(Connections(Operator(), offer), local=False)
+    offer = OperatorsModel(
+        OperatorSettings(llm="openai:m", llm_shared=True, host=ANYWHERE), lambda spec: model
+    )
+    lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), local=False)
     answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3, lent)
     assert model.asked > 0
     assert len(answer["passages"]) == 3, "what failed is done without it"

@@ -42,7 +42,6 @@ def test_the_sample_is_built_once_and_again_when_its_sources_change(
     (sources / "act.md").write_text(
         "# Act\n\n#### Article 1\n\nA manager may grant powers.\n", encoding="utf-8"
     )
-    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(ui.sample, "MODEL", "none")
     built: list[Path] = []
 
@@ -51,17 +50,17 @@ def test_the_sample_is_built_once_and_again_when_its_sources_change(
         return build_corpus(paths, folder, **more)
 
     monkeypatch.setattr(ui.sample, "build_corpus", counted)
-    first = ui.sample.sample_folder(sources)
-    assert ui.sample.sample_folder(sources) == first
+    first = ui.sample.sample_folder(tmp_path / "home", sources)
+    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
     assert built == [first]
     assert open_corpus(first).name == ui.sample.NAME
 
     (first / "manifest.json").write_text("{broken", encoding="utf-8")
-    assert ui.sample.sample_folder(sources) == first
+    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
     assert len(built) == 2, "a damaged cache is built anew"
 
     (sources / "act.md").write_text("# Act\n\n#### Article 1\n\nNo manager may.\n", encoding="utf-8")
-    assert ui.sample.sample_folder(sources) != first
+    assert ui.sample.sample_folder(tmp_path / "home", sources) != first
 
 
 def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_is_served(
@@ -78,8 +77,10 @@ def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_i
 
 def test_the_page_is_made_without_loading_a_client_for_language_models(corpus_folder: Path) -> None:
     made = (
-        "import sys; from pathlib import Path; import app; from ui.operator import Operator;"
-        f"app.build([Path({str(corpus_folder)!r})], Operator('openai:m@http://127.0.0.1:9/v1'));"
+        "import sys; from pathlib import Path; import app;"
+        "from engine.operator_settings import OperatorSettings;"
+        "settings = OperatorSettings(llm='openai:m@http://127.0.0.1:9/v1');"
+        f"app.build([Path({str(corpus_folder)!r})], settings);"
         "print('openai' in sys.modules)"
     )
     ran = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
 from ui.connections import Connections
 from ui.models import PRESETS, frame_html
-from ui.operator import Operator
 from ui.rations import OperatorsModel
 
 KEY = "sk-a-very-secret-key-0123456789"
@@ -32,7 +32,7 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 def desk() -> ConnectingDesk:
-    return ConnectingDesk(Connections(Operator(loopback=True)))
+    return ConnectingDesk(Connections(OperatorSettings()))
 
 
 def request(do: str, url: str = "", **more: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def test_the_key_of_the_operator_reaches_no_server_of_a_visitor(
 
 @pytest.mark.parametrize("do", ["connect", "test", "list"])
 def test_from_elsewhere_no_private_server_is_reached(server: ScriptedServer, do: str) -> None:
-    desk = ConnectingDesk(Connections(Operator(loopback=False)))
+    desk = ConnectingDesk(Connections(OperatorSettings(host=ANYWHERE)))
     port = server.url.split(":")[2]
     for url in (
         server.url,
@@ -142,13 +142,13 @@ def test_from_elsewhere_no_private_server_is_reached(server: ScriptedServer, do:
 
 
 def test_an_operator_may_open_the_private_network_to_everybody(server: ScriptedServer) -> None:
-    desk = ConnectingDesk(Connections(Operator(private=True)))
+    desk = ConnectingDesk(Connections(OperatorSettings(private_endpoints="on", host=ANYWHERE)))
     assert "error" not in answer(desk, request("connect", server.url), local=False)
     assert "public" in answer(desk, request("test", "http://169.254.169.254/v1"), local=False)["error"]
 
 
 def test_where_visitors_may_not_bring_models_nothing_is_sent(server: ScriptedServer) -> None:
-    desk = ConnectingDesk(Connections(Operator(visitors=False, loopback=True)))
+    desk = ConnectingDesk(Connections(OperatorSettings(visitor_models=False)))
     for do in ("connect", "test", "list"):
         assert "switched off" in answer(desk, request(do, server.url), local=True)["error"]
     assert server.requests == []
@@ -215,7 +215,7 @@ def test_the_frame_offers_every_preset_and_holds_no_value() -> None:
 
 
 def test_the_model_of_the_server_is_told_with_its_limit_and_without_its_key(server: ScriptedServer) -> None:
-    operator = Operator(spec=server.spec, shared=True, visitors=False, loopback=True)
+    operator = OperatorSettings(llm=server.spec, llm_shared=True, visitor_models=False)
     offer = OperatorsModel(operator, lambda spec: server.connect("sk-of-the-operator"))
     desk = ConnectingDesk(Connections(operator, offer))
     away = answer(desk, request("state"), local=False)

@@ -7,9 +7,9 @@ import pytest
 
 from engine.errors import InputError, ModelError
 from engine.llm import LanguageModel, Meter
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.models import PROMPT, ModelOfOneWord, Word
 from ui.connections import IDLE_SECONDS, LEFT_SECONDS, MOST_CONNECTIONS, Connections, Described
-from ui.operator import Operator
 
 
 class Clock:
@@ -56,7 +56,7 @@ def test_a_page_that_does_not_say_who_it_is_has_no_connection(connections: Conne
 
 
 def test_visitors_bring_no_model_where_the_operator_does_not_want_it() -> None:
-    closed = Connections(Operator(visitors=False))
+    closed = Connections(OperatorSettings(visitor_models=False, host=ANYWHERE))
     with pytest.raises(InputError, match="switched off"):
         closed.connect(session(), ModelOfOneWord())
 
@@ -136,7 +136,7 @@ def test_the_least_recently_used_goes_first(connections: Connections) -> None:
 
 def test_the_visitors_own_model_comes_before_the_operators() -> None:
     operators = ModelOfOneWord("openai:operators")
-    shared = Connections(Operator(shared=True), lambda session, local: operators)
+    shared = Connections(OperatorSettings(llm_shared=True, host=ANYWHERE), lambda session, local: operators)
     mine = session()
     assert shared.describe(mine) == Described("operator", "openai:operators")
     shared.connect(mine, ModelOfOneWord("openai:mine"))
@@ -152,7 +152,7 @@ def test_only_a_page_opened_on_the_machine_itself_counts_as_local() -> None:
         heard.append(local)
         return None
 
-    connections = Connections(Operator(loopback=True), offer)
+    connections = Connections(OperatorSettings(), offer)
     here, far = session(), session()
     connections.arrive(here, "a", local=True)
     connections.arrive(far, "b", local=False)

@@ -4,14 +4,16 @@ import pytest
 
 from engine.errors import BudgetError, ModelError
 from engine.llm import LanguageModel, Meter
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.models import EXPECTED, PROMPT, USAGE, ModelOfOneWord, Word
-from ui.operator import Operator
 from ui.rations import DAY_SECONDS, OperatorsModel, Rations
 
 SPEC = "openai:one"
 
 
-def offered(operator: Operator, model: LanguageModel, now: list[float] | None = None) -> OperatorsModel:
+def offered(
+    operator: OperatorSettings, model: LanguageModel, now: list[float] | None = None
+) -> OperatorsModel:
     return OperatorsModel(operator, lambda spec: model, lambda: (now or [0.0])[0])
 
 
@@ -19,14 +21,20 @@ def test_a_model_that_is_not_offered_is_not_even_made() -> None:
     def never(spec: str) -> LanguageModel | None:
         raise AssertionError("nobody may have it")
 
-    for operator in (Operator(), Operator(spec=SPEC), Operator(spec=SPEC, loopback=True)):
+    for operator in (
+        OperatorSettings(host=ANYWHERE),
+        OperatorSettings(llm=SPEC, host=ANYWHERE),
+        OperatorSettings(llm=SPEC),
+    ):
         assert OperatorsModel(operator, never)("visitor", False) is None
-    assert OperatorsModel(Operator(spec=SPEC, shared=True), never)("", False) is None, "nobody asks"
+    assert (
+        OperatorsModel(OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE), never)("", False) is None
+    ), "nobody asks"
 
 
 def test_the_operator_uses_the_model_freely_on_the_machine_itself() -> None:
     model = ModelOfOneWord()
-    assert offered(Operator(spec=SPEC, loopback=True), model)("visitor", True) is model
+    assert offered(OperatorSettings(llm=SPEC), model)("visitor", True) is model
 
 
 def ask(give: OperatorsModel, visitor: str) -> None:
@@ -37,7 +45,12 @@ def ask(give: OperatorsModel, visitor: str) -> None:
 
 def test_a_visitor_has_a_ration() -> None:
     model = ModelOfOneWord()
-    give = offered(Operator(spec=SPEC, shared=True, visitor_tokens=EXPECTED.tokens + USAGE.tokens), model)
+    give = offered(
+        OperatorSettings(
+            llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens + USAGE.tokens, host=ANYWHERE
+        ),
+        model,
+    )
     ask(give, "visitor")
     ask(give, "visitor")
     with pytest.raises(BudgetError, match="a visitor may use"):
@@ -48,7 +61,10 @@ def test_a_visitor_has_a_ration() -> None:
 
 def test_all_visitors_together_have_a_ration_that_new_names_do_not_widen() -> None:
     everybodys = EXPECTED.tokens + USAGE.tokens * 3
-    give = offered(Operator(spec=SPEC, shared=True, day_tokens=everybodys), ModelOfOneWord())
+    give = offered(
+        OperatorSettings(llm=SPEC, llm_shared=True, llm_day_tokens=everybodys, host=ANYWHERE),
+        ModelOfOneWord(),
+    )
     for number in range(4):
         ask(give, f"visitor {number}")
     with pytest.raises(BudgetError, match="visitors may use"):
@@ -57,7 +73,7 @@ def test_all_visitors_together_have_a_ration_that_new_names_do_not_widen() -> No
 
 def test_a_new_day_brings_a_new_ration() -> None:
     now = [0.0]
-    operator = Operator(spec=SPEC, shared=True, visitor_tokens=EXPECTED.tokens)
+    operator = OperatorSettings(llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens, host=ANYWHERE)
     lent = offered(operator, ModelOfOneWord(), now)("visitor", False)
     assert lent is not None
     lent.ask(PROMPT, Word, Meter())
@@ -68,7 +84,7 @@ def test_a_new_day_brings_a_new_ration() -> None:
 
 
 def test_what_failed_counts_as_expected() -> None:
-    operator = Operator(spec=SPEC, shared=True, visitor_tokens=EXPECTED.tokens)
+    operator = OperatorSettings(llm=SPEC, llm_shared=True, llm_visitor_tokens=EXPECTED.tokens, host=ANYWHERE)
     lent = offered(operator, ModelOfOneWord(failing=True))("visitor", False)
     assert lent is not None
     with pytest.raises(ModelError):
@@ -78,7 +94,7 @@ def test_what_failed_counts_as_expected() -> None:
 
 
 def test_what_was_set_aside_can_be_given_back() -> None:
-    rations = Rations(Operator(visitor_tokens=100), lambda: 0.0)
+    rations = Rations(OperatorSettings(llm_visitor_tokens=100, host=ANYWHERE), lambda: 0.0)
     rations.take("a", 100)
     rations.give_back("a", 40)
     rations.take("a", 40)

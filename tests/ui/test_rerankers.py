@@ -3,15 +3,16 @@ from __future__ import annotations
 import gradio as gr
 import pytest
 
-from engine.errors import InputError, SettingsError
+from engine.errors import SettingsError
+from engine.operator_settings import OperatorSettings
 from ui import rerankers
 from ui.controls import component, knobs, settings_from
 from ui.rerankers import VARIABLE, check_offered, offered, title
 
 
 def test_nothing_is_offered_unless_somebody_offers_it() -> None:
-    assert offered({}) == ("none", "llm")
-    assert offered({VARIABLE: " ce:/models/mine?languages=en,de  ce:org/name ce:org/name"}) == (
+    assert offered(OperatorSettings()) == ("none", "llm")
+    assert offered(OperatorSettings(rerankers=("ce:/models/mine?languages=en,de", "ce:org/name"))) == (
         "none",
         "llm",
         "ce:/models/mine?languages=en,de",
@@ -21,8 +22,8 @@ def test_nothing_is_offered_unless_somebody_offers_it() -> None:
 
 @pytest.mark.parametrize("given", ["magic", "ce:", "ce:m?lang=en"])
 def test_a_wrong_offer_is_named(given: str) -> None:
-    with pytest.raises(InputError, match=f"{VARIABLE}: unknown"):
-        offered({VARIABLE: given})
+    with pytest.raises(SettingsError, match=f"{VARIABLE}: unknown"):
+        offered(OperatorSettings(rerankers=(given,)))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_titles(spec: str, expected: str) -> None:
 
 
 def test_a_visitor_cannot_make_the_page_load_a_model() -> None:
-    check_offered("none", {})
+    check_offered("none", OperatorSettings())
     with pytest.raises(SettingsError, match="not among those that this page offers"):
         settings_from(["reranker"], ["ce:somebody/else"])
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import CorpusError, InputError
 from engine.ingestion.build import build_corpus
-from ui.limits import Limits
+from engine.operator_settings import OperatorSettings
 from ui.rail import SHOWN_CHIPS, chips_html
 from ui.shelf import Example, Library, checked_name, open_library
 
@@ -71,7 +71,7 @@ def test_a_token_that_is_none_has_no_home(home: Library, token: str) -> None:
 
 
 def test_shared_corpora_are_for_everybody(tmp_path: Path, corpus_folder: Path) -> None:
-    library = open_library([corpus_folder], tmp_path, Limits(shared=True))
+    library = open_library([corpus_folder], tmp_path, OperatorSettings(shared=True))
     make(library.place_for("Ours", ANNA), "Ours")
     assert library.names(BORIS) == ["Small", "Ours"]
     assert library.find("Small", BORIS).writable
@@ -82,14 +82,14 @@ def test_shared_corpora_are_for_everybody(tmp_path: Path, corpus_folder: Path) -
 
 
 def test_where_uploads_are_off_nothing_can_be_changed(tmp_path: Path, corpus_folder: Path) -> None:
-    library = open_library([corpus_folder], tmp_path, Limits(uploads=False, shared=True))
+    library = open_library([corpus_folder], tmp_path, OperatorSettings(uploads=False, shared=True))
     assert not library.find("Small", ANNA).writable
     with pytest.raises(InputError, match="switched off"):
         library.place_for("Mine", ANNA)
 
 
 def test_a_name_that_is_taken_and_one_corpus_too_many(tmp_path: Path, corpus_folder: Path) -> None:
-    library = open_library([corpus_folder], tmp_path, Limits(corpora=1))
+    library = open_library([corpus_folder], tmp_path, OperatorSettings(corpora=1))
     with pytest.raises(InputError, match="already a corpus"):
         library.place_for("small", ANNA)
     make(library.place_for("One", ANNA), "One")

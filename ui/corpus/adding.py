@@ -101,5 +101,5 @@ def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order) -> Answer:
         raise InputError("this page has no token yet: load it again")
     if desk.jobs.going(ask.visitor) is not None:
         raise InputError("another ingestion of yours is under way; wait until it is done")
-    workspace = stage(ask.files, desk.books.limits, Path(get_upload_folder()))
+    workspace = stage(ask.files, desk.books.settings, Path(get_upload_folder()))
     return {"job": desk.jobs.start(ask.visitor, name, order, workspace).id}

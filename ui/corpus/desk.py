@@ -72,7 +72,7 @@ class CorpusDesk:
     def __init__(self, library: Library, connections: Connections | None = None) -> None:
         self.books = library
         self.connections = connections or Connections()
-        self.jobs = Jobs(library.limits, _keep_report)
+        self.jobs = Jobs(library.settings, _keep_report)
         self.extractions = Extractions()
         self.checklists = Checklists()
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()

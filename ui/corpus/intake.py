@@ -13,7 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from engine.errors import InputError
-from ui.limits import MEGABYTE, Limits
+from engine.operator_settings import MEGABYTE, OperatorSettings
 
 LONGEST_PART, DEEPEST = 120, 12
 LARGEST_MAPPING = 100_000
@@ -49,18 +49,18 @@ def _safe_part(part: str) -> str:
     return (encoded[: LONGEST_PART - len(tail)] + tail).decode("utf-8", "ignore")
 
 
-def stage(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> Path:
+def stage(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> Path:
     """Move what arrived into a new folder of its own and return it; the caller removes it.
 
     Raises InputError where nothing arrived, a limit is passed, or a path is not that of an upload.
     """
-    if not limits.uploads:
+    if not settings.uploads:
         raise InputError("uploads are switched off on this server")
     if not files:
         raise InputError("there is no file yet: drop some, or choose them")
-    if len(files) > limits.files:
-        raise InputError(f"{len(files):,} files are too many; at most {limits.files:,} at a time")
-    _check_sizes(files, limits, upload_folder)
+    if len(files) > settings.files:
+        raise InputError(f"{len(files):,} files are too many; at most {settings.files:,} at a time")
+    _check_sizes(files, settings, upload_folder)
     workspace = empty_workspace()
     for file in files:
         target = _free(workspace, safe_name(file.name))
@@ -74,21 +74,21 @@ def empty_workspace() -> Path:
     return Path(tempfile.mkdtemp(prefix="redstring-upload-"))
 
 
-def _check_sizes(files: Sequence[Uploaded], limits: Limits, upload_folder: Path) -> None:
+def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> None:
     total = 0
     for file in files:
         # Nobody may name a file of the server that was not sent to it.
         if not file.path.resolve().is_relative_to(upload_folder.resolve()) or not file.path.is_file():
             raise InputError(f"{file.name}: did not arrive; send it again")
         size = file.path.stat().st_size
-        if size > limits.file_bytes:
+        if size > settings.file_bytes:
             raise InputError(
-                f"{file.name}: {_megabytes(size)}; at most {_megabytes(limits.file_bytes)} a file"
+                f"{file.name}: {_megabytes(size)}; at most {_megabytes(settings.file_bytes)} a file"
             )
         total += size
-    if total > limits.upload_bytes:
+    if total > settings.upload_bytes:
         raise InputError(
-            f"{_megabytes(total)} are too much; at most {_megabytes(limits.upload_bytes)} at a time"
+            f"{_megabytes(total)} are too much; at most {_megabytes(settings.upload_bytes)} at a time"
         )
 
 

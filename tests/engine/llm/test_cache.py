@@ -211,7 +211,6 @@ class TestPlaces:
         assert cache.folder == tmp_path / "answers"
         monkeypatch.delenv("REDSTRING_HOME")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-        monkeypatch.setattr(sys, "platform", "linux")
         cache = default_cache()
         assert cache is not None
         assert cache.folder == tmp_path / "xdg" / "redstring" / "answers"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
+from engine.operator_settings import OperatorSettings
 from ui.corpus.intake import Uploaded, read_mapping, safe_name, stage
-from ui.limits import Limits
 
 
 def upload(folder: Path, name: str, content: bytes = b"text") -> Uploaded:
@@ -56,7 +56,7 @@ def test_files_are_laid_out_as_they_lay_and_none_is_lost(tmp_path: Path) -> None
         upload(tmp_path, "b.txt", b"four"),
         upload(tmp_path, "b.txt/c.txt", b"five"),
     ]
-    workspace = stage(files, Limits(), tmp_path)
+    workspace = stage(files, OperatorSettings(), tmp_path)
     found = {path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
     shutil.rmtree(workspace)
     assert found == {b"one", b"two", b"three", b"four", b"five"}
@@ -70,21 +70,26 @@ def test_a_path_of_the_server_is_no_upload(tmp_path: Path) -> None:
     (uploads / "link").symlink_to(secret)
     for path in (secret, uploads / ".." / "secret.txt", uploads / "link", uploads / "nothing"):
         with pytest.raises(InputError, match="did not arrive"):
-            stage([Uploaded(path=path, name="x")], Limits(), uploads)
+            stage([Uploaded(path=path, name="x")], OperatorSettings(), uploads)
     assert secret.exists()
 
 
 def test_limits_are_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file yet"):
-        stage([], Limits(), tmp_path)
+        stage([], OperatorSettings(), tmp_path)
     with pytest.raises(InputError, match="switched off"):
-        stage([upload(tmp_path, "a")], Limits(uploads=False), tmp_path)
+        stage([upload(tmp_path, "a")], OperatorSettings(uploads=False), tmp_path)
     with pytest.raises(InputError, match="too many"):
-        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], Limits(files=1), tmp_path)
-    with pytest.raises(InputError, match=r"a: 0\.0 MB; at most 0\.0 MB a file"):
-        stage([upload(tmp_path, "a")], Limits(file_bytes=3), tmp_path)
+        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], OperatorSettings(files=1), tmp_path)
+    with pytest.raises(InputError, match=r"a: 1\.1 MB; at most 1\.0 MB a file"):
+        stage([upload(tmp_path, "a", b"x" * 1_100_000)], OperatorSettings(file_mb=1), tmp_path)
+    half = b"x" * 600_000
     with pytest.raises(InputError, match="at a time"):
-        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], Limits(upload_bytes=6), tmp_path)
+        stage(
+            [upload(tmp_path, "a", half), upload(tmp_path, "b", half)],
+            OperatorSettings(upload_mb=1),
+            tmp_path,
+        )
 
 
 def test_a_mapping_is_yaml_or_json() -> None:

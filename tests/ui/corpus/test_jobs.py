@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import ui.corpus.adding
+from engine.operator_settings import OperatorSettings
 from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.jobs import Job
 from ui.corpus.orders import Order
-from ui.limits import Limits
 from ui.shelf import open_library
 
 LONGEST = 60.0
@@ -102,7 +102,7 @@ def slow(desk: CorpusDesk, folder: Path, visitor: str) -> Job:
 
 
 def test_one_runs_others_wait_and_a_cancelled_one_leaves_nothing(tmp_path: Path, corpus_folder: Path) -> None:
-    library = open_library([corpus_folder], tmp_path / "home", Limits(running=1, waiting=1))
+    library = open_library([corpus_folder], tmp_path / "home", OperatorSettings(jobs=1, waiting=1))
     desk = CorpusDesk(library)
     first, second = slow(desk, tmp_path, VISITOR), slow(desk, tmp_path, STRANGER)
     with pytest.raises(Exception, match="the most there may be"):

@@ -9,13 +9,13 @@ import pytest
 from engine.corpus.ontology import parse_ontology
 from engine.corpus.ontology_journal import saved_ontologies
 from engine.ingestion.build import build_corpus
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from tests.engine.ontology.conftest import subject_act
 from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.filters import transactions_of
-from ui.operator import Operator
 from ui.shelf import open_library
 
 SESSION = "a" * 48
@@ -149,7 +149,7 @@ def test_a_model_groups_and_its_cost_is_told(sea: Caller, answer: Any) -> None:
     with ScriptedServer(answer) as server:
         lent = server.connect()
         sea.desk.connections = Connections(
-            Operator(spec=server.spec, shared=True), lambda session, local: lent
+            OperatorSettings(llm=server.spec, llm_shared=True, host=ANYWHERE), lambda session, local: lent
         )
         before = sea.good("areas-propose", session=SESSION)
         assert "tokens" in before["most"]

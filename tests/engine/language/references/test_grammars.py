@@ -12,7 +12,7 @@ from engine.language.references.grammar import Example
 from engine.language.references.loading import SHIPPED, load_grammar, load_grammars
 from engine.language.references.patterns import Parts, spaced
 from engine.language.references.recogniser import Recogniser
-from engine.language.references.registry import OWN_GRAMMARS, grammars, recogniser
+from engine.language.references.registry import grammars, recogniser
 from tests.engine.language.references.reading import target
 
 SMALL = """
@@ -116,7 +116,7 @@ def test_own_grammars_are_added_or_take_the_place_of_one(tmp_path: Path) -> None
 
 def test_own_grammars_come_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path, SMALL.replace("[la]", "[la, de]"))
-    monkeypatch.setenv(OWN_GRAMMARS, str(tmp_path))
+    monkeypatch.setenv("REDSTRING_GRAMMARS", str(tmp_path))
     grammars.cache_clear()
     try:
         first = next(one for one in grammars() if "de" in one.languages)

@@ -1,0 +1,291 @@
+"""Every decision of whoever runs the server, read from environment variables in this file and nowhere else.
+
+``python -m engine settings`` prints them; docs/operator-settings.md is made from them. A variable named
+REDSTRING_... that is not known is an error: a slip of the pen must not leave a door open in silence.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from engine.errors import SettingsError
+
+PREFIX = "REDSTRING_"
+PROJECT = Path(__file__).resolve().parent.parent
+MEGABYTE = 1_000_000
+OFF = "off"
+# Where nobody says on which address the page is served, anybody may reach it.
+ANYWHERE = "0.0.0.0"
+# Read by the tests alone: where the large corpora lie, and how many files to fuzz.
+OF_THE_TESTS = frozenset({"REDSTRING_DATA", "REDSTRING_FUZZ"})
+
+
+def _between_spaces(value: object) -> object:
+    return tuple(dict.fromkeys(value.split())) if isinstance(value, str) else value
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+# Several words between spaces.
+Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_between_spaces)]
+Choice = BeforeValidator(_lower)
+
+
+def setting(
+    default: Any,
+    meaning: str,
+    unit: str,
+    *,
+    group: str,
+    low: int | None = None,
+    high: int | None = None,
+    variable: str | None = None,
+) -> Any:
+    """A field: its default, meaning, unit, group and bounds; ``variable``: where another tool named it."""
+    return Field(
+        default,
+        description=meaning,
+        json_schema_extra={"unit": unit, "group": group},
+        ge=low,
+        le=high,
+        validation_alias=variable,
+    )
+
+
+class OperatorSettings(BaseSettings):
+    """What the server may do, and for whom. Frozen; arguments win over the environment."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True, populate_by_name=True
+    )
+
+    host: str = setting(
+        "127.0.0.1",
+        "Address that the page is served on; 127.0.0.1 is this machine alone, 0.0.0.0 whoever reaches it.",
+        "address",
+        group="server",
+        variable="GRADIO_SERVER_NAME",
+    )
+    port: int = setting(
+        7860, "Its port.", "number", group="server", low=0, high=65_535, variable="GRADIO_SERVER_PORT"
+    )
+    home: Path | None = setting(
+        None,
+        "Folder of corpora, verdicts and caches that the server makes; else .redstring in the project.",
+        "folder",
+        group="server",
+    )
+    grammars: Path | None = setting(
+        None, "Folder of own grammar files for references.", "folder", group="server"
+    )
+
+    uploads: bool = setting(True, "Visitors may add and change documents.", "on/off", group="uploads")
+    shared: bool = setting(
+        False, "Corpora belong to everybody who reaches the page.", "on/off", group="uploads"
+    )
+    file_mb: int = setting(100, "Largest file.", "megabytes", group="uploads", low=1)
+    upload_mb: int = setting(
+        500, "Largest upload, all its files together.", "megabytes", group="uploads", low=1
+    )
+    files: int = setting(2000, "Most files in an upload.", "files", group="uploads", low=1)
+    corpora: int = setting(10, "Most corpora that a visitor may keep.", "corpora", group="uploads", low=1)
+    jobs: int = setting(1, "Ingestions that run at the same time.", "jobs", group="uploads", low=1)
+    waiting: int = setting(4, "Ingestions that may wait for their turn.", "jobs", group="uploads", low=0)
+
+    llm: str = setting("none", "The operator's own language model.", "spec", group="models")
+    llm_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "key", group="models")
+    llm_shared: bool = setting(
+        False, "Every visitor may use it, at the operator's cost.", "on/off", group="models"
+    )
+    llm_day_tokens: int = setting(
+        1_000_000,
+        "Tokens of it that all visitors together may use in 24 hours.",
+        "tokens",
+        group="models",
+        low=1,
+    )
+    llm_visitor_tokens: int = setting(
+        100_000, "Tokens of it that one page load may use in 24 hours.", "tokens", group="models", low=1
+    )
+    llm_cache: str = setting(
+        "",
+        "Folder where its answers are kept, or off; else in the home folder or the user's cache folder.",
+        "folder",
+        group="models",
+    )
+    visitor_models: bool = setting(
+        True, "Visitors may bring a language model of their own.", "on/off", group="models"
+    )
+    private_endpoints: Annotated[Literal["auto", "on", "off"], Choice] = setting(
+        "auto",
+        "Visitors may name servers of the private network, and plain http; auto: only somebody at the "
+        "machine itself, where the page is served to nobody else. Behind a reverse proxy on the same machine "
+        "set off: a proxy that does not pass on whom it serves makes everybody look local.",
+        "auto/on/off",
+        group="models",
+    )
+    rerankers: Words = setting(
+        (), "Cross-encoders that visitors may choose, between spaces.", "specs", group="models"
+    )
+    openai_api_key: SecretStr = setting(
+        SecretStr(""),
+        "Key of OpenAI: for its own address, and for the address that REDSTRING_LLM names.",
+        "key",
+        group="models",
+        variable="OPENAI_API_KEY",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stripped(cls, given: dict[str, object]) -> dict[str, object]:
+        """Blanks around a value mean nothing, and a value of blanks is none."""
+        clean = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
+        return {name: value for name, value in clean.items() if value != ""}
+
+    @property
+    def home_folder(self) -> Path:
+        """Where corpora live."""
+        return self.home or PROJECT / ".redstring"
+
+    @property
+    def file_bytes(self) -> int:
+        """Size of the largest file, in bytes."""
+        return self.file_mb * MEGABYTE
+
+    @property
+    def upload_bytes(self) -> int:
+        """Size of the largest upload, in bytes."""
+        return self.upload_mb * MEGABYTE
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the page is served on this machine alone."""
+        return is_loopback(self.host)
+
+    def offers_model(self, local: bool) -> bool:
+        """Whether a visitor may use the operator's model; ``local``: who sits at the machine itself."""
+        return self.llm_shared or (self.loopback and local)
+
+    def allows_private(self, local: bool) -> bool:
+        """Whether a visitor may name a server of the private network."""
+        return self.loopback and local if self.private_endpoints == "auto" else self.private_endpoints == "on"
+
+    def changed(self, **changes: Any) -> OperatorSettings:
+        """A copy with some fields changed. Raises SettingsError naming the field."""
+        given = {name: getattr(self, name) for name in self.model_fields_set}
+        return operator_settings(**{**given, **changes})
+
+
+def operator_settings(**given: Any) -> OperatorSettings:
+    """The settings that hold now: what is given here, else the environment, else the defaults.
+
+    Raises SettingsError naming every variable that is wrong or unknown.
+    """
+    wrong = list(_unknown(os.environ))
+    try:
+        found = OperatorSettings(**given)
+    except ValidationError as error:
+        wrong.extend(
+            _told(str(part["loc"][0]), part["msg"], part["input"])
+            for part in error.errors(include_context=False, include_url=False)
+        )
+    if wrong:
+        raise SettingsError("; ".join(wrong))
+    return found
+
+
+def _unknown(environment: Mapping[str, str]) -> Iterator[str]:
+    known = {variable(name) for name in OperatorSettings.model_fields} | OF_THE_TESTS
+    for name in sorted(environment):
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            near = difflib.get_close_matches(name.upper(), known, 1, 0.0)[0]
+            yield f"{name} is no setting; the nearest is {near} (python -m engine settings lists all)"
+
+
+def _told(name: str, message: str, value: object) -> str:
+    field = next((each for each in OperatorSettings.model_fields if name in (each, variable(each))), name)
+    known = OperatorSettings.model_fields.get(field)
+    if known is None:
+        return f"{name}: no such setting"
+    if isinstance(known.default, SecretStr):
+        return f"{variable(field)}: {message}"
+    return f"{variable(field)}: {message} (given: {value!r})"
+
+
+def variable(name: str) -> str:
+    """The environment variable of a field."""
+    alias = OperatorSettings.model_fields[name].validation_alias
+    return alias if isinstance(alias, str) else PREFIX + name.upper()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address can only mean this machine."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A setting as it is shown: in words, with a secret as set or not set."""
+
+    variable: str
+    group: str
+    value: str
+    default: str
+    unit: str
+    source: Literal["environment", "default"]
+    meaning: str
+
+
+def told(settings: OperatorSettings) -> Iterator[Told]:
+    """Every setting, in the order of its definition."""
+    for name, field in OperatorSettings.model_fields.items():
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        yield Told(
+            variable=variable(name),
+            group=str(extra["group"]),
+            value=_in_words(getattr(settings, name)),
+            default=_in_words(field.default),
+            unit=str(extra["unit"]) + _bounds(field),
+            source="environment" if name in settings.model_fields_set else "default",
+            meaning=field.description or "",
+        )
+
+
+def _in_words(value: object) -> str:
+    match value:
+        case SecretStr():
+            return "set" if value.get_secret_value() else "not set"
+        case bool():
+            return "on" if value else "off"
+        case None | "" | ():
+            return "none"
+        case tuple():
+            return " ".join(map(str, value))
+        case _:
+            return str(value)
+
+
+def _bounds(field: FieldInfo) -> str:
+    ends = {key: getattr(part, key) for part in field.metadata for key in ("ge", "le") if hasattr(part, key)}
+    if "ge" not in ends:
+        return ""
+    return f", {ends['ge']} to {ends['le']}" if "le" in ends else f", {ends['ge']} or more"
