@@ -92,13 +92,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def gold_set(data: Path, name: str) -> GoldSet:
-    """A set by name. Raises SourceError for a folder that is not there or lacks a file."""
+    """A set by name; the corpus of another set must stand beside it. Raises SourceError for a folder that is
+    not there or lacks a file."""
     folder = data / name
     for needed in ("queries.jsonl.gz", "qrels.tsv"):
         if not (folder / needed).is_file():
             raise SourceError(f"no gold set {name!r}: {folder / needed} is not there")
     reference = folder / "corpus.ref"
     corpus = Path(reference.read_text(encoding="utf-8").strip()).name if reference.is_file() else name
+    if corpus in ("", "..") or not (data / corpus).is_dir():
+        raise SourceError(f"{reference}: no set {corpus!r} in {data}; get that set too")
     return GoldSet(name, folder, corpus, data / corpus)
 
 

@@ -4,6 +4,7 @@ RedstringError
 ├── InputError            what the caller gave is not usable (exit code 2)
 │   ├── SettingsError     an unknown preset, strategy or value out of range
 │   ├── SourceError       nothing usable in the sources that were to be ingested
+│   ├── FileRefusedError  a file that is not opened: a link, a pipe, a device, one that is too large
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
@@ -33,6 +34,10 @@ class SettingsError(InputError):
 
 class SourceError(InputError):
     """Nothing usable was found in the sources to ingest."""
+
+
+class FileRefusedError(InputError):
+    """A file that is not opened: a link, no file of data, or one that is too large."""
 
 
 class CorpusError(InputError):

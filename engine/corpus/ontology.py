@@ -32,13 +32,15 @@ from unicodedata import category
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from engine import files
 from engine.corpus.protocol import Area, Ontology
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
-from engine.errors import SettingsError, SourceError
+from engine.errors import FileRefusedError, SettingsError, SourceError
 
 MOST_AREAS, MOST_KEYWORDS, MOST_RULES = 200, 200, 200
 LONGEST_WORDS, LONGEST_REASON = 200, 2000
+LARGEST = 4_000_000
 # The language of words that stand in the file without one.
 WITHOUT_LANGUAGE = "und"
 _HIDDEN = ("Cc", "Cs", "Cn", "Co")
@@ -138,15 +140,15 @@ class OntologyModel(BaseModel):
 
 
 def read_ontology(path: Path) -> dict[str, Any]:
-    """The checked content of an ontology file, as plain values. Raises SourceError naming what is wrong."""
+    """The checked content of a file that an operator names. Raises SourceError naming what is wrong."""
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{path}: not readable as YAML ({' '.join(str(error).split())})") from error
-    return parse_ontology(text, str(path))
+        data = files.read_named(path, LARGEST)
+    except (OSError, FileRefusedError) as error:
+        raise SourceError(f"{path}: cannot be opened ({error})") from error
+    return parse_ontology(data, str(path))
 
 
-def parse_ontology(text: str, name: str) -> dict[str, Any]:
+def parse_ontology(text: str | bytes, name: str) -> dict[str, Any]:
     """The checked content of a text in YAML; ``name`` is what errors call it. Raises SourceError."""
     try:
         content = yaml.safe_load(text)

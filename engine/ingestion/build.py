@@ -22,7 +22,7 @@ from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.corpus.ontology_journal import ontology_in_force
-from engine.errors import CorpusError, SourceError
+from engine.errors import CorpusError, FileRefusedError, SourceError
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, file_key, keep, makers, previous
@@ -202,7 +202,7 @@ class _Work:
         problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
         plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
         if found.ontology is not None and ontology_in_force(self.folder) is not None:
-            problems.append(Problem(str(found.ontology), EDITED_AREAS))
+            problems.append(Problem(found.ontology.name, EDITED_AREAS))
         publishing = Publishing(self.folder, self.generation, before, plan, self.control, self.seconds)
         published = publishing.run(entries, problems)
         where = str(self.folder / DECISIONS_NAME)
@@ -228,7 +228,7 @@ class _Work:
         for number, (source, reader) in enumerate(found.documents):
             try:
                 key = file_key(source, reader, str(self.headings))
-            except OSError as error:
+            except (OSError, FileRefusedError) as error:
                 entries[number] = _unreadable(source.name, error)
                 continue
             entry = old.get(key)
@@ -306,7 +306,7 @@ def _refused(problem: Problem) -> FileReport:
     return FileReport(problem.path, FileStatus.NOT_READ, problem.reason, 0, 0, 0.0, False)
 
 
-def _unreadable(name: str, error: OSError) -> Entry:
+def _unreadable(name: str, error: OSError | FileRefusedError) -> Entry:
     reason = f"cannot be read ({error})"
     return Entry(name, "", problems=(Problem(name, reason),), failure=reason)
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from engine.corpus.ontology import read_ontology
-from engine.errors import SourceError
-from engine.ingestion.readers.base import Problem
+from engine import files
+from engine.corpus.ontology import LARGEST, parse_ontology
+from engine.errors import FileRefusedError, SourceError
+from engine.ingestion.readers.base import Problem, SourceFile
+
+LARGEST_EXAMPLES, MOST_EXAMPLES = 1_000_000, 1000
 
 
 class Example(BaseModel):
@@ -23,29 +25,34 @@ class Example(BaseModel):
     title: str = ""
 
 
-def ontology_of(path: Path | None, problems: list[Problem]) -> dict[str, Any] | None:
+Examples = Annotated[list[Example], Field(max_length=MOST_EXAMPLES)]
+
+
+def ontology_of(source: SourceFile | None, problems: list[Problem]) -> dict[str, Any] | None:
     """The checked content of an ontology file; a broken one is a problem and counts as none."""
-    if path is None:
+    if source is None:
         return None
     try:
-        return read_ontology(path)
-    except SourceError as error:
-        problems.append(Problem(str(path), str(error).removeprefix(f"{path}: ")))
+        return parse_ontology(files.read(source.path, LARGEST), source.name)
+    except (OSError, FileRefusedError, SourceError) as error:
+        problems.append(Problem(source.name, str(error).removeprefix(f"{source.name}: ")))
         return None
 
 
-def examples_of(path: Path | None, problems: list[Problem]) -> list[dict[str, str]]:
+def examples_of(source: SourceFile | None, problems: list[Problem]) -> list[dict[str, str]]:
     """The questions of a file of examples; a broken one is a problem and counts as none."""
-    if path is None:
+    if source is None:
         return []
     try:
-        found = TypeAdapter(list[Example]).validate_python(json.loads(path.read_bytes()))
+        found = TypeAdapter(Examples).validate_python(orjson.loads(files.read(source.path, LARGEST_EXAMPLES)))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "file"
-        problems.append(Problem(str(path), f"{where}: {first['msg']}"))
+        problems.append(Problem(source.name, f"{where}: {first['msg']}"))
+    except FileRefusedError as error:
+        problems.append(Problem(source.name, str(error)))
     except (OSError, ValueError) as error:
-        problems.append(Problem(str(path), f"not readable as JSON ({error})"))
+        problems.append(Problem(source.name, f"not readable as JSON ({error})"))
     else:
         return [example.model_dump() for example in found]
     return []

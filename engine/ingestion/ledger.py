@@ -128,8 +128,9 @@ def keep(old: Path, new: Path) -> None:
 
 
 def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
-    """The key of a file: of its content, its name, its reader, and the code that reads it. Raises OSError."""
-    with open(source.path, "rb") as file:
+    """The key of a file: of its content, its name, its reader, and the code that reads it. Raises OSError
+    or FileRefusedError."""
+    with source.opened() as file:
         content = hashlib.file_digest(file, hashlib.sha256).digest()
     how = orjson.dumps(
         [source.name, source.stem, source.passwords, source.mapping, reader.name, options], default=dict

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from pathlib import Path
+from io import TextIOWrapper
 from typing import Any, NamedTuple
 
-from engine.ingestion.readers.base import Problem
+from engine.errors import FileRefusedError
+from engine.ingestion.readers.base import Problem, SourceFile
 from engine.model import Document, Passage, Relation, Section, SectionKind, TargetKind
 
 # Names of metadata fields, as in ELI, and the relation they state between whole documents.
@@ -21,6 +22,7 @@ DECLARED = {
     "cites": Relation.CITES,
 }
 DECLARED_GRAMMAR, VERSIONS_GRAMMAR, EDGES_GRAMMAR = "metadata", "versions", "edges.tsv"
+_LONGEST_EDGE = 65_536
 
 
 class Stated(NamedTuple):
@@ -90,19 +92,29 @@ class Edge(NamedTuple):
     line: int | None = None
 
 
-def read_edges(path: Path, problems: list[Problem]) -> Iterator[Edge]:
-    """The edges of a file: ``source-id``, ``target-id`` and more, tab-separated, with a header line."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for number, line in enumerate(file, start=1):
+def read_edges(source: SourceFile, problems: list[Problem]) -> Iterator[Edge]:
+    """The edges of a file: ``source-id``, ``target-id`` and more, tab-separated, with a header line.
+
+    A file that cannot be opened is a problem and counts as none.
+    """
+    try:
+        file = TextIOWrapper(source.opened(), encoding="utf-8", errors="replace")
+    except (OSError, FileRefusedError) as error:
+        problems.append(Problem(source.name, f"cannot be opened ({error})"))
+        return
+    with file:
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST_EDGE), ""), start=1):
             columns = line.rstrip("\r\n").split("\t")
+            if len(line) == _LONGEST_EDGE:
+                problems.append(Problem(source.name, "no line of edges: not read from here on", number))
+                return
             if number == 1 or not line.strip():
                 continue
             if len(columns) < 2:
-                problems.append(
-                    Problem(str(path), "an edge needs a source id, a tab and a target id", number)
-                )
+                reason = "an edge needs a source id, a tab and a target id"
+                problems.append(Problem(source.name, reason, number))
             else:
-                yield Edge(columns[0], columns[1], str(path), number)
+                yield Edge(columns[0], columns[1], source.name, number)
 
 
 def stated_edges(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from engine.errors import IngestionCancelledError
+from engine.errors import FileRefusedError, IngestionCancelledError
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
 from engine.ingestion.readers.base import Problem, ReadDocument
@@ -203,6 +203,6 @@ def _split(batch: Batch) -> list[Batch]:
 
 def _size(task: FileToRead) -> int:
     try:
-        return task.source.path.stat().st_size
-    except OSError:
+        return task.source.size()
+    except (OSError, FileRefusedError):
         return 0

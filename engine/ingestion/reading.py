@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from engine.corpus.embedded.block import digest, hashed
+from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.model import Passage, Section
 
@@ -64,7 +65,7 @@ class BatchReader:
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:
                         yield self._batch(waiting, passages)
                         waiting, passages = [], 0
-        except OSError as error:
+        except (OSError, FileRefusedError) as error:
             yield Problem(task.source.name, f"cannot be read ({error})")
         if waiting:
             yield self._batch(waiting, passages)

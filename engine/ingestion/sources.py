@@ -1,7 +1,9 @@
 """Which files of a source are documents, what reads each, and which stand beside them for other purposes.
 
-Only what is named is read: a file, a folder with all below it, an archive with all in it. Archives are
-unpacked into a temporary folder that is gone when the reading is done.
+Only what is named is read: a file, a folder with all below it, an archive with all in it. Nothing that leads
+elsewhere is followed, neither a link nor ``corpus.ref``: what is among the sources is read where it stands,
+and what is not was never named. Archives are unpacked into a temporary folder that is gone when the reading
+is done.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.errors import SourceError
+from engine import files
+from engine.errors import FileRefusedError, SourceError
 from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
@@ -43,8 +46,12 @@ BESIDE: tuple[tuple[str, str], ...] = (
     (".*", "hidden"),
 )
 TOO_DEEP = "an archive in an archive in an archive: not read"
+AMONG = "its target is among the sources and is read there"
+ELSEWHERE = "where it leads is none of the sources; name that too to have it read"
 # How much of a file is looked at to tell its format.
 HEAD = 8192
+# A path is no longer.
+_LONGEST_REFERENCE = 4096
 
 
 @dataclass(slots=True)
@@ -55,9 +62,9 @@ class Found:
     """
 
     documents: list[tuple[SourceFile, Reader]] = field(default_factory=list)
-    edges: list[Path] = field(default_factory=list)
-    ontology: Path | None = None
-    examples: Path | None = None
+    edges: list[SourceFile] = field(default_factory=list)
+    ontology: SourceFile | None = None
+    examples: SourceFile | None = None
     problems: list[Problem] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
 
@@ -73,16 +80,25 @@ def open_sources(
     source that does not exist.
     """
     with TemporaryDirectory(prefix="redstring-") as folder:
-        search = _Search(Found(), Unpacked(Path(folder)), tuple(passwords), mapping)
-        for source in sources:
-            if not source.exists():
-                raise SourceError(f"no such file or folder: {source}")
-            if source.is_dir():
-                search.look_through(source)
+        named = tuple(_named(source) for source in sources)
+        unpacked = Unpacked(files.named(Path(folder)))
+        search = _Search(Found(), unpacked, tuple(passwords), mapping, named)
+        for source, real in zip(sources, named, strict=True):
+            if real.is_dir():
+                search.look_through(source, real)
             else:
-                search.take(SourceFile(source, "", search.passwords, mapping))
+                search.take(SourceFile(real, str(source), search.passwords, mapping))
         search.found.documents = _told_apart(search.found.documents)
         yield search.found
+
+
+def _named(source: Path) -> Path:
+    try:
+        return files.named(source)
+    except FileNotFoundError:
+        raise SourceError(f"no such file or folder: {source}") from None
+    except OSError as error:
+        raise SourceError(f"{source}: cannot be opened ({error.strerror})") from error
 
 
 @dataclass(slots=True)
@@ -91,25 +107,50 @@ class _Search:
     unpacked: Unpacked
     passwords: tuple[str, ...]
     mapping: Mapping[str, Any] | None
+    # What was named, free of links.
+    roots: tuple[Path, ...]
+    seen: set[Path] = field(default_factory=set)
 
-    def look_through(self, folder: Path) -> None:
-        for path in _walk(folder, set()):
-            self.consider(SourceFile(path, "", self.passwords, self.mapping))
+    def look_through(self, shown: Path, real: Path) -> None:
+        """Consider all files below a folder, those beside its folders first. One named twice is read once."""
+        waiting = [(shown, real)]
+        while waiting:
+            shown, real = waiting.pop()
+            if real in self.seen:
+                continue
+            self.seen.add(real)
+            below = []
+            for name, kind in self._entries(shown, real):
+                if stat.S_ISDIR(kind):
+                    if not name.startswith("."):
+                        below.append((shown / name, real / name))
+                elif stat.S_ISLNK(kind):
+                    self._not_followed(str(shown / name), "a link", files.target(real / name))
+                else:
+                    self.consider(SourceFile(real / name, str(shown / name), self.passwords, self.mapping))
+            waiting.extend(reversed(below))
+
+    def _entries(self, shown: Path, real: Path) -> list[tuple[str, int]]:
+        try:
+            return sorted(files.entries(real))
+        except (OSError, FileRefusedError) as error:
+            self.found.problems.append(Problem(str(shown), f"cannot be opened ({_said(error)})"))
+            return []
 
     def consider(self, source: SourceFile, depth: int = 0, inside: str = "") -> None:
         """Take a file that nobody named itself, for what its name says it is.
 
         ``inside`` is the path of a member in its archive, which is ``depth`` archives deep.
         """
-        name, path = source.name.rpartition("/")[2].lower(), source.path
+        name = source.name.rpartition("/")[2].lower()
         if name == ONTOLOGY:
-            self.found.ontology = self.found.ontology or path
+            self.found.ontology = self.found.ontology or source
         elif name == EXAMPLES:
-            self.found.examples = self.found.examples or path
+            self.found.examples = self.found.examples or source
         elif name == EDGES and depth == 0:
-            self.found.edges.append(path)
+            self.found.edges.append(source)
         elif name == OTHER_CORPUS and depth == 0:
-            self._follow(path)
+            self._refer(source)
         elif (reason := _beside(name, inside)) is not None:
             self.found.skipped.append(Problem(source.name, f"skipped: {reason}"))
         else:
@@ -137,22 +178,18 @@ class _Search:
     def _head(self, source: SourceFile) -> bytes | None:
         """The first bytes of a file; None, and a problem, where it has none to give."""
         try:
-            # A pipe or a device would keep the reader waiting, or never end.
-            if not stat.S_ISREG(os.stat(source.path).st_mode):
-                self.found.problems.append(Problem(source.name, "not a file of data (a pipe or a device)"))
-                return None
-            with open(source.path, "rb") as file:
+            with source.opened() as file:
                 return file.read(HEAD)
-        except OSError as error:
-            self.found.problems.append(Problem(source.name, f"cannot be opened ({error})"))
+        except (OSError, FileRefusedError) as error:
+            self.found.problems.append(Problem(source.name, f"cannot be opened ({_said(error)})"))
             return None
 
     def _take_gzip(self, source: SourceFile, depth: int) -> None:
         try:
-            with gzip.open(source.path, "rb") as packed:
+            with source.opened() as file, gzip.open(file, "rb") as packed:
                 head = packed.read(HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            self.found.problems.append(Problem(source.name, f"cannot be opened ({error})"))
+        except (OSError, FileRefusedError, EOFError, zlib.error) as error:
+            self.found.problems.append(Problem(source.name, f"cannot be opened ({_said(error)})"))
             return
         inner = Path(source.path.name.removesuffix(".gz"))
         reader = reader_of(inner, head, mapped=source.mapping is not None)
@@ -189,14 +226,32 @@ class _Search:
         hint = f"; {advice}" if advice else ""
         self.found.problems.append(Problem(source.name, f"no reader for {seen}{hint}; known: {known}, zip"))
 
-    def _follow(self, reference: Path) -> None:
-        """A set may use the corpus of another one, named in ``corpus.ref``."""
-        named = Path(reference.read_text(encoding="utf-8", errors="replace").strip())
-        for folder in (reference.parent / named, reference.parent.parent / named.name):
-            if folder.is_dir() and folder != reference.parent:
-                self.look_through(folder)
-                return
-        self.found.problems.append(Problem(str(reference), f"names a corpus that is not there: {named}"))
+    def _refer(self, reference: SourceFile) -> None:
+        """A set may use the corpus of another one, which its ``corpus.ref`` names by path or by name."""
+        try:
+            content = files.read(reference.path, _LONGEST_REFERENCE).decode("utf-8", "replace")
+        except (OSError, FileRefusedError) as error:
+            self.found.problems.append(Problem(reference.name, f"cannot be opened ({_said(error)})"))
+            return
+        words, folder = content.strip(), reference.path.parent
+        beside = folder.parent / Path(words).name
+        target = beside if self._is_among(beside) else Path(os.path.normpath(folder / words))
+        shown = "".join(letter if letter.isprintable() else "\ufffd" for letter in words[:200])
+        self._not_followed(reference.name, f"names the corpus of another set ({shown})", target)
+
+    def _not_followed(self, name: str, what: str, target: Path | None) -> None:
+        """Tell of something that leads elsewhere: no fault where that is read anyway."""
+        if target is not None and self._is_among(target):
+            self.found.skipped.append(Problem(name, f"skipped: {what}: {AMONG}"))
+        else:
+            self.found.problems.append(Problem(name, f"{what}: not followed; {ELSEWHERE}"))
+
+    def _is_among(self, path: Path) -> bool:
+        """Whether a path leads to something that the search comes by on its own way."""
+        root = next((root for root in self.roots if path.is_relative_to(root)), None)
+        if root is None or any(part.startswith(".") for part in path.relative_to(root).parts):
+            return False
+        return files.is_there(path)
 
 
 def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[SourceFile, Reader]]:
@@ -215,18 +270,9 @@ def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[So
     return apart
 
 
-def _walk(folder: Path, seen: set[Path]) -> Iterator[Path]:
-    """All files below a folder, none twice: a link may lead back to a folder above."""
-    real = folder.resolve()
-    if real in seen:
-        return
-    seen.add(real)
-    for path in sorted(folder.iterdir(), key=lambda entry: (entry.is_dir(), entry.name)):
-        if path.is_dir():
-            if not path.name.startswith("."):
-                yield from _walk(path, seen)
-        else:
-            yield path
+def _said(error: Exception) -> str:
+    """What went wrong, without the path, which stands before it."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _beside(name: str, inside: str) -> str | None:

@@ -14,12 +14,14 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
 from lzma import LZMAError
 from pathlib import Path
 from typing import IO
 
+from engine import files
+from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, SourceFile
 
 # More is no bundle of documents. A deflated text shrinks 3 to 30 times, a table of zeros a thousand times.
@@ -100,20 +102,20 @@ class Unpacked:
 def members(path: Path) -> frozenset[str]:
     """The names in a zip; empty where it cannot be opened."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with files.opened(path) as file, zipfile.ZipFile(file) as archive:
             return frozenset(archive.namelist())
-    except BROKEN:
+    except (FileRefusedError, *BROKEN):
         return frozenset()
 
 
 def unzipped(source: SourceFile, unpacked: Unpacked) -> Iterator[SourceFile | Problem]:
     """The members of a zip as files named "<archive>/<member>", and what cannot be unpacked of it."""
-    try:
-        archive = zipfile.ZipFile(source.path)
-    except BROKEN as error:
-        yield Problem(source.name, f"a zip that cannot be opened ({_said(error)})")
-        return
-    with archive:
+    with ExitStack() as stack:
+        try:
+            archive = stack.enter_context(zipfile.ZipFile(stack.enter_context(source.opened())))
+        except (FileRefusedError, *BROKEN) as error:
+            yield Problem(source.name, f"a zip that cannot be opened ({_said(error)})")
+            return
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if len(entries) > MOST_MEMBERS:
             yield Problem(
@@ -141,13 +143,13 @@ def gunzipped(source: SourceFile, unpacked: Unpacked) -> SourceFile | Problem:
     """What a gzip holds, as a file that is called as the gzip without ".gz"."""
     path = unpacked.place(source.path.name.removesuffix(".gz"))
     try:
-        with gzip.open(source.path, "rb") as data:
-            unpacked.write(data, path, source.path.stat().st_size)  # type: ignore[arg-type]
+        with source.opened() as file, gzip.open(file, "rb") as data:
+            unpacked.write(data, path, source.size())  # type: ignore[arg-type]
     except TooLargeError as error:
         return Problem(source.name, f"{error}: not read")
-    except BROKEN as error:
+    except (FileRefusedError, *BROKEN) as error:
         return Problem(source.name, f"a broken gzip ({_said(error)})")
-    return SourceFile(path, source.name, source.passwords, source.mapping)
+    return replace(source, path=path)
 
 
 def _member(
@@ -161,7 +163,7 @@ def _member(
         try:
             with archive.open(entry, pwd=password) as data:
                 unpacked.write(data, path, entry.compress_size)
-            return SourceFile(path, name, source.passwords, source.mapping)
+            return SourceFile(path, name, source.passwords, source.mapping, is_member=True)
         except TooLargeError as error:
             return Problem(name, f"{error}: not read")
         except NotImplementedError as error:

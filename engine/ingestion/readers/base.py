@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Protocol
 
+from engine import files
 from engine.model import Document, Passage, Section, Span
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read.
+    """A file to read, at a ``path`` of which no part is a link.
 
     ``name`` is what reports and citations call it ("laws.zip/uu-6.pdf" for a member of an archive), the
     path where none is given. ``passwords`` are tried in turn on an encrypted file. ``mapping`` says which
     fields of a table or of JSON hold what; without one the reader makes its own guess. ``stem`` is what a
     document is called that does not name itself: the file's name up to its first dot, unless another file
-    of the same sources is called so too.
+    of the same sources is called so too. ``is_member``: it was unpacked from an archive.
     """
 
     path: Path
@@ -26,12 +29,27 @@ class SourceFile:
     passwords: tuple[str, ...] = ()
     mapping: Mapping[str, Any] | None = None
     stem: str = ""
+    is_member: bool = False
 
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", str(self.path))
         if not self.stem:
             object.__setattr__(self, "stem", Path(self.name).name.split(".")[0])
+
+    def opened(self) -> BufferedReader:
+        """The file, for reading. Raises FileRefusedError for a link or a pipe, OSError."""
+        return files.opened(self.path)
+
+    def content(self) -> bytes:
+        """All its bytes; raises as ``opened``."""
+        with self.opened() as file:
+            return file.read()
+
+    def size(self) -> int:
+        """How many bytes it has; raises as ``opened``."""
+        with self.opened() as file:
+            return os.fstat(file.fileno()).st_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +105,7 @@ class Reader(Protocol):
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file and what is wrong with it, in the order of the file.
 
-        Never raises for what a file contains: that is a Problem. Raises OSError where it cannot be
-        opened.
+        Never raises for what a file contains: that is a Problem. Raises OSError or FileRefusedError
+        where it cannot be opened.
         """
         ...

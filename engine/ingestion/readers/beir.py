@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, BinaryIO, cast
 
 import orjson
 
@@ -71,7 +71,7 @@ class BeirReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file; lines of one document need not stand together."""
         counts = None
-        if source.path.stat().st_size > LARGEST_AT_ONCE:
+        if source.size() > LARGEST_AT_ONCE:
             counts = Counter(_key(line) for line in _lines(source) if isinstance(line, Line))
         yield from documents_of(_lines(source), source, counts)
 
@@ -113,8 +113,7 @@ def _made(lines: Sequence[Line], ids: set[str], path: Path) -> ReadDocument:
 
 
 def _lines(source: SourceFile) -> Iterator[Line | Problem]:
-    opener = gzip.open if source.path.name.endswith(".gz") else open
-    with opener(source.path, "rb") as file:
+    with source.opened() as packed, _unpacked(packed, source) as file:
         number = 0
         try:
             for number, raw in enumerate(file, start=1):
@@ -122,6 +121,10 @@ def _lines(source: SourceFile) -> Iterator[Line | Problem]:
                     yield _line(source, number, raw)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             yield Problem(source.name, f"the compressed file is broken from here on ({error})", number + 1)
+
+
+def _unpacked(file: BinaryIO, source: SourceFile) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(file, "rb")) if source.path.name.endswith(".gz") else file
 
 
 def _line(source: SourceFile, number: int, raw: bytes) -> Line | Problem:

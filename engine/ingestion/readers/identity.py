@@ -77,7 +77,7 @@ def language_of(text: str) -> str:
 
 def source_name(source: SourceFile) -> str:
     """The name of a file, with its archive's where it is a member of one."""
-    return source.path.name if source.name == str(source.path) else source.name
+    return source.name if source.is_member else Path(source.name).name
 
 
 _UNDERSTOOD = frozenset(

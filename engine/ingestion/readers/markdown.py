@@ -49,7 +49,7 @@ class MarkdownReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document of a file; its first heading of level 1 is its title where it has no other."""
-        text, problem, line = decoded(source.path.read_bytes())
+        text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         front = split_front_matter(text)

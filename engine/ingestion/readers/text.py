@@ -30,7 +30,7 @@ class TextReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document; its title is the file's name, unless front matter says better."""
-        text, problem, line = decoded(source.path.read_bytes())
+        text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         front = split_front_matter(text)

@@ -33,7 +33,7 @@ def root_of(source: SourceFile) -> etree._Element | Problem:
         remove_pis=True,
     )
     # From memory: where the library reads the file itself, letters in no encoding are an error of the disk.
-    content = source.path.read_bytes()
+    content = source.content()
     try:
         tree = etree.fromstring(content, parser).getroottree()
     except etree.XMLSyntaxError as error:

@@ -194,15 +194,38 @@ def test_files_named_by_hand_are_documents(source: Path) -> None:
     assert report.documents == 2
 
 
-def test_a_set_may_name_another_sets_corpus(tmp_path: Path) -> None:
-    (tmp_path / "base").mkdir()
-    (tmp_path / "other").mkdir()
-    (tmp_path / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')
-    (tmp_path / "other" / "corpus.ref").write_text("sets/base\n")
-    assert build_corpus([tmp_path / "other"], tmp_path / "corpus", embedding="none").passages == 1
-    (tmp_path / "other" / "corpus.ref").write_text("lost\n")
-    with pytest.raises(SourceError, match="names a corpus that is not there: lost"):
-        build_corpus([tmp_path / "other"], tmp_path / "corpus", embedding="none")
+@pytest.fixture
+def sets(tmp_path: Path) -> Path:
+    """Two sets; the second uses the corpus of the first."""
+    for name in ("base", "other"):
+        (tmp_path / "sets" / name).mkdir(parents=True)
+    (tmp_path / "sets" / "base" / "corpus.jsonl").write_text('{"id": "a", "text": "A line."}')
+    (tmp_path / "sets" / "other" / "corpus.ref").write_text("elsewhere/base\n")
+    return tmp_path / "sets"
+
+
+def test_the_corpus_of_another_set_is_read_where_it_is_named(sets: Path, tmp_path: Path) -> None:
+    for sources in ([sets], [sets / "other", sets / "base"], [sets / "base", sets / "other"]):
+        report = build_corpus(sources, tmp_path / "corpus", embedding="none")
+        assert report.passages == 1
+        assert report.problems == ()
+        told = [skipped.reason for skipped in report.skipped if skipped.path.endswith("corpus.ref")]
+        assert told == [
+            "skipped: names the corpus of another set (elsewhere/base): its target is among the sources"
+            " and is read there"
+        ]
+
+
+def test_the_corpus_of_another_set_is_not_read_unnamed(sets: Path, tmp_path: Path) -> None:
+    told = r"names the corpus of another set \(elsewhere/base\): not followed; .* name that too"
+    with pytest.raises(SourceError, match=told):
+        build_corpus([sets / "other"], tmp_path / "corpus", embedding="none")
+    (sets / "other" / "law.txt").write_text("A law.")
+    report = build_corpus([sets / "other"], tmp_path / "corpus", embedding="none")
+    assert report.passages == 1
+    assert [file.reason.split(";")[0] for file in report.files if file.name.endswith(".ref")] == [
+        "names the corpus of another set (elsewhere/base): not followed"
+    ]
 
 
 def test_nothing_usable_is_an_error_and_leaves_the_old_corpus(source: Path, tmp_path: Path) -> None:

@@ -112,17 +112,62 @@ def test_what_stands_beside_documents_is_skipped_with_its_reason(tmp_path: Path)
     assert look(tmp_path / "README.md")[0] == {"README.md": "Markdown"}
 
 
-def test_links_back_and_pipes_do_not_hang(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "law.txt").write_text("words")
-    (tmp_path / "in" / "again").symlink_to(tmp_path)
-    (tmp_path / "in" / "lost.txt").symlink_to(tmp_path / "nowhere")
-    os.mkfifo(tmp_path / "in" / "pipe.txt")
-    readers, found = look(tmp_path)
-    assert list(readers) == ["in/law.txt"]
-    told = reasons(found.problems, tmp_path)
-    assert "cannot be opened" in told["in/lost.txt"]
-    assert "pipe" in told["in/pipe.txt"]
+def test_nothing_that_leads_elsewhere_is_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    top = tmp_path / "top"
+    (top / "in").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "secret.txt").write_text("canary")
+    (top / "in" / "law.txt").write_text("words")
+    (top / "in" / "again").symlink_to(top)
+    (top / "in" / "same.txt").symlink_to("law.txt")
+    (top / "lost.txt").symlink_to("nowhere.txt")
+    for name in ("law.txt", "edges.tsv", "ontology.yaml", "examples.json", "corpus.jsonl", "corpus.ref"):
+        (top / f"{name}.d").mkdir()
+        (top / f"{name}.d" / name).symlink_to(outside / "secret.txt")
+    (top / "folder").symlink_to(outside)
+    os.mkfifo(top / "pipe.txt")
+    os.mkfifo(top / "corpus.ref")
+    readers, found = look(top)
+    assert readers == {"in/law.txt": "plain text"}
+    assert (found.edges, found.ontology, found.examples) == ([], None, None)
+    skipped = reasons(found.skipped, top)
+    assert set(skipped) == {"in/again", "in/same.txt"}
+    assert set(skipped.values()) == {"skipped: a link: its target is among the sources and is read there"}
+    told = reasons(found.problems, top)
+    assert "not a file of data" in told.pop("pipe.txt")
+    assert "not a file of data" in told.pop("corpus.ref")
+    assert len(told) == 8
+    assert set(told.values()) == {
+        "a link: not followed; where it leads is none of the sources; name that too to have it read"
+    }
+
+
+def test_a_source_may_be_a_link_and_keeps_its_name(tmp_path: Path) -> None:
+    (tmp_path / "v2").mkdir()
+    (tmp_path / "v2" / "law.txt").write_text("words")
+    (tmp_path / "current").symlink_to("v2")
+    with open_sources([tmp_path / "current", tmp_path / "v2"]) as found:
+        assert [source.name for source, _ in found.documents] == [str(tmp_path / "current" / "law.txt")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["{outside}", "../outside", "../../outside", "outside", "/proc/self/fd", "/proc/self/cwd/../outside", "/",
+     "..", "a\0b", "x" * 5000, "\udcff", ""],
+)  # fmt: skip
+def test_no_reference_leads_out_of_the_sources(tmp_path: Path, words: str) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "secret.txt").write_text("canary")
+    (tmp_path / "sent" / "x").mkdir(parents=True)
+    text = words.format(outside=tmp_path / "outside").encode("utf-8", "surrogateescape")
+    (tmp_path / "sent" / "x" / "corpus.ref").write_bytes(text)
+    readers, found = look(tmp_path / "sent")
+    assert readers == {}
+    assert len(found.problems) + len(found.skipped) == 1
+
+
+def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no such file"), open_sources([tmp_path / "nowhere"]):
         raise AssertionError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import BinaryIO
 
 from lxml import etree
 
@@ -46,12 +46,10 @@ class DocxParts:
     application: Element | None = None
 
 
-def open_docx(path: Path) -> DocxParts:
-    """The parts of a file. Raises BrokenDocxError, and OSError where it cannot be opened."""
-    with open(path, "rb"):
-        pass
+def open_docx(file: BinaryIO) -> DocxParts:
+    """The parts of an open file. Raises BrokenDocxError."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             return _parts(archive)
     except BrokenDocxError:
         raise

@@ -34,7 +34,8 @@ class DocxReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document; its title is the paragraph in the style for titles, or else a property."""
         try:
-            parts = open_docx(source.path)
+            with source.opened() as file:
+                parts = open_docx(file)
         except BrokenDocxError as error:
             yield Problem(source.name, f"a Word file, but {error}")
             return

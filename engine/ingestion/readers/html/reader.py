@@ -43,7 +43,7 @@ class HtmlReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document; its title is its only heading of the first level, else the page's."""
         try:
-            page = parsed(source.path.read_bytes())
+            page = parsed(source.content())
         except BrokenHtmlError as error:
             yield Problem(source.name, f"no web page can be made of it ({error})")
             return

@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from typing import BinaryIO
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
 
 from engine.ingestion.headings import slug_of
+from engine.ingestion.readers.base import SourceFile
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-])(\d\d)'?(\d\d)?)?")
 _JUNK_TITLE = re.compile(
@@ -31,27 +32,28 @@ class UnreadableError(Exception):
 
 
 @contextmanager
-def opened(path: Path, passwords: Sequence[str]) -> Iterator[pdfium.PdfDocument]:
-    """A PDF, with the first of the passwords that opens it.
+def opened(source: SourceFile) -> Iterator[pdfium.PdfDocument]:
+    """A PDF, with the first of its passwords that opens it.
 
-    Raises UnreadableError for a file that is no whole PDF or needs another password, OSError where
-    there is no file.
+    Raises UnreadableError for a file that is no whole PDF or needs another password; FileRefusedError and
+    OSError where it cannot be opened.
     """
-    if path.stat().st_size == 0:
-        raise UnreadableError("the file is empty (0 bytes)")
-    document = _open(path, passwords)
-    try:
-        if len(document) == 0:
-            raise UnreadableError("the PDF has no pages")
-        yield document
-    finally:
-        document.close()
+    with source.opened() as file:
+        if source.size() == 0:
+            raise UnreadableError("the file is empty (0 bytes)")
+        document = _open(file, source.passwords)
+        try:
+            if len(document) == 0:
+                raise UnreadableError("the PDF has no pages")
+            yield document
+        finally:
+            document.close()
 
 
-def _open(path: Path, passwords: Sequence[str]) -> pdfium.PdfDocument:
+def _open(file: BinaryIO, passwords: Sequence[str]) -> pdfium.PdfDocument:
     for password in (None, *passwords):
         try:
-            return pdfium.PdfDocument(path, password=password)
+            return pdfium.PdfDocument(file, password=password)
         except pdfium.PdfiumError as error:
             code = error.err_code
             if code not in (raw.FPDF_ERR_PASSWORD,):

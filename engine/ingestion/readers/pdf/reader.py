@@ -62,7 +62,7 @@ class PdfReader:
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The document, and what could not be read of it."""
         try:
-            with opened(source.path, source.passwords) as document:
+            with opened(source) as document:
                 yield from _read(source, document)
         except UnreadableError as error:
             yield Problem(source.name, str(error))

@@ -6,9 +6,10 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import orjson
 
@@ -46,17 +47,17 @@ class JsonReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a file."""
-        if _is_lines(source.path):
+        if _is_lines(source):
             yield from _read_lines(source)
         else:
             yield from _read_whole(source)
 
 
-def _is_lines(path: Path) -> bool:
-    if path.name.removesuffix(".gz").lower().endswith(_LINES):
+def _is_lines(source: SourceFile) -> bool:
+    if source.path.name.removesuffix(".gz").lower().endswith(_LINES):
         return True
     try:
-        with _open(path) as file:
+        with _lines_of(source) as file:
             first, second = (next(file, b"").strip() for _ in range(2))
     except (EOFError, zlib.error, gzip.BadGzipFile):
         return False
@@ -68,10 +69,17 @@ def _is_lines(path: Path) -> bool:
         return False
 
 
-def _open(path: Path) -> gzip.GzipFile:
-    with open(path, "rb") as file:
+@contextmanager
+def _lines_of(source: SourceFile) -> Iterator[IO[bytes]]:
+    """The file, unpacked where it is a gzip."""
+    with source.opened() as file:
         packed = file.read(2) == GZIP
-    return cast(gzip.GzipFile, gzip.open(path, "rb") if packed else open(path, "rb"))
+        file.seek(0)
+        if not packed:
+            yield file
+            return
+        with gzip.open(file, "rb") as unpacked:
+            yield cast(IO[bytes], unpacked)
 
 
 def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
@@ -91,7 +99,7 @@ def _read_lines(source: SourceFile) -> Iterator[ReadDocument | Problem]:
 
 def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
     number = 0
-    with _open(source.path) as file:
+    with _lines_of(source) as file:
         try:
             for number, raw in enumerate(file, start=1):
                 if not raw.strip():
@@ -108,12 +116,12 @@ def _numbered_lines(source: SourceFile) -> Iterator[Numbered | Problem]:
 
 
 def _read_whole(source: SourceFile) -> Iterator[ReadDocument | Problem]:
-    size = source.path.stat().st_size
+    size = source.size()
     if size > LARGEST_JSON:
         reason = f"JSON of {size >> 20} MiB; more than {LARGEST_JSON >> 20} MiB must be JSON lines"
         yield Problem(source.name, reason)
         return
-    data, problem, line = decoded(source.path.read_bytes())
+    data, problem, line = decoded(source.content())
     try:
         content = orjson.loads(data)
     except orjson.JSONDecodeError as error:

@@ -38,7 +38,7 @@ class TableReader:
 
     def read(self, source: SourceFile) -> Iterator[ReadDocument | Problem]:
         """The documents of a table."""
-        text, problem, line = decoded(source.path.read_bytes())
+        text, problem, line = decoded(source.content())
         if problem:
             yield Problem(source.name, problem, line)
         csv.field_size_limit(LARGEST_CELL)

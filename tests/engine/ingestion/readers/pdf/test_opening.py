@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.pdf.opening import (
     UnreadableError,
     moment,
@@ -53,7 +54,7 @@ def test_no_date_makes_it_raise(text: str) -> None:
 def test_a_title_is_taken_if_the_text_says_it_too(tmp_path: Path, stated: str, taken: str | None) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(pdf([Page([Text(50, 700, "x")])], {"Title": stated}))
-    with opened(path, ()) as document:
+    with opened(SourceFile(path)) as document:
         assert stated_title(document, "THE HARBOUR ACT of 2020 harbour final 12345") == taken
 
 
@@ -66,7 +67,7 @@ def test_what_the_file_says(tmp_path: Path) -> None:
         "Subject": "",
     }
     path.write_bytes(pdf([Page([Text(50, 700, "x")])] * 3, information))
-    with opened(path, ()) as document:
+    with opened(SourceFile(path)) as document:
         assert stated_metadata(document) == {
             "author": "A. Clerk",
             "producer": "Press",
@@ -81,5 +82,5 @@ def test_what_the_file_says(tmp_path: Path) -> None:
 def test_what_is_no_pdf(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(content)
-    with pytest.raises(UnreadableError, match=reason), opened(path, ()):
+    with pytest.raises(UnreadableError, match=reason), opened(SourceFile(path)):
         pass
