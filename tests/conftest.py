@@ -1,12 +1,50 @@
-"""No test knows what is set on this machine, asks a language model named here, or fills its cache."""
+"""What all tests share: no language model of this machine, two workers on two cores, the sample corpus."""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from hypothesis import settings
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
 
+# No test knows what is set on this machine, asks a language model named here, or fills its cache.
 for _name in [*os.environ]:
     if _name.startswith((PREFIX, "OPENAI_", "GRADIO_SERVER_")) and _name not in OF_THE_TESTS:
         del os.environ[_name]
 os.environ["REDSTRING_LLM_CACHE"] = "off"
+# Two workers with two threads each slow one another down. Read when torch, faiss and BLAS are first imported.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+ROOT = Path(__file__).parents[1]
+SAMPLE = ROOT / "sample_data" / "meridia"
+SAMPLE_NAME = "Republic of Meridia"
+WORKERS = 2
+
+# The same examples in every run, and no verdict on how busy the machine is.
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """The whole suite runs in two processes; chosen files or tests run in this one."""
+    whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    return WORKERS if whole and not config.option.keyword and not config.option.collectonly else 0
+
+
+@pytest.fixture(scope="session")
+def sample_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The sample corpus without vectors, built once for all workers. To be read; who writes takes a copy."""
+    from engine.ingestion.build import build_corpus  # After the environment is set.
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "sample" / "meridia"
+    folder.parent.mkdir(exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if not folder.exists():
+            build_corpus([SAMPLE], folder, name=SAMPLE_NAME, embedding="none")
+    return folder

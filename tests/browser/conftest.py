@@ -6,16 +6,17 @@ import asyncio
 import gc
 import os
 import shutil
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from engine.ingestion.build import build_corpus
-from ui.sample import NAME, SOURCES
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ def chromium() -> str | None:
     return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def free_port() -> int:
+    """A port that nobody listens on: Gradio's own search would meet that of the other worker."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+    return port
+
+
 @contextmanager
 def stray_loops_collected() -> Iterator[None]:
     """Gradio opens an event loop for each lock outside a loop and never closes it: collect them in peace."""
@@ -66,7 +74,7 @@ def stray_loops_collected() -> Iterator[None]:
 
 
 @pytest.fixture(scope="package")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from engine.operator_settings import OperatorSettings
     from ui.connections import Connections
@@ -75,12 +83,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     folder = tmp_path_factory.mktemp("corpora")
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
-    build_corpus([SOURCES], folder / "sample", name=NAME, embedding="none")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
-        library = open_library([folder / "sample", folder / "bad"], folder / "home")
+        library = open_library([sample_folder, folder / "bad"], folder / "home")
         page = build_page(library, connections=Connections(OperatorSettings()))
-        _, local, _ = page.launch(prevent_thread_lock=True, server_name="127.0.0.1", **launch_options())
+        _, local, _ = page.launch(
+            prevent_thread_lock=True, server_name="127.0.0.1", server_port=free_port(), **launch_options()
+        )
     yield local
     page.close(verbose=False)
 

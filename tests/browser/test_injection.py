@@ -12,9 +12,10 @@ import pytest
 from engine.llm import suspicion
 from tests.browser.test_corpus import create, remove
 from tests.browser.test_models import KEY, connect, traces
+from tests.conftest import SAMPLE
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 from tests.safety.attacking import AUDITED, QUESTIONS
-from tests.safety.conftest import HEADINGS, SAMPLE
+from tests.safety.conftest import HEADINGS
 from tests.safety.obeying import ORDERS, Obeying
 from tests.safety.passages import injected
 

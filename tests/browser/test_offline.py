@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ingestion.build import build_corpus
-from tests.browser.conftest import Watch
-from tests.safety.conftest import SAMPLE
-from tests.safety.test_offline import CLAIMS, QUESTION, ROOT, listening, surroundings
+from tests.browser.conftest import Watch, free_port
+from tests.conftest import ROOT
+from tests.safety.test_offline import CLAIMS, QUESTION, listening, surroundings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,18 +42,16 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("watched")
-    build_corpus([SAMPLE], folder / "sample", name="Republic of Meridia", embedding="none")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     log = folder / "attempts.tsv"
     log.touch()
     with listening() as (url, knocked):
         process = subprocess.Popen(
             [
                 sys.executable, "-m", "tests.safety.watching", str(log), "page",
-                "--corpus", str(folder / "sample"), "--port", str(port),
+                "--corpus", str(sample_folder), "--port", str(port),
             ],
             cwd=ROOT,
             env=surroundings(url, folder / "home"),

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from tests.engine.endpoint import EmbeddingServer
 from tests.engine.harbour import tariff_schedule, write_harbour
-
-# The same examples in every run, and no verdict on how busy the machine is.
-settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +20,11 @@ def harbour_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("harbour")
     build_corpus([write_harbour(root / "sources", ontology=True)], root / "harbour", embedding="none")
     return root / "harbour"
+
+
+@pytest.fixture(scope="session")
+def meridia(sample_folder: Path) -> Corpus:
+    return open_corpus(sample_folder)
 
 
 @pytest.fixture(scope="session")

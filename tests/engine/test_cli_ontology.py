@@ -8,7 +8,7 @@ import pytest
 
 from engine.ingestion.build import build_corpus
 from tests.engine.llm.server import Fault, ScriptedServer
-from tests.engine.ontology.conftest import SAMPLE, subject_act
+from tests.engine.ontology.conftest import subject_act
 from tests.engine.test_cli import CommandLine
 
 
@@ -19,12 +19,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
     build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", embedding="none")
     return root / "corpus"
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    build_corpus([SAMPLE], tmp_path_factory.mktemp("sample") / "corpus", embedding="none")
-    return tmp_path_factory.getbasetemp() / "sample0" / "corpus"
 
 
 @pytest.fixture
@@ -58,18 +52,20 @@ def test_a_model_costs_what_is_told_before_and_after(run: CommandLine, folder: P
     assert "this is the proposal made without it" in done.out
 
 
-def test_rules_are_applied_to_facts(run: CommandLine, sample: Path) -> None:
+def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> None:
     given = ("--fact", "authority=50,000", "--fact", "scope=200000", "--fact", "special_resolution=no")
-    done = run("ontology", "--corpus", sample, "rules", *given, "--transaction", "power-of-attorney")
+    done = run("ontology", "--corpus", sample_folder, "rules", *given, "--transaction", "power-of-attorney")
     assert "No broader powers -> holds: without effect" in done.out
     assert "Article 14(2): (2) A manager of a company may not confer" in done.out
     assert "Objection out of time" not in done.out
-    found = run("ontology", "--corpus", sample, "rules", *given, "--as-of", "2023-05-01", "--json").json
+    found = run(
+        "ontology", "--corpus", sample_folder, "rules", *given, "--as-of", "2023-05-01", "--json"
+    ).json
     by_id = {one["rule"]: one for one in found["outcomes"]}
     assert by_id["no-broader-powers"]["verdict"] == "holds"
     assert "not yet in force" in by_id["sub-delegation-not-permitted"]["warnings"][0]
     question = "It was delivered on 10 January 2024."
-    done = run("ontology", "--corpus", sample, "rules", "--question", question)
+    done = run("ontology", "--corpus", sample_folder, "rules", "--question", question)
     assert "--fact delivered='2024-01-10'" in done.out
     assert "Objection out of time -> needs Day of delivery of the decision" in done.out, (
         "nothing is applied silently"
@@ -92,9 +88,9 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_told_in_one_line(
-    run: CommandLine, sample: Path, arguments: tuple[str, ...], words: str
+    run: CommandLine, sample_folder: Path, arguments: tuple[str, ...], words: str
 ) -> None:
-    done = run("ontology", "--corpus", sample, *arguments)
+    done = run("ontology", "--corpus", sample_folder, *arguments)
     assert done.code == 2
     assert words in done.err
     assert done.err.count("\n") == 1

@@ -12,9 +12,9 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.llm import suspicion
+from tests.conftest import SAMPLE
 from tests.safety.passages import injected
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "meridia"
 # What each injected passage is headed with: the words of the questions, so that searches find it.
 HEADINGS = {
     "en": "Objection deadline of the commercial agent",

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SAMPLE = ROOT / "sample_data" / "meridia"
+from tests.conftest import ROOT, SAMPLE
+
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 # Every helper asked of its deterministic twin.
 TWINS = [

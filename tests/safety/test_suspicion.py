@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.llm.suspicion import addresses_machine, folded, hidden, suspicions, trustworthy
+from tests.conftest import SAMPLE
 from tests.safety.passages import LANGUAGES, Injected, injected, unseen
 
-SAMPLE = Path(__file__).parents[2] / "sample_data" / "meridia"
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 
 

@@ -8,7 +8,6 @@ import re
 from collections import Counter, defaultdict
 from datetime import date, timedelta
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -16,15 +15,15 @@ from engine.corpus.ontology import ontology_from, read_ontology
 from engine.ingestion.readers.base import Problem, ReadDocument
 from engine.ingestion.sources import open_sources
 from engine.model import Document, Passage
+from tests.conftest import SAMPLE
 
-MERIDIA = Path(__file__).parents[2] / "sample_data" / "meridia"
 LANGUAGES = ("ar", "de", "id")
 NEW_ARTICLE_22 = date(2024, 1, 1)
 
 
 @cache
 def read_all() -> tuple[ReadDocument, ...]:
-    with open_sources([MERIDIA]) as found:
+    with open_sources([SAMPLE]) as found:
         pass
     read = [item for source, reader in found.documents for item in reader.read(source)]
     problems = [*found.problems, *(item for item in read if isinstance(item, Problem))]
@@ -45,7 +44,7 @@ def passages() -> dict[str, Passage]:
 @cache
 def questions() -> dict[str, tuple[str, str]]:
     """Question id to language and text."""
-    lines = (MERIDIA / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     assert len({row["id"] for row in rows}) == len(rows)
     return {row["id"]: (row["metadata"]["language"], row["text"]) for row in rows}
@@ -54,7 +53,7 @@ def questions() -> dict[str, tuple[str, str]]:
 @cache
 def gold() -> dict[str, dict[str, int]]:
     judged: dict[str, dict[str, int]] = defaultdict(dict)
-    with (MERIDIA / "qrels.tsv").open(encoding="utf-8", newline="") as file:
+    with (SAMPLE / "qrels.tsv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             assert row["corpus-id"] not in judged[row["query-id"]], row
             judged[row["query-id"]][row["corpus-id"]] = int(row["score"])
@@ -165,7 +164,7 @@ def test_flagship_needs_code_register_definitions_exception_both_versions_and_co
 
 
 def test_examples_are_judged_questions_and_the_flagship_is_first() -> None:
-    examples = json.loads((MERIDIA / "examples.json").read_text(encoding="utf-8"))
+    examples = json.loads((SAMPLE / "examples.json").read_text(encoding="utf-8"))
     assert 5 <= len(examples) <= 6
     known = set(questions().values())
     assert [e["text"] for e in examples if (e["language"], e["text"]) not in known] == []
@@ -174,7 +173,7 @@ def test_examples_are_judged_questions_and_the_flagship_is_first() -> None:
 
 
 def test_ontology_speaks_every_language_and_finds_its_words() -> None:
-    ontology = ontology_from(read_ontology(MERIDIA / "ontology.yaml"))
+    ontology = ontology_from(read_ontology(SAMPLE / "ontology.yaml"))
     assert 8 <= len(ontology.areas) <= 12
     english = " ".join(p.text for p in passages().values() if p.language == "en").casefold()
     for area in ontology.areas:

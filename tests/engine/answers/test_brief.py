@@ -15,11 +15,12 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.record import Investigation
 from engine.language.quotes import locate
 from engine.model import Span
-from tests.engine.answers.conftest import MERIDIA, investigated
+from tests.conftest import SAMPLE
+from tests.engine.answers.conftest import investigated
 
 QUESTIONS = [
     (row["id"], row["text"])
-    for row in map(json.loads, (MERIDIA / "queries.jsonl").read_text(encoding="utf-8").splitlines())
+    for row in map(json.loads, (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines())
 ]
 
 

@@ -17,6 +17,7 @@ from engine.ingestion.readers.base import Problem, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.ingestion.sources import open_sources
 from engine.model import Passage, Span
+from tests.conftest import SAMPLE
 from tests.engine.answers.quoting import (
     MUTATIONS,
     Mutated,
@@ -26,7 +27,6 @@ from tests.engine.answers.quoting import (
     true_quotes,
 )
 
-MERIDIA = Path(__file__).parents[3] / "sample_data" / "meridia"
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[3].parent / "shared" / "data")
 LANGUAGES = ("en", "de", "id", "ar")
 EACH = 250
@@ -36,7 +36,7 @@ LONGEST = 8000
 
 @cache
 def sample(language: str) -> tuple[str, ...]:
-    with open_sources([MERIDIA]) as found:
+    with open_sources([SAMPLE]) as found:
         read = [item for source, reader in found.documents for item in reader.read(source)]
     return tuple(
         passage.text

@@ -11,7 +11,7 @@ from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading
 from engine.corpus.protocol import Corpus
 from engine.extraction.checklist import Checklist, Filter, Order, State, checklist
 from engine.extraction.stated import CHECKED_RELATIONS, TERMS, stated, stated_counts
-from engine.ingestion.build import add_to_corpus, build_corpus
+from engine.ingestion.build import add_to_corpus
 from engine.model import Relation, Status
 from tests.engine.corpus.extracted.values import window
 from tests.engine.harbour import HARBOUR_ACT
@@ -21,9 +21,6 @@ from tests.engine.harbour import HARBOUR_ACT
 def corpus(tmp_path: Path, harbour_folder: Path) -> Corpus:
     shutil.copytree(harbour_folder, tmp_path / "harbour")
     return open_corpus(tmp_path / "harbour")
-
-
-SOURCES = Path(__file__).parents[3] / "sample_data" / "meridia"
 
 
 def folder_of(corpus: Corpus) -> Path:
@@ -68,9 +65,8 @@ def test_without_a_model_the_grammars_readings_are_there_to_check(corpus: Corpus
         assert words == item.proposal.quote
 
 
-def test_a_sample_is_drawn_by_its_seed(tmp_path: Path) -> None:
-    build_corpus([SOURCES], tmp_path / "sample", embedding="none")
-    corpus = open_corpus(tmp_path / "sample")
+def test_a_sample_is_drawn_by_its_seed(meridia: Corpus) -> None:
+    corpus = meridia
     assert stated(corpus, sample=2) == stated(corpus, sample=2)
     everything = {one.key for one in stated(corpus)}
     assert {one.key for one in stated(corpus, sample=2)} < everything

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,7 +10,6 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 
-SAMPLE = Path(__file__).parents[3] / "sample_data" / "meridia"
 SUBJECTS = {
     "Fishing licences": "fishing licence vessel nets catch season quota trawl cod herring angler fleet",
     "Harbour pilots": "pilot tanker breakwater pilotage tonnage mooring tug fairway draught anchorage",
@@ -46,11 +44,4 @@ def maritime(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     for number in (1, 2, 3):
         (root / "sources" / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
     build_corpus([root / "sources"], root / "corpus", embedding="none")
-    return open_corpus(root / "corpus")
-
-
-@pytest.fixture(scope="session")
-def meridia(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    root = tmp_path_factory.mktemp("meridia")
-    build_corpus([SAMPLE], root / "corpus", embedding="none")
     return open_corpus(root / "corpus")

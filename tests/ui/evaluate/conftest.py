@@ -8,25 +8,16 @@ from typing import Any
 
 import pytest
 
-from engine.ingestion.build import build_corpus
 from ui.evaluate.answers import EvaluationDesk, answer
-from ui.sample import NAME, SOURCES
 from ui.shelf import open_library
 
 VISITOR = "somebody-who-asks-for-figures"
 LONG = 60.0
 
 
-@pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evaluated") / "meridia"
-    build_corpus([SOURCES], folder, name=NAME, embedding="none")
-    return folder
-
-
 @pytest.fixture
-def desk(sample: Path, corpus_folder: Path) -> EvaluationDesk:
-    return EvaluationDesk(open_library([sample, corpus_folder]))
+def desk(sample_folder: Path, corpus_folder: Path) -> EvaluationDesk:
+    return EvaluationDesk(open_library([sample_folder, corpus_folder]))
 
 
 def ask(desk: EvaluationDesk, do: str, **more: Any) -> dict[str, Any]:

@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 
 import pytest
 
-from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import Direction, Hop, Relation
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
-MERIDIA = Path(__file__).parents[4] / "sample_data" / "meridia"
 DAY = date(2026, 1, 1)
 CODE, REGISTER, ACT = "commercial-agency-code", "commercial-register-act", "agency-code-amendment-act-2023"
-
-
-@pytest.fixture(scope="module")
-def meridia(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    folder = tmp_path_factory.mktemp("meridia") / "corpus"
-    build_corpus([MERIDIA], folder, embedding="none")
-    return open_corpus(folder)
 
 
 def hops(corpus: Corpus, question: str, strategy: str) -> list[Hop]:
