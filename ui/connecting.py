@@ -19,10 +19,11 @@ from engine.llm.cache import default_cache
 from engine.llm.client import ChatModel
 from engine.llm.connecting import connect
 from engine.llm.probing import probe
-from engine.llm.sending import Network
 from engine.llm.spec import OPENAI_URL, read_spec
+from engine.network.addresses import checked_url
+from engine.network.fetching import Network
+from engine.network.guarded import guarded_transport
 from ui.connections import Connections
-from ui.endpoints import checked_url, guarded_transport
 from ui.trying import listed, probe_words, tried
 
 Answer = dict[str, Any]

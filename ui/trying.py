@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
 from engine.errors import ModelError
 from engine.llm import Budget, Data, Meter, Prompt
-from engine.llm.background import background_loop
 from engine.llm.client import ChatModel
 from engine.llm.cost import currency_of
 from engine.llm.dialects import Rung
 from engine.llm.probing import Probe
 from engine.llm.secret import Secret
-from engine.llm.sending import Network
 from engine.llm.spec import read_spec
+from engine.network.background import background_loop
+from engine.network.fetching import UNREACHABLE, Network, Received, fetched, in_words, opened_client
 from ui.spending import used_words
 
 LIST_SECONDS = 15.0
@@ -84,21 +84,22 @@ def listed(url: str, key: str, network: Network | None) -> list[str]:
 
     Raises ModelError where it cannot be reached, does not want to tell, or tells something else.
     """
-    secret = Secret(key)
-    future = asyncio.run_coroutine_threadsafe(_fetched(f"{url}/models", secret, network), background_loop())
+    future = asyncio.run_coroutine_threadsafe(_offered(url, Secret(key), network), background_loop())
     try:
-        status, body = future.result(LIST_SECONDS + 1)
+        received = future.result(LIST_SECONDS + 1)
     except TimeoutError:
         future.cancel()
         raise ModelError(f"the server gave no list of its models within {LIST_SECONDS:g} s") from None
-    except OSError as error:
-        raise ModelError(f"the server cannot be reached: {secret.redact(str(error))[:300]}") from None
-    if status in (401, 403):
+    if received.status == UNREACHABLE:
+        raise ModelError(f"the server cannot be reached: {received.body}")
+    if received.status in (401, 403):
         raise ModelError("the server does not accept the key")
-    if status != 200:
-        raise ModelError(f"the server gives no list of its models (status {status}); write the name yourself")
+    if received.status != 200:
+        said = in_words(received.status) or f"status {received.status}"
+        said = said if received.status >= 100 else received.body
+        raise ModelError(f"the server gives no list of its models ({said}); write the name yourself")
     try:
-        found = _Models.model_validate_json(body)
+        found = _Models.model_validate_json(received.body)
     except ValidationError:
         raise ModelError("the server's list of models cannot be read; write the name yourself") from None
     return sorted({entry.id for entry in found.data if entry.id})[:MOST_LISTED]
@@ -112,23 +113,8 @@ class _Models(BaseModel):
     data: Sequence[_Entry] = ()
 
 
-async def _fetched(url: str, secret: Secret, network: Network | None) -> tuple[int, bytes]:
-    import httpx2
-
-    way: dict[str, Any] = {} if network is None else {"transport": network(), "trust_env": False}
-    headers = {"Authorization": f"Bearer {secret.reveal()}"} if secret else {}
-    try:
-        async with (
-            asyncio.timeout(LIST_SECONDS),
-            httpx2.AsyncClient(timeout=None, follow_redirects=False, **way) as client,
-            client.stream("GET", url, headers=headers) as response,
-        ):
-            parts, length = [], 0
-            async for part in response.aiter_bytes():
-                parts.append(part)
-                length += len(part)
-                if length > LONGEST_LIST:
-                    return 0, b""
-            return response.status_code, b"".join(parts)
-    except httpx2.HTTPError as error:
-        raise OSError(str(error) or type(error).__name__) from error
+async def _offered(url: str, key: Secret, network: Network | None) -> Received:
+    async with opened_client(network) as client:
+        return await fetched(
+            client, "GET", f"{url}/models", key=key.reveal(), seconds=LIST_SECONDS, longest=LONGEST_LIST
+        )

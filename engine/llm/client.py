@@ -19,9 +19,10 @@ from engine.llm.prompt import messages
 from engine.llm.retrying import Patience
 from engine.llm.schemas import schema_text
 from engine.llm.secret import Secret
-from engine.llm.sending import Network, Sender
+from engine.llm.sending import Sender
 from engine.llm.spec import ModelSpec
 from engine.llm.usage import Usage
+from engine.network.fetching import Network
 
 REJECTED, WRONG = "rejected answer", "what is wrong with it"
 LONGEST_REJECTED = 8000

@@ -7,8 +7,8 @@ from engine.llm.cache import AnswerCache, default_cache
 from engine.llm.client import ChatModel
 from engine.llm.retrying import Patience
 from engine.llm.secret import Secret
-from engine.llm.sending import Network
 from engine.llm.spec import NO_MODEL, OPENAI_URL, ModelSpec, read_spec
+from engine.network.fetching import Network
 from engine.operator_settings import operator_settings
 
 

@@ -21,9 +21,10 @@ from engine.llm.meter import Meter
 from engine.llm.prompt import Messages, messages, prompt_tokens
 from engine.llm.retrying import Patience, passing
 from engine.llm.schemas import schema_text, strict_schema
-from engine.llm.sending import OVERSIZED, POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received, Sender
+from engine.llm.sending import POLL_SECONDS, Sender
 from engine.llm.spec import ModelSpec
 from engine.llm.usage import Usage
+from engine.network.fetching import OVERSIZED, TIMED_OUT, UNREACHABLE, Received, in_words
 
 # Prompts that a server may still have in its cache.
 EARLIER = 8
@@ -174,10 +175,15 @@ class Exchange:
                 f"{task}: {where} redirects (status {received.status}); give the address that it redirects to"
             )
         if received.fine:
-            raise ModelError(f"{task}: {where} sent what is no completion: {told(received.body)}")
+            raise ModelError(f"{task}: {where} sent what is no completion{self._quoted(received)}")
         raise ModelError(
-            f"{task}: {where} failed{tried} with status {received.status}: {told(received.body)}"
+            f"{task}: {where} failed{tried} with status {received.status}{self._quoted(received)}"
         )
+
+    def _quoted(self, received: Received) -> str:
+        """What the server said. A server that a stranger named may be one that only this machine can read."""
+        said = in_words(received.status) if self._sender.strange else told(received.body)
+        return f": {said}" if said else ""
 
     @contextmanager
     def _place(self, meter: Meter) -> Iterator[None]:

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from engine.llm.sending import POLL_SECONDS, TIMED_OUT, UNREACHABLE, Received
+from engine.llm.sending import POLL_SECONDS
+from engine.network.fetching import TIMED_OUT, UNREACHABLE, Received
 
 # Nothing was wrong with the request itself; 501 and 505 say that the server will never do it.
 PASSING = frozenset({TIMED_OUT, UNREACHABLE, 408, 409, 425, 429})

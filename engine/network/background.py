@@ -22,7 +22,7 @@ def background_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _running is None or _running[0] != os.getpid():
             loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=loop.run_forever, name="language models", daemon=True)
+            thread = threading.Thread(target=loop.run_forever, name="requests", daemon=True)
             thread.start()
             _running = (os.getpid(), loop, thread)
         return _running[1]
