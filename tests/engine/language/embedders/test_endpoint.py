@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import math
+import socket
+import traceback
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from engine.corpus import open_corpus
 from engine.errors import ModelError
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.investigation.events import ScanFinished
 from engine.language.embedders.base import Embedder
 from engine.language.embedders.contract import EmbedderContract
-from engine.language.embedders.endpoint import BATCH, EndpointEmbedder
+from engine.language.embedders.endpoint import BATCH, KEY_VARIABLE, URL_VARIABLE, EndpointEmbedder
 from engine.language.embedders.spec import embedder
+from engine.llm.retrying import Patience
+from engine.settings import InvestigationSettings
 from tests.engine.endpoint import Answer, EmbeddingServer, vectors
+from tests.engine.harbour import write_harbour
+
+HURRIED = Patience(first=0.001, longest=0.002)
+# What an inner server might say that nobody else may read.
+SAID = "the password is hunter2"
+
+
+def given(*rows: list[object]) -> object:
+    """An answer of indexes and vectors, in turn."""
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return {"data": [{"index": index[0], "embedding": vector} for index, vector in pairs]}
 
 
 @pytest.fixture
@@ -23,7 +43,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 @pytest.fixture
 def model(server: EmbeddingServer) -> EndpointEmbedder:
-    return EndpointEmbedder(server.spec, "toy", url=server.url)
+    return EndpointEmbedder(server.spec, "toy", url=server.url, patience=HURRIED)
 
 
 class TestEndpoint(EmbedderContract):
@@ -40,7 +60,7 @@ def test_answers_are_put_in_order_and_scaled(model: EndpointEmbedder) -> None:
 
 
 def test_what_is_sent(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+    monkeypatch.setenv(KEY_VARIABLE, "a-key")
     found = embedder(f"{server.spec}?passage=passage: &query=query: ")
     assert found is not None
     found.encode(["dues"], "query")
@@ -51,18 +71,55 @@ def test_what_is_sent(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) 
     assert request["input"] == ["query: dues"]
 
 
-def test_no_key_is_needed_for_an_own_endpoint(
-    model: EndpointEmbedder, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    model.encode(["dues"])
-    assert server.requests[0]["key"] == "Bearer none"
+class TestWhoGetsAKey:
+    @pytest.fixture(autouse=True)
+    @staticmethod
+    def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+        monkeypatch.setenv(KEY_VARIABLE, "sk-of-the-endpoint")
+
+    def test_the_key_of_openai_goes_to_no_other_endpoint(
+        self, model: EndpointEmbedder, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv(KEY_VARIABLE)
+        model.encode(["dues"])
+        assert server.requests[0]["key"] == ""
+
+    @pytest.mark.parametrize("named", ["", "http://127.0.0.1:1/v1", "https://api.openai.com/v1"])
+    def test_an_endpoint_that_a_corpus_names_is_sent_nothing(
+        self, named: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with EmbeddingServer(named=False) as foreign:
+            monkeypatch.setenv(URL_VARIABLE, named)
+            model = embedder(foreign.spec)
+            assert model is not None
+            with pytest.raises(ModelError, match=f"not the one in {URL_VARIABLE}; nothing was sent"):
+                model.encode(["dues"], "query")
+            assert foreign.requests == []
+
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    def test_nobody_it_redirects_to_gets_anything(
+        self, status: int, model: EndpointEmbedder, server: EmbeddingServer
+    ) -> None:
+        with EmbeddingServer(named=False) as other:
+            server.usual = Answer(status, lambda _: {}, {"Location": f"{other.url}/embeddings"})
+            with pytest.raises(ModelError, match="redirects"):
+                model.encode(["dues"])
+            assert other.requests == []
+
+    def test_cookies_of_an_answer_are_not_sent_back(
+        self, model: EndpointEmbedder, server: EmbeddingServer
+    ) -> None:
+        server.usual = Answer(200, vectors, {"Set-Cookie": "a=b; Path=/"})
+        for _ in range(2):
+            model.encode(["dues"])
+        assert [request["cookie"] for request in server.requests] == ["", ""]
 
 
 def test_without_key_and_endpoint_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ModelError, match="OPENAI_API_KEY is not set"):
-        EndpointEmbedder("openai:m", "m", url=None).encode(["dues"])
+        EndpointEmbedder("openai:m", "m").encode(["dues"])
 
 
 def test_many_texts_go_in_batches_and_every_batch_is_a_call(
@@ -87,13 +144,21 @@ def test_a_busy_endpoint_is_asked_again(model: EndpointEmbedder, server: Embeddi
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (Answer(400, lambda _: {"error": {"message": "no such model"}}), "no such model"),
-        (Answer(401, lambda _: {"error": {"message": "wrong key"}}), "wrong key"),
-        (Answer(503, lambda _: {"error": {"message": "down"}}), "down"),
+        (Answer(400, lambda _: {"error": {"message": SAID}}), r"does not take this request \(status 400\)"),
+        (Answer(401, lambda _: {"error": {"message": SAID}}), r"does not accept the key \(status 401\)"),
+        (Answer(404, lambda _: {"error": {"message": SAID}}), r"knows no such model or path \(status 404\)"),
+        (Answer(418, lambda _: SAID), r"\(status 418\)"),
+        (Answer(503, lambda _: {"error": {"message": SAID}}), r"a fault of its own \(status 503\)"),
         (Answer(200, lambda texts: vectors(texts[1:])), "2 texts sent, 1 vectors back"),
         (Answer(200, lambda _: vectors([])), "2 texts sent, 0 vectors back"),
-        (Answer(200, lambda _: {"error": "quota"}), "the answer holds no vectors"),
-        (Answer(200, lambda _: "hello"), "the answer holds no vectors"),
+        (Answer(200, lambda _: {"error": SAID}), "the answer holds no vectors"),
+        (Answer(200, lambda _: SAID), "the answer holds no vectors"),
+        (Answer(200, lambda _: given([0], [1], [0], [2])), "2 texts sent, 2 vectors back"),
+        (Answer(200, lambda _: given([0], [1], [5], [2])), "2 texts sent, 2 vectors back"),
+        (Answer(200, lambda _: given([0], [], [1], [])), "the answer holds no vectors"),
+        (Answer(200, lambda _: given([0], [1e39], [1], [1])), "the answer holds no vectors"),
+        (Answer(200, lambda _: given([0], [math.nan], [1], [1])), "the answer holds no vectors"),
+        (Answer(200, lambda _: given([0], [SAID], [1], [1])), "the answer holds no vectors"),
         (
             Answer(
                 200, lambda _: {"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}
@@ -108,14 +173,51 @@ def test_what_an_endpoint_does_wrong_is_told_in_one_line(
     server.usual = answer
     with pytest.raises(ModelError, match=message) as caught:
         model.encode(["one", "two"])
-    assert str(caught.value).startswith(f"embedding endpoint {server.url}: ")
+    said = "".join(traceback.format_exception(caught.value))
+    assert str(caught.value).startswith("embedding endpoint of toy: ")
     assert "\n" not in str(caught.value)
+    assert SAID not in said, "the server's words stay with us"
+    assert server.url not in str(caught.value)
 
 
-def test_an_endpoint_that_is_not_there(server: EmbeddingServer) -> None:
-    url = server.url
-    server.__exit__()
-    model = EndpointEmbedder("openai:toy", "toy", url=url)
-    model._client.max_retries = 0
-    with pytest.raises(ModelError, match="Connection error"):
+def test_vectors_of_two_lengths(model: EndpointEmbedder, server: EmbeddingServer) -> None:
+    server.next = [server.usual, Answer(200, lambda _: given([0], [1.0, 0.0, 0.0]))]
+    with pytest.raises(ModelError, match="different lengths"):
+        model.encode(["dues"] * (BATCH + 1))
+
+
+def test_a_server_that_is_slow_is_given_up_in_wall_time() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.MonkeyPatch.context() as surroundings:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        surroundings.setenv(URL_VARIABLE, url)
+        model = EndpointEmbedder("openai:toy", "toy", url=url, patience=HURRIED, timeout=0.1)
+        with pytest.raises(ModelError, match=r"no answer within 0\.1 s"):
+            model.encode(["dues"])
+        assert model.calls == 2
+
+
+def test_an_endpoint_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    monkeypatch.setenv(URL_VARIABLE, url)
+    model = EndpointEmbedder("openai:toy", "toy", url=url, patience=HURRIED)
+    with pytest.raises(ModelError, match="All connection attempts failed"):
         model.encode(["dues"])
+
+
+def test_a_corpus_that_somebody_sent_gets_neither_question_nor_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its manifest names a server of the sender's; the case goes on by words and says so."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-openai")
+    monkeypatch.setenv(KEY_VARIABLE, "sk-of-the-endpoint")
+    sources = write_harbour(tmp_path / "sources", ontology=True)
+    with EmbeddingServer() as foreign:
+        build_corpus([sources], tmp_path / "sent", embedding=foreign.spec)
+        foreign.requests.clear()
+        with EmbeddingServer():
+            case = Case(open_corpus(tmp_path / "sent"), "Who pays dues?", InvestigationSettings(rounds=1))
+            notes = [note for event in case.run() if isinstance(event, ScanFinished) for note in event.notes]
+        assert foreign.requests == []
+    assert notes[0].startswith("dense search is off: embedding endpoint of toy: its address is not the one")
+    assert case.ranking

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import SettingsError
-from engine.language.embedders import embedder
+from engine.language.embedders import embedder, sparse_embedder, token_embedder
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.language.embedders.transformer import PackagedEmbedder, TransformerEmbedder
 
@@ -57,3 +57,35 @@ def test_an_unknown_option_is_named() -> None:
         SettingsError, match=r"unknown option 'lang' in embedding 'st:m\?lang=en'; known: lang"
     ):
         embedder("st:m?lang=en")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "openai:@http://h/v1",
+        "openai:m@",
+        "openai:m@h/v1",
+        "openai:m@ftp://h/v1",
+        "openai:m@file:///etc/passwd",
+        "openai:m@http://user:sk-secret@h/v1",
+        "openai:m@http://sk-secret@h/v1",
+        "openai:m@http://h/v1#sk-secret",
+        "openai:m@http://h:99999/v1",
+        "openai:m@http://h:0/v1",
+        "openai:m@http://[::1/v1",
+        "openai:m@http://169.254.169.254/v1",
+        "openai:m@http://[::ffff:a9fe:a9fe]/v1",
+        "openai:m@http://h/\x00v1",
+        "openai:m@http://h/v1\r\nX: y",
+        "openai:m\x00",
+        "st:m\x00",
+        "st:\u202em",
+        "st:" + "m" * 1001,
+    ],
+)
+def test_an_address_or_name_that_cannot_be_is_refused_and_not_repeated(spec: str) -> None:
+    for read in (embedder, sparse_embedder, token_embedder):
+        with pytest.raises(SettingsError) as refused:
+            read(spec)
+        assert "secret" not in str(refused.value)
+        assert str(refused.value).isprintable()
