@@ -17,6 +17,7 @@ from engine.ingestion.indexing import context_of
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.investigation.withholding import kept_in_place
+from engine.language.embedders.loading import model_name
 from engine.llm.suspicion import addresses_machine
 from engine.retrieval.asking import Asking
 from engine.retrieval.rerank import (
@@ -67,7 +68,7 @@ class Reranking:
         if model is None or judging is None:
             return ranking
         if not reads(model, language):
-            self.notes = (f"reranking is off: {model.spec} does not read {language!r}",)
+            self.notes = (f"reranking is off: {model_name(model.spec)} does not read {language!r}",)
             return ranking
         places = np.flatnonzero(~pinned(ranking))[: self._settings.rerank_depth]
         passages = reading.passages(ranking.rows[places])

@@ -11,6 +11,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import ModelError
 from engine.language.embedders import Embedder, reads
 from engine.language.embedders.base import Kind
+from engine.language.embedders.loading import model_name
 from engine.model import QueryPlan, View
 from engine.retrieval.planning import HYPOTHETICAL
 
@@ -25,7 +26,7 @@ def embed_views(
     if embedder is None:
         return None, ("dense search is off: the corpus holds no vectors",)
     if not reads(embedder, plan.language):
-        return None, (f"dense search is off: {embedder.spec} does not read {plan.language!r}",)
+        return None, (f"dense search is off: {model_name(embedder.spec)} does not read {plan.language!r}",)
     meant = [number for number, view in enumerate(plan.views) if view.dense]
     if not meant:
         return None, ("dense search is off: no view of the question is searched by meaning",)

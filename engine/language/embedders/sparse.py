@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import ModelError
 from engine.language.embedders.base import Kind, SparseVectors
+from engine.language.embedders.loading import load_model_files
 from engine.language.embedders.transformer import threads
 
 BATCH = 32
@@ -62,16 +62,6 @@ class SparseTransformer:
     def _model(self) -> Any:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _load(self._model_name)
+            from sentence_transformers import SparseEncoder
 
-
-def _load(name: str) -> Any:
-    from sentence_transformers import SparseEncoder
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        return SparseEncoder(name, device="cpu")
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(f"sparse model {name!r} cannot be loaded: {reason}") from error
+            return load_model_files(SparseEncoder, self._model_name, "sparse model")

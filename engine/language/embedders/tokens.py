@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import ModelError
 from engine.language.embedders.base import Kind, TokenVectors, Vectors, unit
-from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, computes_bfloat16, threads
+from engine.language.embedders.loading import load_model_files
+from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, half_precision, threads
 
 BATCH = 64
 PACKAGED_TOKEN_DIMENSIONS = 128
@@ -52,7 +52,11 @@ class TokenTransformer:
     def _model(self) -> Any:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return _load(self._model_name)
+            from sentence_transformers import MultiVectorEncoder
+
+            return load_model_files(
+                MultiVectorEncoder, self._model_name, "late-interaction model", half_precision()
+            )
 
 
 class PackagedTokens:
@@ -85,17 +89,3 @@ def joined(parts: Sequence[Vectors], dimensions: int) -> TokenVectors:
     """The token vectors of texts as one array."""
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
     return TokenVectors(offsets, np.concatenate([np.zeros((0, dimensions), np.float32), *parts]))
-
-
-def _load(name: str) -> Any:
-    import torch
-    from sentence_transformers import MultiVectorEncoder
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
-    try:
-        return MultiVectorEncoder(name, device="cpu", model_kwargs=options)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(f"late-interaction model {name!r} cannot be loaded: {reason}") from error

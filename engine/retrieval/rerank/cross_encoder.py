@@ -5,19 +5,16 @@ sentence-transformers takes ten seconds to import, so it is imported when a mode
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pickle import UnpicklingError
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.errors import ModelError
-from engine.language.embedders.transformer import computes_bfloat16, threads
+from engine.language.embedders.loading import load_model_files, model_name
+from engine.language.embedders.transformer import half_precision, threads
 from engine.retrieval.rerank.base import Scores
 from engine.retrieval.rerank.pace import Pace
 
@@ -91,7 +88,7 @@ class CrossEncoderReranker:
                 self._pace.learn(len(question), [len(text) for text in batch], milliseconds)
         scores = np.concatenate(found) if found else np.empty(0, np.float32)
         if not np.isfinite(scores).all():
-            raise ModelError(f"reranker {self._model_name!r} gave a score that is no number")
+            raise ModelError(f"reranker {model_name(self._model_name)!r} gave a score that is no number")
         return scores
 
 
@@ -113,22 +110,11 @@ def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
     Raises ModelError where it cannot be loaded, gives several scores a pair, or holds no weights that
     judge a pair (an embedding model, whose missing head would be filled with chance).
     """
-    import torch
-    from safetensors import SafetensorError
     from sentence_transformers import CrossEncoder
-    from transformers.utils import logging as progress
 
-    progress.disable_progress_bar()  # type: ignore[no-untyped-call]
-    options = {"dtype": torch.bfloat16} if computes_bfloat16() else {}
-    damaged = (SafetensorError, UnpicklingError, EOFError)
-    unfit = (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError)
-    try:
-        with warnings.catch_warnings(), _quiet():
-            warnings.simplefilter("ignore")
-            model = CrossEncoder(name, device="cpu", model_kwargs=options)
-    except (*unfit, *damaged) as error:
-        raise ModelError(f"reranker {name!r} cannot be loaded: {_first_line(error)}") from error
+    model = load_model_files(CrossEncoder, name, "reranker", half_precision())
     architectures = getattr(model.config, "architectures", None) or ()
+    name = model_name(name)
     if architectures and not any(one.endswith(JUDGING_HEADS) for one in architectures):
         raise ModelError(f"{name!r} is no cross-encoder: {architectures[0]} holds nothing that judges a pair")
     if model.num_labels != 1:
@@ -137,20 +123,6 @@ def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
     if tokens is not None and (longest is None or tokens < longest):
         model.max_seq_length = tokens
     return model
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the libraries' own reports: what matters is raised in one line."""
-    loggers = [logging.getLogger(name) for name in ("transformers", "sentence_transformers")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
 
 
 def _first_line(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Hits, Rows, Scores
 from engine.errors import CorpusError, ModelError, SettingsError
 from engine.language.embedders import TokenVectors, reads, token_embedder
+from engine.language.embedders.loading import model_name
 from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, best_scores, nothing
 
 # Passages by which the score of an unrelated one is told: as many as make their median steady.
@@ -63,7 +64,7 @@ def _queries(asked: Inquiry) -> TokenVectors | Off:
     if model is None:
         return Off("the corpus holds no token vectors")
     if not reads(model, asked.plan.language):
-        return Off(f"{model.spec} does not read {asked.plan.language!r}")
+        return Off(f"{model_name(model.spec)} does not read {asked.plan.language!r}")
     return model.encode([view.text for view in asked.plan.views if view.dense], "query")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Hits, Rows, Scores
 from engine.errors import ModelError, SettingsError
 from engine.language.embedders import SparseVectors, reads, sparse_embedder
+from engine.language.embedders.loading import model_name
 from engine.retrieval.retrievers.base import (
     Found,
     Inquiry,
@@ -37,7 +38,7 @@ class Sparse:
             if model is None:
                 return Off("the corpus holds no learned sparse vectors")
             if not reads(model, asked.plan.language):
-                return Off(f"{model.spec} does not read {asked.plan.language!r}")
+                return Off(f"{model_name(model.spec)} does not read {asked.plan.language!r}")
             texts = [view.text for view in asked.plan.views if view.dense]
             queries = model.encode(texts, "query")
         except (ModelError, SettingsError) as error:

@@ -69,7 +69,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path, labels: int, head: b
 
 def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "absent"):
-        with pytest.raises(ModelError, match="cannot be loaded: ") as caught:
+        with pytest.raises(ModelError, match="cannot be loaded; ") as caught:
             load_cross_encoder(str(folder))
         assert "\n" not in str(caught.value)
 
@@ -77,7 +77,7 @@ def test_what_cannot_be_loaded_is_named_in_one_line(tmp_path: Path) -> None:
 def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     folder = write_cross_encoder(tmp_path / "model")
     (folder / "model.safetensors").write_bytes(b"not weights")
-    with pytest.raises(ModelError, match="cannot be loaded: "):
+    with pytest.raises(ModelError, match="cannot be loaded; "):
         load_cross_encoder(str(folder))
 
 
