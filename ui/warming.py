@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.errors import ModelError
+from engine.errors import ModelError, SettingsError
 from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.retrieval.rerank import reranker
@@ -36,12 +36,11 @@ def warm_up(library: Library) -> Thread:
 
 def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
     for spec in sorted({corpus.embedding for corpus in corpora}):
-        model = embedder(spec)
-        if model is None:
-            continue
         try:
-            model.encode(["warm-up"], "query")
-        except ModelError as error:
+            model = embedder(spec)
+            if model is not None:
+                model.encode(["warm-up"], "query")
+        except (ModelError, SettingsError) as error:
             LOG.warning("dense search is off: %s", error)
     for corpus in corpora:
         for text in openings(corpus):

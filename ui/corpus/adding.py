@@ -8,11 +8,11 @@ from typing import Any
 from gradio.utils import get_upload_folder
 
 from engine.errors import InputError
-from engine.language.embedders import embedder
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.intake import empty_workspace, read_mapping, stage
 from ui.corpus.orders import Order
 from ui.corpus.report import report_html, stored_report
+from ui.embeddings import spec_of
 
 Answer = dict[str, Any]
 
@@ -20,10 +20,10 @@ Answer = dict[str, Any]
 def create(desk: CorpusDesk, ask: Ask) -> Answer:
     """Make a new corpus of what was uploaded. Raises InputError for a name, a file or a limit."""
     folder = desk.books.place_for(ask.name, ask.visitor)
-    # An embedding that nobody knows is refused before anything is moved.
-    embedder(ask.embedding)
+    # An embedding that is not on offer is refused before anything is moved.
+    spec = spec_of(ask.embedding)
     name = " ".join(ask.name.split())
-    order = _order(ask, "create", folder).model_copy(update={"name": name, "embedding": ask.embedding})
+    order = _order(ask, "create", folder).model_copy(update={"name": name, "embedding": spec})
     return _start(desk, ask, name, order)
 
 

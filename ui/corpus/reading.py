@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from engine.errors import InputError
+from engine.language.embedders.loading import model_name
 from engine.model import Status
 from ui.corpus import cited, reader, tree
 from ui.corpus.desk import Ask, CorpusDesk
@@ -45,7 +46,7 @@ def overview(desk: CorpusDesk, ask: Ask) -> Answer:
     return {
         "kinds": tree.kinds(browser.documents),
         "open": by_status.get(Status.UNRESOLVED, 0) + by_status.get(Status.AMBIGUOUS, 0),
-        "embedding": info.embedding,
+        "embedding": model_name(info.embedding),
     }
 
 

