@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FLOORS = (
-    ("model", "settings", "operator_settings", "errors", "network", "files"),
+    ("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
     ("llm",),
     ("language",),
     ("corpus",),

@@ -31,6 +31,8 @@ _PR_SET_PDEATHSIG = 1
 
 DEADLINE = 60.0
 MEMORY = 1 << 30
+# Addresses that a process reserves without using them: arenas and stacks of threads.
+_RESERVED = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +258,20 @@ def _die_with_parent() -> None:
 
 def _limit_memory(memory: int) -> None:
     """Bounds what the process may add to the memory it was born with."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + memory
+    limit = _address_space() + memory
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (limit if hard < 0 else min(limit, hard), hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _address_space() -> int:
+    """Bytes of addresses in use."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        # Confined where /proc would show the processes of others: about as much, and rather too much.
+        return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) + _RESERVED
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _end(process: Any) -> None:

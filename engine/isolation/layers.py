@@ -1,0 +1,51 @@
+"""Which layers hold on this machine, found out by a process that confines itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+
+from engine.isolation.installation import PROJECT, python_policy
+from engine.isolation.policy import POLICY_VARIABLE, Layer, Policy
+
+_WITHOUT = {
+    Layer.FILES: "no file-system isolation here (Landlock): a worker can read what this server can",
+    Layer.NETWORK: "no network namespace here",
+    Layer.PROCESSES: "no process namespace here",
+    Layer.CALLS: "no filter of system calls here (libseccomp)",
+    Layer.LIMITS: "no resource limits here",
+}
+
+
+def entering(
+    policy: Policy, environment: Mapping[str, str], *command: str
+) -> tuple[list[str], dict[str, str]]:
+    """The command and the environment of a process that confines itself and becomes ``command``."""
+    paths = [environment.get("PYTHONPATH", str(PROJECT)), *filter(None, [os.environ.get("PYTHONPATH")])]
+    own = {**environment, "PYTHONPATH": os.pathsep.join(paths), POLICY_VARIABLE: policy.to_json()}
+    return [sys.executable, "-P", "-m", "engine.isolation.enter", *command], own
+
+
+def layers_here() -> dict[Layer, str]:
+    """The layers that a worker has on this machine, each in words."""
+    command, environment = entering(python_policy(), {})
+    told = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    return layers_of(told.stdout.splitlines()[0]) if told.returncode == 0 and told.stdout else {}
+
+
+def layers_of(line: bytes) -> dict[Layer, str]:
+    """What a process that has confined itself tells in its first line."""
+    return {Layer(key): str(value) for key, value in json.loads(line)["layers"].items()}
+
+
+def in_words(held: Mapping[Layer, str]) -> str:
+    """One line: what holds, and what does not."""
+    return "; ".join([*held.values(), *(told for layer, told in _WITHOUT.items() if layer not in held)])
+
+
+def keeps_off_network(held: Mapping[Layer, str]) -> bool:
+    """Whether nothing of what a worker does can leave the machine; either of two layers is enough."""
+    return Layer.NETWORK in held or Layer.CALLS in held
