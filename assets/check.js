@@ -90,7 +90,8 @@
     if (found.claims.length) { chk.seen += found.claims.length; chk.claims.push(...found.claims); drawText(); drawList(); drawFilters(); }
     const step = found.step === "loading" ? "Loading" : found.step[0].toUpperCase() + found.step.slice(1);
     bar(found.total ? found.done / found.total : 0, found.total ? `${step}: ${found.done} of ${found.total}` : step);
-    if (found.state === "running") { setTimeout(tick, EVERY); return; }
+    if (found.state === "waiting") bar(0, redstring.waiting(found.before));
+    if (found.state === "waiting" || found.state === "running") { setTimeout(tick, EVERY); return; }
     over();
     if (found.state === "failed") { say(found.message); if (!chk.claims.length) { part("result").hidden = true; part("waiting").hidden = false; } }
     if (found.state === "cancelled") { say("Cancelled; the claims checked until then stay."); drawAxes(); }

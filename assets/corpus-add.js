@@ -153,7 +153,7 @@
     if (atEnd) log.scrollTop = log.scrollHeight;
     job.lines += found.lines.length;
     if (found.step) bar(found.total ? found.done / found.total : 0, found.total > 1 ? `${found.step}: ${found.done.toLocaleString("en")} of ${found.total.toLocaleString("en")}` : found.step);
-    if (found.state === "waiting") bar(0, "Waiting for another ingestion to end");
+    if (found.state === "waiting") bar(0, redstring.waiting(found.before));
     if (found.state === "waiting" || found.state === "running") { job.timer = setTimeout(tick, EVERY); return; }
     ended(found);
   }

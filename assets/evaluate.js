@@ -93,7 +93,8 @@
     if (!found) { eva.job = ""; busy(false); part("progress").hidden = true; return; }
     const what = found.step === "questions" || found.step === "loading" ? "questions" : found.step;
     bar(found.total ? found.done / found.total : 0, found.step === "loading" ? "Loading" : `${what}: ${found.done} of ${found.total}`);
-    if (found.state === "running") { eva.timer = setTimeout(tick, EVERY); return; }
+    if (found.state === "waiting") bar(0, redstring.waiting(found.before));
+    if (found.state === "waiting" || found.state === "running") { eva.timer = setTimeout(tick, EVERY); return; }
     ended(found);
   }
   function ended(found) {

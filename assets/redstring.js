@@ -327,5 +327,7 @@
     if (event.key !== "Escape") return;
     if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
   });
-  window.redstring = { session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  /* What a job says while others have their turn. */
+  const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
+  window.redstring = { waiting, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

@@ -101,8 +101,28 @@ class OperatorSettings(BaseSettings):
     )
     files: int = setting(2000, "Most files in an upload.", "files", group="uploads", low=1)
     corpora: int = setting(10, "Most corpora that a visitor may keep.", "corpora", group="uploads", low=1)
-    jobs: int = setting(1, "Ingestions that run at the same time.", "jobs", group="uploads", low=1)
-    waiting: int = setting(4, "Ingestions that may wait for their turn.", "jobs", group="uploads", low=0)
+    jobs: int = setting(
+        2,
+        "Ingestions that run at the same time; where there are several, one address never has them all.",
+        "jobs",
+        group="uploads",
+        low=1,
+    )
+    waiting: int = setting(16, "Ingestions that may wait for their turn.", "jobs", group="uploads", low=0)
+    job_minutes: int = setting(
+        30,
+        "Longest ingestion; it may compute for as long on each core.",
+        "minutes",
+        group="uploads",
+        low=1,
+    )
+    job_mb: int = setting(
+        4096,
+        "Most memory of an ingestion, and most that it may write to disk.",
+        "mebibytes",
+        group="uploads",
+        low=512,
+    )
 
     llm: str = setting("none", "The operator's own language model.", "spec", group="models")
     llm_key: SecretStr = setting(SecretStr(""), "Its key, if it wants one.", "key", group="models")

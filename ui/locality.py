@@ -24,6 +24,11 @@ def is_local(request: gr.Request) -> bool:
     return client is not None and asked_locally({**request.headers}, client.host)
 
 
+def address_of(request: gr.Request) -> str:
+    """The address that a request comes from, as the server sees it; "" where there is none."""
+    return "" if request.client is None else str(request.client.host)
+
+
 def asked_locally(headers: Mapping[str, str], client: str) -> bool:
     """Whether the headers of a request (names in lower case) and its client's address are of this machine."""
     if any(name in headers for name in FORWARDING) or not is_loopback(client):

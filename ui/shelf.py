@@ -64,8 +64,8 @@ class Library:
         self, given: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
     ) -> None:
         self.settings = settings or operator_settings()
+        self.home = home
         self._given = tuple(given)
-        self._home = home
         self._open: dict[Path, tuple[_Stamp, Corpus]] = {}
         self._lock = Lock()
 
@@ -149,21 +149,21 @@ class Library:
         for folder in self._given:
             seen.add(folder.resolve())
             yield folder, False, False
-        if self._home is None:
+        if self.home is None:
             return
-        everybodys = self._home / "corpora"
+        everybodys = self.home / "corpora"
         for folder in _corpora_in(everybodys):
             if folder.resolve() not in seen and not folder.name.startswith(SAMPLE_PREFIX):
                 yield folder, False, True
-        own = _visitors_home(self._home, visitor)
+        own = _visitors_home(self.home, visitor)
         if own is not None:
             for folder in _corpora_in(own):
                 yield folder, True, True
 
     def _home_of(self, visitor: str) -> Path | None:
-        if self._home is None:
+        if self.home is None:
             return None
-        return self._home / "corpora" if self.settings.shared else _visitors_home(self._home, visitor)
+        return self.home / "corpora" if self.settings.shared else _visitors_home(self.home, visitor)
 
     def _look(self, folder: Path) -> tuple[Corpus | None, str]:
         try:

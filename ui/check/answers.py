@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from threading import Event
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,9 +17,11 @@ from engine.answers.audit.wording import TOLD, axes, key_of, summary
 from engine.errors import InputError, RedstringError
 from engine.llm import Budget, Meter
 from ui.check.asked import Ask, Sent
-from ui.check.jobs import Checking, Checks
+from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
 from ui.connections import Connections
+from ui.jobs.job import Job
+from ui.jobs.jobs import Jobs
 from ui.shelf import Library
 
 Answer = dict[str, Any]
@@ -31,13 +32,13 @@ class CheckDesk:
 
     def __init__(self, library: Library, connections: Connections) -> None:
         self.books, self.connections = library, connections
-        self.jobs = Checks()
+        self.jobs: Jobs[Checking] = Jobs(RULES)
 
 
-def answer(desk: CheckDesk, request: object) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it."""
+def answer(desk: CheckDesk, request: object, address: str = "") -> Answer:
+    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
     try:
-        ask = Ask.model_validate(request)
+        ask = Ask.model_validate(request).model_copy(update={"address": address})
         handler = HANDLERS.get(ask.do)
         return {"error": f"unknown request {ask.do!r}"} if handler is None else handler(desk, ask)
     except ValidationError as error:
@@ -60,7 +61,7 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
             for one in Finding
         ],
         "job": job.id if job else "",
-        "text": job.text if job else "",
+        "text": job.payload.text if job else "",
     }
 
 
@@ -86,10 +87,12 @@ def start(desk: CheckDesk, ask: Ask) -> Answer:
         raise InputError("there is no text: paste one, or drop a file")
     corpus = desk.books.corpus(ask.corpus, ask.visitor)
     model = desk.connections.model(ask.session) if ask.model else None
-    wanted = Event()
-    meter = Meter(Budget(calls=MOST_CALLS), wanted.is_set)
-    auditor = Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter)
-    return {"job": desk.jobs.start(ask.visitor, ask.text, auditor, wanted).id}
+
+    def work(job: Job[Checking]) -> None:
+        meter = Meter(Budget(calls=MOST_CALLS), job.stop.is_set)
+        check(job, Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter))
+
+    return {"job": desk.jobs.start(ask.owner, Checking(ask.text), work).id}
 
 
 def poll(desk: CheckDesk, ask: Ask) -> Answer:
@@ -99,17 +102,18 @@ def poll(desk: CheckDesk, ask: Ask) -> Answer:
     state = job.state
     told: Answer = {
         "state": state,
-        "step": job.step,
+        "step": job.step or "loading",
+        "before": desk.jobs.before(job),
         "done": job.done,
         "total": job.total,
         "message": job.message,
-        "claims": [checked_to_json(one) for one in job.claims[ask.seen :]],
+        "claims": [checked_to_json(one) for one in job.payload.claims[ask.seen :]],
     }
-    return told | _outcome(job) if state == "done" else told
+    return told | _outcome(job.payload) if state == "done" else told
 
 
-def _outcome(job: Checking) -> Answer:
-    audit = job.audit
+def _outcome(checked: Checking) -> Answer:
+    audit = checked.audit
     if audit is None:
         return {}
     return {

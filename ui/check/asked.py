@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.answers.audit.claims import LONGEST_TEXT
 from ui.check.limits import FILE_BYTES
+from ui.jobs.job import Owner
 
 
 class Sent(BaseModel):
@@ -27,6 +28,8 @@ class Ask(BaseModel):
 
     do: str
     visitor: str = Field(default="", max_length=80)
+    # Never what the request says: the server puts it in.
+    address: str = ""
     session: str = Field(default="", max_length=80, repr=False)
     corpus: str = Field(default="", max_length=200)
     text: str = Field(default="", max_length=4 * LONGEST_TEXT)
@@ -36,3 +39,8 @@ class Ask(BaseModel):
     model: bool = False
     job: str = Field(default="", max_length=40)
     seen: int = Field(default=0, ge=0)
+
+    @property
+    def owner(self) -> Owner:
+        """Who asks."""
+        return Owner(self.visitor, self.address)

@@ -7,13 +7,14 @@ from typing import Any
 import gradio as gr
 
 from ui.check.answers import CheckDesk, answer
+from ui.locality import address_of
 
 
 def build_check(desk: CheckDesk) -> gr.HTML:
     """Build the view."""
 
-    def check(request: dict[str, Any]) -> dict[str, Any]:
-        return answer(desk, request)
+    def check(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+        return answer(desk, request, address_of(asking))
 
     return gr.HTML(
         "",

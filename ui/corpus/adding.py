@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ from gradio.utils import get_upload_folder
 
 from engine.errors import InputError
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.intake import empty_workspace, read_mapping, stage
-from ui.corpus.orders import Order
+from ui.corpus.ingesting import DOCUMENTS, Ingestion, ingest
+from ui.corpus.intake import check_files, read_mapping, stage
+from ui.corpus.orders import READING, Order
 from ui.corpus.report import report_html, stored_report
 from ui.embeddings import spec_of
+from ui.jobs.job import State
+from ui.shelf import Shelved
 
 Answer = dict[str, Any]
 
@@ -24,13 +28,13 @@ def create(desk: CorpusDesk, ask: Ask) -> Answer:
     spec = spec_of(ask.embedding)
     name = " ".join(ask.name.split())
     order = _order(ask, "create", folder).model_copy(update={"name": name, "embedding": spec})
-    return _start(desk, ask, name, order)
+    return _start(desk, ask, name, order, (spec,))
 
 
 def add(desk: CorpusDesk, ask: Ask) -> Answer:
     """Add what was uploaded to a corpus; a document that is already there is replaced."""
     shelved = desk.writable(ask)
-    return _start(desk, ask, shelved.name, _order(ask, "add", shelved.folder))
+    return _change(desk, ask, shelved, _order(ask, "add", shelved.folder))
 
 
 def remove(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -41,29 +45,30 @@ def remove(desk: CorpusDesk, ask: Ask) -> Answer:
     order = Order(
         kind="remove", folder=shelved.folder.absolute(), documents=(browser.document(ask.document).id,)
     )
-    job = desk.jobs.start(ask.visitor, shelved.name, order, empty_workspace())
-    return {"job": job.id}
+    return _change(desk, ask, shelved, order)
 
 
 def apply(desk: CorpusDesk, ask: Ask) -> Answer:
     """Put in force what people have decided about the references of a corpus."""
     shelved = desk.writable(ask)
     order = Order(kind="apply", folder=shelved.folder.absolute())
-    return {"job": desk.jobs.start(ask.visitor, shelved.name, order, empty_workspace()).id}
+    return _change(desk, ask, shelved, order)
 
 
 def poll(desk: CorpusDesk, ask: Ask) -> Answer:
     """How far a job is: its state, its step, the lines of its log from the ``first`` on."""
-    job = desk.job(ask)
+    job = desk.jobs.get(ask.job, ask.visitor)
+    message = "Cancelled; the corpus is as it was." if job.state is State.CANCELLED else job.message
     return {
         "state": job.state,
-        "kind": job.order.kind,
-        "corpus": job.corpus,
+        "kind": job.payload.order.kind,
+        "corpus": job.name,
+        "before": desk.jobs.before(job),
         "step": job.step,
         "done": job.done,
         "total": job.total,
-        "lines": job.lines[ask.first :],
-        "message": job.message,
+        "lines": job.payload.lines[ask.first :],
+        "message": message,
     }
 
 
@@ -76,9 +81,8 @@ def cancel(desk: CorpusDesk, ask: Ask) -> Answer:
 def delete(desk: CorpusDesk, ask: Ask) -> Answer:
     """Delete a whole corpus. Raises InputError while it is being changed."""
     shelved = desk.writable(ask)
-    if desk.jobs.busy(shelved.folder) or desk.extractions.busy(shelved.folder):
-        raise InputError(f"{shelved.name!r} is being changed; wait until that is done")
-    desk.books.remove(shelved.name, ask.visitor)
+    with desk.changing.taken(shelved.folder.absolute(), shelved.name):
+        desk.books.remove(shelved.name, ask.visitor)
     return {}
 
 
@@ -96,10 +100,37 @@ def _order(ask: Ask, kind: Any, folder: Path) -> Order:
     return Order(kind=kind, folder=folder.absolute(), passwords=passwords, mapping=read_mapping(ask.mapping))
 
 
-def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order) -> Answer:
+def _change(desk: CorpusDesk, ask: Ask, shelved: Shelved, order: Order) -> Answer:
+    assert shelved.corpus is not None
+    info = shelved.corpus.info()
+    order = order.model_copy(update={"embedding": info.embedding})
+    return _start(desk, ask, shelved.name, order, (info.embedding, info.sparse, info.late))
+
+
+def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order, models: tuple[str, ...]) -> Answer:
+    settings = desk.books.settings
     if not ask.visitor:
         raise InputError("this page has no token yet: load it again")
-    if desk.jobs.going(ask.visitor) is not None:
-        raise InputError("another ingestion of yours is under way; wait until it is done")
-    workspace = stage(ask.files, desk.books.settings, Path(get_upload_folder()))
-    return {"job": desk.jobs.start(ask.visitor, name, order, workspace).id}
+    desk.jobs.check(ask.owner)
+    if order.kind in READING:
+        check_files(ask.files, settings, Path(get_upload_folder()))
+    workspace = desk.workspaces.new()
+
+    def cleanup() -> None:
+        shutil.rmtree(workspace, ignore_errors=True)
+
+    try:
+        if order.kind in READING:
+            stage(ask.files, workspace / DOCUMENTS)
+    except (InputError, OSError):
+        cleanup()
+        raise
+    job = desk.jobs.start(
+        ask.owner,
+        Ingestion(order, workspace, models),
+        lambda job: ingest(job, settings),
+        folder=order.folder,
+        name=name,
+        cleanup=cleanup,
+    )
+    return {"job": job.id}

@@ -57,10 +57,10 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
 }
 
 
-def answer(desk: CorpusDesk, request: object) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it."""
+def answer(desk: CorpusDesk, request: object, address: str = "") -> Answer:
+    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
     try:
-        ask = Ask.model_validate(request)
+        ask = Ask.model_validate(request).model_copy(update={"address": address})
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}

@@ -13,14 +13,21 @@ from engine.errors import CorpusError, InputError
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
-from ui.corpus.extractions import Extractions
+from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
-from ui.corpus.jobs import Job, Jobs
-from ui.corpus.report import store_report
+from ui.corpus.plans import Extraction, Plans
 from ui.corpus.validating_ask import Reading, Said, Wanted
+from ui.jobs.folders import Folders
+from ui.jobs.job import Owner
+from ui.jobs.jobs import Jobs, Rules
+from ui.jobs.workspaces import Workspaces
 from ui.shelf import Library, Shelved
 
 BROWSERS_KEPT = 16
+# Ended ingestions are remembered this long, s.
+REMEMBERED = 3600.0
+# Models that read corpora: they wait for a server and do not compute, and one may take hours.
+READING_RULES = Rules("reading", running=4, waiting=0, remembered=REMEMBERED)
 
 
 class Ask(BaseModel):
@@ -30,6 +37,8 @@ class Ask(BaseModel):
 
     do: str
     visitor: str = ""
+    # Never what the request says: the server puts it in.
+    address: str = ""
     session: str = Field(default="", max_length=80, repr=False)
     corpus: str = ""
     state: str = ""
@@ -58,6 +67,11 @@ class Ask(BaseModel):
     said: Said | None = None
     reading: Reading | None = None
 
+    @property
+    def owner(self) -> Owner:
+        """Who asks."""
+        return Owner(self.visitor, self.address)
+
 
 class ChangedError(InputError):
     """The corpus is no longer the one that the page has seen."""
@@ -72,8 +86,14 @@ class CorpusDesk:
     def __init__(self, library: Library, connections: Connections | None = None) -> None:
         self.books = library
         self.connections = connections or Connections()
-        self.jobs = Jobs(library.settings, _keep_report)
-        self.extractions = Extractions()
+        # One for both kinds of job: a corpus is changed by one of them at a time.
+        self.changing = Folders()
+        self.workspaces = Workspaces(library.home)
+        told = library.settings
+        rules = Rules("ingestion", told.jobs, told.waiting, 60.0 * told.job_minutes, REMEMBERED)
+        self.jobs: Jobs[Ingestion] = Jobs(rules, self.changing)
+        self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
+        self.plans = Plans()
         self.checklists = Checklists()
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
         self._lock = Lock()
@@ -106,12 +126,3 @@ class CorpusDesk:
         if not shelved.writable:
             raise InputError(f"{shelved.name!r} cannot be changed here")
         return shelved
-
-    def job(self, ask: Ask) -> Job:
-        """The visitor's own job that is asked about."""
-        return self.jobs.get(ask.job, ask.visitor)
-
-
-def _keep_report(job: Job) -> None:
-    if job.report is not None:
-        store_report(job.order.folder, job.report)

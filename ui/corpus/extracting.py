@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from html import escape
 from typing import Any
 
 from engine.corpus.extracted.graph import stamp_of
-from engine.errors import InputError
+from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
-from engine.extraction.text import expected_lines
+from engine.extraction.text import expected_lines, report_lines
 from engine.llm import Budget, LanguageModel, Meter
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.extractions import Extraction
+from ui.corpus.plans import Extraction
 from ui.corpus.validating_ask import Reading
+from ui.jobs.job import Ended, Job, State
 
 Answer = dict[str, Any]
 # Documents to choose from; more are read all together, or from the command line.
@@ -25,7 +25,7 @@ REPAIRS = 2
 def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
     """Whether a model may read this corpus here, and whether one is."""
     shelved = desk.shelved(ask)
-    going = desk.extractions.going(ask.visitor, shelved.folder)
+    going = desk.extractions.going(ask.visitor, shelved.folder.absolute())
     model = desk.connections.model(ask.session)
     if not shelved.writable:
         why = "Only in a corpus of your own: this one is for everybody."
@@ -61,22 +61,25 @@ def read(desk: CorpusDesk, ask: Ask) -> Answer:
     if not wanted.agreed or wanted.agreed != plan.open:
         raise InputError("what is to be read has changed: look at the cost again")
     found = expected(plan, model)
-    run = Extraction(secrets.token_hex(8), ask.visitor, shelved.name, shelved.folder, plan.open)
     budget = _budget(found, wanted)
 
-    def work(going: Extraction) -> ExtractionReport:
+    def work(job: Job[Extraction]) -> Ended:
         def progress(step: str, done: int, total: int) -> None:
-            going.done, going.total = done, total
+            job.done, job.total = done, total
 
-        return extract(plan, model, Meter(budget, going.cancelled.is_set), progress)
+        job.total = plan.open
+        return _ended(job, extract(plan, model, Meter(budget, job.stop.is_set), progress))
 
-    return {"run": desk.extractions.start(run, work).id}
+    job = desk.extractions.start(
+        ask.owner, Extraction(), work, folder=shelved.folder.absolute(), name=shelved.name
+    )
+    return {"run": job.id}
 
 
 def reading(desk: CorpusDesk, ask: Ask) -> Answer:
     """How far a run is."""
     run = desk.extractions.get(ask.job, ask.visitor)
-    lines = "".join(f"<p>{escape(line)}</p>" for line in run.lines)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in run.payload.lines)
     return {
         "state": run.state,
         "done": run.done,
@@ -88,8 +91,15 @@ def reading(desk: CorpusDesk, ask: Ask) -> Answer:
 
 def stop(desk: CorpusDesk, ask: Ask) -> Answer:
     """End a run after the windows in flight; what was read is kept."""
-    desk.extractions.get(ask.job, ask.visitor).cancelled.set()
+    desk.extractions.cancel(ask.job, ask.visitor)
     return {}
+
+
+def _ended(job: Job[Extraction], report: ExtractionReport) -> Ended:
+    job.payload.lines = tuple(report_lines(report))
+    if report.cancelled:
+        raise CancelledError("cancelled")
+    return Ended(State.STOPPED if report.stopped else State.DONE, report.stopped)
 
 
 def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
@@ -100,7 +110,7 @@ def _planned(desk: CorpusDesk, ask: Ask) -> tuple[Plan, LanguageModel, Reading]:
     wanted = ask.reading or Reading()
     documents = () if wanted.document is None else (browser.document(wanted.document).id,)
     key = (shelved.folder, shelved.state, model.spec, documents, stamp_of(shelved.folder))
-    plan = desk.extractions.plan(key, lambda: planned(browser.corpus, model, documents))
+    plan = desk.plans.get(key, lambda: planned(browser.corpus, model, documents))
     return plan, model, wanted
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from engine.operator_settings import MEGABYTE, OperatorSettings
 
 LONGEST_PART, DEEPEST = 120, 12
 LARGEST_MAPPING = 100_000
+# What stands beside documents, where it was dropped as a single file, is laid beside them.
+BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
+BESIDE_FOLDER = "beside the documents"
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
 
 
@@ -49,11 +52,8 @@ def _safe_part(part: str) -> str:
     return (encoded[: LONGEST_PART - len(tail)] + tail).decode("utf-8", "ignore")
 
 
-def stage(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> Path:
-    """Move what arrived into a new folder of its own and return it; the caller removes it.
-
-    Raises InputError where nothing arrived, a limit is passed, or a path is not that of an upload.
-    """
+def check_files(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> None:
+    """Raises InputError where nothing arrived, a limit is passed, or a path is not that of an upload."""
     if not settings.uploads:
         raise InputError("uploads are switched off on this server")
     if not files:
@@ -61,17 +61,35 @@ def stage(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: 
     if len(files) > settings.files:
         raise InputError(f"{len(files):,} files are too many; at most {settings.files:,} at a time")
     _check_sizes(files, settings, upload_folder)
-    workspace = empty_workspace()
+
+
+def stage(files: Sequence[Uploaded], documents: Path) -> None:
+    """Lay out what arrived in a new folder. Raises InputError for what is gone meanwhile.
+
+    A file that is named twice comes twice. Whoever reads ``documents`` must not be able to write there:
+    what arrived may have another name still.
+    """
+    documents.mkdir()
     for file in files:
-        target = _free(workspace, safe_name(file.name))
+        name = safe_name(file.name)
+        target = _free(documents, Path(BESIDE_FOLDER) / name if str(name) in BESIDE_NAMES else name)
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(file.path, target)
-    return workspace
+        try:
+            _give(file.path.resolve(strict=True), target)
+        except FileNotFoundError as error:
+            raise InputError(f"{file.name}: did not arrive; send it again") from error
+    for file in files:
+        file.path.unlink(missing_ok=True)
 
 
-def empty_workspace() -> Path:
-    """A new folder for one job."""
-    return Path(tempfile.mkdtemp(prefix="redstring-upload-"))
+def _give(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        # Another file system, or one without links.
+        shutil.copyfile(source, target)
 
 
 def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> None:

@@ -21,7 +21,8 @@ PAUSE = 0.1
 
 
 class Order(BaseModel):
-    """What is to be done. ``folder`` is the corpus's; the documents lie in the working folder."""
+    """What is to be done. ``folder`` is the corpus's, ``embedding`` the spec that it has or is to have; the
+    documents lie in the working folder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

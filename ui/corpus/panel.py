@@ -15,6 +15,7 @@ from ui.corpus.desk import CorpusDesk
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.embeddings import offers
+from ui.locality import address_of
 
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
@@ -31,8 +32,8 @@ _VIEWS = (
 def build_panel(desk: CorpusDesk) -> gr.HTML:
     """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
 
-    def corpus(request: dict[str, Any]) -> dict[str, Any]:
-        return answer(desk, request)
+    def corpus(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+        return answer(desk, request, address_of(asking))
 
     return gr.HTML(
         "",

@@ -2,7 +2,8 @@
 
 It reads one order as JSON from its standard input and tells what it does as JSON lines on its standard
 output. A process of its own keeps the page quick, gives all memory back, and can be ended at any moment:
-a corpus changes at once or not at all.
+a corpus changes at once or not at all. It is confined before it begins (``engine.isolation``): documents
+that strangers have sent are read where there is nothing to be had.
 """
 
 from __future__ import annotations
@@ -16,18 +17,11 @@ import orjson
 
 from engine.errors import RedstringError
 from ui.corpus.orders import READING, Order, Tell, carry_out
-
-# The parts of an order that stand beside documents when they are dropped as single files.
-BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
-BESIDE_FOLDER = "beside the documents"
+from ui.corpus.relay import through_server
 
 
 def sources_here() -> list[Path]:
     """What lies in the working folder: each file by name, each folder as a whole."""
-    for name in BESIDE_NAMES:
-        if Path(name).is_file():
-            Path(BESIDE_FOLDER).mkdir(exist_ok=True)
-            Path(name).rename(Path(BESIDE_FOLDER) / name)
     return sorted(Path().iterdir(), key=lambda path: (path.is_dir(), path.name))
 
 
@@ -37,7 +31,8 @@ def main() -> int:
     # Whatever a library prints must not get between the lines that are told.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     tell = _teller(told)
-    order = Order.model_validate_json(sys.stdin.buffer.read())
+    order = Order.model_validate_json(sys.stdin.buffer.readline())
+    through_server(order.embedding, tell, sys.stdin.buffer)
     try:
         report = carry_out(order, sources_here() if order.kind in READING else [], tell)
     except RedstringError as error:

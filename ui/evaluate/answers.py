@@ -18,11 +18,12 @@ from engine.evaluation.results import results_bytes, run_header
 from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
 from ui.evaluate.asked import Ask
+from ui.evaluate.evaluating import RULES, Evaluating, evaluate
 from ui.evaluate.gold import gold_of, own_questions, questions_for
-from ui.evaluate.jobs import Evaluating, Evaluations
 from ui.evaluate.limits import MOST_ABLATED
 from ui.evaluate.sides import pair_html
 from ui.evaluate.tables import ablation_html, result_html
+from ui.jobs.jobs import Jobs
 from ui.palette import colour, thread
 from ui.shelf import Library
 
@@ -35,13 +36,13 @@ class EvaluationDesk:
 
     def __init__(self, library: Library) -> None:
         self.books = library
-        self.jobs = Evaluations()
+        self.jobs: Jobs[Evaluating] = Jobs(RULES)
 
 
-def answer(desk: EvaluationDesk, request: object) -> Answer:
-    """The answer to a request; ``error`` says in one line what was wrong with it."""
+def answer(desk: EvaluationDesk, request: object, address: str = "") -> Answer:
+    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
     try:
-        ask = Ask.model_validate(request)
+        ask = Ask.model_validate(request).model_copy(update={"address": address})
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}
@@ -73,7 +74,7 @@ def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
             for item in Preset
         },
         "job": job.id if job else "",
-        "ablate": bool(job and job.ablate),
+        "ablate": bool(job and job.payload.ablate),
     }
 
 
@@ -85,24 +86,26 @@ def start(desk: EvaluationDesk, ask: Ask) -> Answer:
     questions = questions_for(corpus, ask)
     if ask.ablate:
         questions = spread(questions, MOST_ABLATED)
-    job = desk.jobs.start(ask.visitor, corpus, questions, ask.chosen.settings(), ablate=ask.ablate)
+    asked = Evaluating(corpus, questions, ask.chosen.settings(), ask.ablate)
+    job = desk.jobs.start(ask.owner, asked, evaluate)
     return {"job": job.id, "total": len(questions)}
 
 
 def poll(desk: EvaluationDesk, ask: Ask) -> Answer:
     """How far an evaluation is; when it is over, what came out."""
     job = desk.jobs.get(ask.job, ask.visitor)
-    # The state is read first: what is over has all its results.
-    state = job.state
+    # This is read first: what is over has all its results.
+    state, over = job.state, job.over
     told: Answer = {
         "state": state,
-        "step": job.step,
+        "step": job.step or "loading",
+        "before": desk.jobs.before(job),
         "done": job.done,
-        "total": len(job.questions),
+        "total": len(job.payload.questions),
         "message": job.message,
-        "ablate": job.ablate,
+        "ablate": job.payload.ablate,
     }
-    return told if state == "running" else told | _outcome(job)
+    return told | _outcome(job.payload) if over else told
 
 
 def _outcome(job: Evaluating) -> Answer:

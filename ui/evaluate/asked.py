@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.settings import InvestigationSettings, Preset, preset
 from ui.evaluate.limits import FILE_BYTES, MOST_QUESTIONS, START_QUESTIONS
+from ui.jobs.job import Owner
 
 
 class Sent(BaseModel):
@@ -40,6 +41,8 @@ class Ask(BaseModel):
 
     do: str
     visitor: str = Field(default="", max_length=80)
+    # Never what the request says: the server puts it in.
+    address: str = ""
     session: str = Field(default="", max_length=80, repr=False)
     corpus: str = Field(default="", max_length=200)
     gold: Literal["own", "files"] = "own"
@@ -51,3 +54,8 @@ class Ask(BaseModel):
     job: str = Field(default="", max_length=40)
     question: str = Field(default="", max_length=4000)
     sides: tuple[Chosen, Chosen] = (Chosen(), Chosen())
+
+    @property
+    def owner(self) -> Owner:
+        """Who asks."""
+        return Owner(self.visitor, self.address)

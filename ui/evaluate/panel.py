@@ -11,13 +11,14 @@ from engine.settings import Preset
 from ui.corpus.panel import PLOTLY
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS, START_QUESTIONS
+from ui.locality import address_of
 
 
 def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
     """Build the view."""
 
-    def evaluation(request: dict[str, Any]) -> dict[str, Any]:
-        return answer(desk, request)
+    def evaluation(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+        return answer(desk, request, address_of(asking))
 
     return gr.HTML(
         "",

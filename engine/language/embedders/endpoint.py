@@ -7,7 +7,7 @@ stands in it unless REDSTRING_EMBEDDING_URL names the same address.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy as np
@@ -64,6 +64,8 @@ class EndpointEmbedder:
         self._passage_prefix, self._query_prefix = prefixes
         self._patience, self._timeout = patience, timeout
         self._dimensions: int | None = None
+        # Another asks in the name of a process that has no network: see who sets it.
+        self.ask: Callable[[list[str]], Vectors] = self._ask
 
     @property
     def dimensions(self) -> int:
@@ -81,7 +83,7 @@ class EndpointEmbedder:
         anything is sent where it is not the operator's own."""
         prefix = self._query_prefix if kind == "query" else self._passage_prefix
         batches = [
-            self._ask([prefix + text for text in texts[start : start + BATCH]])
+            self.ask([prefix + text for text in texts[start : start + BATCH]])
             for start in range(0, len(texts), BATCH)
         ]
         if len({batch.shape[1] for batch in batches}) > 1:

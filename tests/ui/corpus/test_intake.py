@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
-from ui.corpus.intake import Uploaded, read_mapping, safe_name, stage
+from ui.corpus.intake import Uploaded, check_files, read_mapping, safe_name, stage
 
 
 def upload(folder: Path, name: str, content: bytes = b"text") -> Uploaded:
@@ -56,9 +55,9 @@ def test_files_are_laid_out_as_they_lay_and_none_is_lost(tmp_path: Path) -> None
         upload(tmp_path, "b.txt", b"four"),
         upload(tmp_path, "b.txt/c.txt", b"five"),
     ]
-    workspace = stage(files, OperatorSettings(), tmp_path)
-    found = {path.read_bytes() for path in workspace.rglob("*") if path.is_file()}
-    shutil.rmtree(workspace)
+    documents = tmp_path / "documents"
+    stage(files, documents)
+    found = {path.read_bytes() for path in documents.rglob("*") if path.is_file()}
     assert found == {b"one", b"two", b"three", b"four", b"five"}
     assert not any(file.path.exists() for file in files)
 
@@ -70,22 +69,36 @@ def test_a_path_of_the_server_is_no_upload(tmp_path: Path) -> None:
     (uploads / "link").symlink_to(secret)
     for path in (secret, uploads / ".." / "secret.txt", uploads / "link", uploads / "nothing"):
         with pytest.raises(InputError, match="did not arrive"):
-            stage([Uploaded(path=path, name="x")], OperatorSettings(), uploads)
+            check_files([Uploaded(path=path, name="x")], OperatorSettings(), uploads)
     assert secret.exists()
+
+
+def test_a_file_that_is_named_twice_comes_twice_and_one_that_is_gone_is_told(tmp_path: Path) -> None:
+    file = upload(tmp_path, "a.txt")
+    stage([file, file], tmp_path / "documents")
+    assert sum(path.is_file() for path in (tmp_path / "documents").rglob("*")) == 2
+    with pytest.raises(InputError, match=r"a\.txt: did not arrive"):
+        stage([file], tmp_path / "more")
+
+
+def test_what_stands_beside_documents_is_laid_beside_them(tmp_path: Path) -> None:
+    stage([upload(tmp_path, "ontology.yaml"), upload(tmp_path, "law/ontology.yaml")], tmp_path / "documents")
+    found = sorted(str(path.parent.name) for path in (tmp_path / "documents").rglob("*.yaml"))
+    assert found == ["beside the documents", "law"]
 
 
 def test_limits_are_kept(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file yet"):
-        stage([], OperatorSettings(), tmp_path)
+        check_files([], OperatorSettings(), tmp_path)
     with pytest.raises(InputError, match="switched off"):
-        stage([upload(tmp_path, "a")], OperatorSettings(uploads=False), tmp_path)
+        check_files([upload(tmp_path, "a")], OperatorSettings(uploads=False), tmp_path)
     with pytest.raises(InputError, match="too many"):
-        stage([upload(tmp_path, "a"), upload(tmp_path, "b")], OperatorSettings(files=1), tmp_path)
+        check_files([upload(tmp_path, "a"), upload(tmp_path, "b")], OperatorSettings(files=1), tmp_path)
     with pytest.raises(InputError, match=r"a: 1\.1 MB; at most 1\.0 MB a file"):
-        stage([upload(tmp_path, "a", b"x" * 1_100_000)], OperatorSettings(file_mb=1), tmp_path)
+        check_files([upload(tmp_path, "a", b"x" * 1_100_000)], OperatorSettings(file_mb=1), tmp_path)
     half = b"x" * 600_000
     with pytest.raises(InputError, match="at a time"):
-        stage(
+        check_files(
             [upload(tmp_path, "a", half), upload(tmp_path, "b", half)],
             OperatorSettings(upload_mb=1),
             tmp_path,

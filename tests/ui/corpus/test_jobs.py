@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import ui.corpus.adding
@@ -14,8 +16,6 @@ from engine.operator_settings import OperatorSettings
 from tests.engine.endpoint import EmbeddingServer
 from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
-from ui.corpus.jobs import Job
-from ui.corpus.orders import Order
 from ui.shelf import open_library
 
 LONGEST = 60.0
@@ -60,7 +60,7 @@ def test_a_corpus_is_made_of_what_was_sent(desk: CorpusDesk, uploads: Path) -> N
     report = mine.good("report")["html"]
     assert "empty.md" in report
     assert "not read" in report
-    assert "/tmp" not in report
+    assert str(desk.books.home) not in report
     assert not list(uploads.iterdir()), "what was sent does not stay"
     stranger = Caller(desk, STRANGER, "")
     assert "not known" in stranger("poll", job=job)["error"]
@@ -126,40 +126,75 @@ def test_a_corpus_can_be_deleted_by_its_owner(mine: Caller) -> None:
     assert "unknown corpus" in mine("documents")["error"]
 
 
-def slow(desk: CorpusDesk, folder: Path, visitor: str) -> Job:
-    """A job that has more to read than a moment allows."""
-    workspace = folder / f"work-{len(list(folder.iterdir()))}"
-    workspace.mkdir()
-    for number in range(150):
-        text = ACT.replace("id: act", f"id: act-{number}").replace("Agency", f"Agency {number}")
-        (workspace / f"{number}.md").write_text(text * 3, encoding="utf-8")
-    order = Order(kind="create", folder=folder / f"corpus-{visitor[:1]}", name="Slow")
-    return desk.jobs.start(visitor, "Slow", order, workspace)
+def many(uploads: Path, count: int = 150) -> list[dict[str, str]]:
+    """More to read than a moment allows."""
+    texts = {
+        f"act{number}": ACT.replace("id: act", f"id: act-{number}").replace("Agency", f"Agency {number}") * 3
+        for number in range(count)
+    }
+    return sent(uploads, **texts)
 
 
-def test_one_runs_others_wait_and_a_cancelled_one_leaves_nothing(tmp_path: Path, corpus_folder: Path) -> None:
-    library = open_library([corpus_folder], tmp_path / "home", OperatorSettings(jobs=1, waiting=1))
-    desk = CorpusDesk(library)
-    first, second = slow(desk, tmp_path, VISITOR), slow(desk, tmp_path, STRANGER)
-    with pytest.raises(Exception, match="the most there may be"):
-        slow(desk, tmp_path, "third" * 6)
-    with pytest.raises(Exception, match="wait until that is done"):
-        slow(desk, tmp_path, VISITOR)
-    assert second.state == "waiting"
-    assert second.lines == ["waiting for another ingestion to end"]
-    while first.process is None:
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LONGEST
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
         time.sleep(0.02)
-    desk.jobs.cancel(first.id, VISITOR)
-    while second.state == "waiting":
-        time.sleep(0.02)
-    desk.jobs.cancel(second.id, STRANGER)
-    assert (first.state, second.state) == ("cancelled", "cancelled")
-    until = time.monotonic() + LONGEST
-    while (first.workspace.exists() or second.workspace.exists()) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not first.workspace.exists()
-    assert not (first.order.folder / "manifest.json").exists()
-    shutil.rmtree(tmp_path / "home", ignore_errors=True)
+
+
+def workspaces(desk: CorpusDesk) -> list[Path]:
+    assert desk.books.home is not None
+    return list((desk.books.home / "work").glob("*/job-*"))
+
+
+def test_one_runs_others_wait_and_a_cancelled_one_leaves_nothing(
+    tmp_path: Path, corpus_folder: Path, uploads: Path
+) -> None:
+    settings = OperatorSettings(jobs=1, waiting=2)
+    desk = CorpusDesk(open_library([corpus_folder], tmp_path / "home", settings))
+    visitor, stranger = Caller(desk, VISITOR, ""), Caller(desk, STRANGER, "")
+    first = visitor.good("create", name="Slow", files=many(uploads))["job"]
+    second = stranger.good("create", name="Slow", files=sent(uploads, act=ACT))["job"]
+    assert "another ingestion of yours" in visitor("create", name="X", files=sent(uploads, act=ACT))["error"]
+    assert stranger.good("poll", job=second)["state"] == "waiting"
+    assert stranger.good("poll", job=second)["before"] == 1
+    until(lambda: bool(visitor.good("poll", job=first)["step"]))
+    running = psutil.Process().children(recursive=True)
+    visitor.good("cancel", job=first)
+    assert "as it was" in ended(visitor, first)["message"]
+    assert ended(stranger, second)["state"] == "done"
+    until(lambda: not any(process.is_running() for process in running))
+    assert workspaces(desk) == []
+    assert [item["name"] for item in visitor.good("shelf")["corpora"]] == ["Small"]
+    assert not any((tmp_path / "home" / "visitors").glob("*/slow-*/.lock")) or desk.books.names(STRANGER)
+
+
+def test_the_deadline_ends_an_ingestion_with_all_its_children(
+    tmp_path: Path, corpus_folder: Path, uploads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = CorpusDesk(open_library([corpus_folder], tmp_path / "home"))
+    monkeypatch.setattr(desk.jobs, "rules", replace(desk.jobs.rules, seconds=0.6))
+    visitor = Caller(desk, VISITOR, "")
+    found = ended(visitor, visitor.good("create", name="Slow", files=many(uploads))["job"])
+    assert found["state"] == "failed"
+    assert "it took longer than" in found["message"]
+    assert workspaces(desk) == []
+    assert psutil.Process().children(recursive=True) == []
+
+
+def test_two_kinds_of_work_do_not_change_a_corpus_at_once(mine: Caller, uploads: Path) -> None:
+    desk = mine.desk
+    shelved = desk.books.find("Mine", VISITOR)
+    with desk.changing.taken(shelved.folder.absolute(), "Mine"):
+        more: dict[str, dict[str, Any]] = {
+            "add": {"files": sent(uploads, act=ACT)},
+            "remove": {},
+            "delete": {},
+        }
+        for do, given in more.items():
+            assert "is being changed" in mine(do, **given)["error"]
+    assert workspaces(desk) == []
+    mine.good("delete")
 
 
 def test_a_password_is_nowhere_to_be_seen(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
+from starlette.requests import Request as Starlette
 
 import ui.embeddings
 from engine.operator_settings import OperatorSettings
@@ -45,7 +46,9 @@ def test_the_panel_has_one_door_to_the_server(library: Library) -> None:
 
     panel = inside_a_loop(build)
     assert [door.__name__ for door in panel.server_fns] == ["corpus"]
-    found = panel.server_fns[0]({"do": "shelf"})
+    found = panel.server_fns[0](
+        {"do": "shelf"}, gr.Request(Starlette({"type": "http", "client": ("1.1.1.1", 1), "headers": []}))
+    )
     assert [item["name"] for item in found["corpora"]] == ["Small"]
 
 

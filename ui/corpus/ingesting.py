@@ -1,0 +1,167 @@
+"""An ingestion as a job: a process that reads its documents, writes its corpus, and may do nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.errors import CancelledError, InputError
+from engine.ingestion.report import IngestionReport
+from engine.isolation.installation import link_program, python_policy
+from engine.operator_settings import OperatorSettings, variable
+from ui.corpus.orders import Order
+from ui.corpus.relay import Relay, Wanted
+from ui.corpus.report import store_report
+from ui.jobs.job import UNEXPLAINED, Ended, Job
+from ui.jobs.process import Bounds, Program, run
+
+MOST_LINES = 20_000
+# Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
+PROCESSES = 64
+DOCUMENTS = "documents"
+# Of the server's environment a worker gets what says how to compute, and nothing that says who may what.
+PASSED_ON = (
+    "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS", "TOKENIZERS_PARALLELISM",
+)  # fmt: skip
+# Where models lie that an operator has fetched: read where the corpus has one of them.
+CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
+_HUB_HOME = Path(".cache") / "huggingface"
+_REPORT = TypeAdapter(IngestionReport)
+
+
+@dataclass(slots=True)
+class Ingestion:
+    """What an ingestion is about, and what has come of it so far. ``workspace`` holds ``documents``;
+    ``models``: specs of those that the corpus has."""
+
+    order: Order
+    workspace: Path
+    models: tuple[str, ...] = ()
+    lines: list[str] = field(default_factory=list)
+
+
+class Told(BaseModel):
+    """A line that a worker tells. It has read what strangers sent, so its words are taken for theirs."""
+
+    line: str = ""
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    error: str = ""
+    report: dict[str, Any] | None = None
+    wanted: Wanted | None = None
+
+
+def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
+    """The work of the job. Raises InputError for what the worker refused, CancelledError."""
+    order = job.payload.order
+    reports: list[IngestionReport] = []
+    errors: list[str] = []
+
+    relay = Relay(order.embedding, settings.upload_bytes)
+
+    def hear(line: bytes) -> bytes | None:
+        told = Told.model_validate_json(line)
+        if told.line and len(job.payload.lines) < MOST_LINES:
+            job.payload.lines.append(told.line)
+        if told.step:
+            job.step, job.done, job.total = told.step, told.done, told.total
+        if told.error:
+            errors.append(told.error)
+        if told.report is not None:
+            reports.append(_REPORT.validate_python(told.report))
+        return None if told.wanted is None else relay.answer(told.wanted)
+
+    order.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        reason = run(_program(job.payload, settings), hear, job.stop)
+    except (ValidationError, orjson.JSONDecodeError) as error:
+        raise InputError("the ingestion was stopped: it told what no ingestion tells") from error
+    finally:
+        # A new corpus that did not come about leaves nothing.
+        if not (order.folder / MANIFEST_NAME).exists():
+            shutil.rmtree(order.folder, ignore_errors=True)
+    if reports:
+        # The corpus is written: a wish to cancel that came later came too late.
+        store_report(order.folder, asdict(reports[-1]))
+        return Ended()
+    if job.stop.is_set():
+        raise CancelledError("cancelled")
+    raise InputError((errors or [reason or UNEXPLAINED.format("ingestion")])[0])
+
+
+def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
+    bounds = _bounds(settings)
+    order, workspace = ingestion.order, ingestion.workspace
+    documents, scratch, program = workspace / DOCUMENTS, workspace / "scratch", workspace / "program"
+    for folder in (documents, scratch):
+        folder.mkdir(exist_ok=True)
+    link_program(program)
+    policy = python_policy()
+    read = [
+        *policy.read,
+        str(program),
+        str(documents),
+        *(path for spec in ingestion.models for path in _models(spec)),
+    ]
+    environment = _environment(scratch, program)
+    if settings.grammars is not None:
+        environment[variable("grammars")] = str(settings.grammars)
+        read.append(str(settings.grammars))
+    return Program(
+        [sys.executable, "-P", "-m", "ui.corpus.worker"],
+        environment,
+        documents,
+        order.model_dump_json().encode(),
+        replace(
+            policy,
+            read=tuple(read),
+            write=(str(order.folder), str(scratch)),
+            memory=bounds.memory,
+            file_bytes=bounds.disk,
+            cpu=int(bounds.cpu),
+            processes=bounds.processes,
+        ),
+        bounds,
+    )
+
+
+def _bounds(settings: OperatorSettings) -> Bounds:
+    cores = os.cpu_count() or 1
+    memory = disk = settings.job_mb << 20
+    return Bounds(memory, disk, 60.0 * settings.job_minutes * cores, PROCESSES * cores)
+
+
+def _environment(scratch: Path, program: Path, server: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of a worker, made for it."""
+    return {
+        **{name: server[name] for name in (*PASSED_ON, *CACHES) if name in server},
+        "HF_HOME": server.get("HF_HOME") or str(Path.home() / _HUB_HOME),
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_OFFLINE": "1",
+        "PYTHONPATH": str(program),
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+        # A document called "numpy.py" must not be taken for a module.
+        "PYTHONSAFEPATH": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def _models(spec: str) -> list[str]:
+    """What has to be read for an embedding model that does not come with a package."""
+    if not spec.startswith("st:"):
+        return []
+    named = Path(spec.removeprefix("st:").partition("?")[0])
+    caches = [os.environ[name] for name in CACHES if os.environ.get(name)]
+    return [str(named)] if named.is_absolute() else [*caches, str(Path.home() / _HUB_HOME)]

@@ -1,0 +1,232 @@
+"""All jobs of one kind: who waits, who runs, whose turn is next, what is forgotten."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Condition, Thread, Timer
+from typing import Generic
+
+from engine.errors import CancelledError, InputError, RedstringError
+from ui.jobs.folders import Folders
+from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, Payload, State
+
+LOG = logging.getLogger(__name__)
+# As the server ends, jobs have so long to leave everything as it was, s.
+LAST_MOMENTS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How much of a kind of work there may be. ``noun`` names one job of it.
+
+    ``running`` at the same time, ``waiting`` for their turn, ``seconds`` for one at most (0: no end);
+    ended jobs are remembered for ``remembered`` seconds, so that a page that comes back hears of them.
+    """
+
+    noun: str
+    running: int
+    waiting: int
+    seconds: float = 0.0
+    remembered: float = 1800.0
+
+    @property
+    def by_address(self) -> int:
+        """Jobs of one address, running and waiting: never so many that nobody else finds a place."""
+        return max(1, (self.running + self.waiting) // 2)
+
+
+class Jobs(Generic[Payload]):
+    """Jobs of one kind, each on a thread of its own once its turn has come. Safe for several threads.
+
+    Turns go to the address that has the fewest jobs running, then to the one that was served least
+    recently, then likewise to its visitors; a visitor has one job at a time.
+    """
+
+    def __init__(self, rules: Rules, folders: Folders | None = None) -> None:
+        self.rules = rules
+        self._folders = folders or Folders()
+        self._jobs: dict[str, Job[Payload]] = {}
+        self._work: dict[str, tuple[Callable[[Job[Payload]], Ended | None], Callable[[], None] | None]] = {}
+        self._change = Condition()
+        self._turns = 0
+        self._ending = False
+        atexit.register(self.end_all)
+
+    def start(
+        self,
+        owner: Owner,
+        payload: Payload,
+        work: Callable[[Job[Payload]], Ended | None],
+        *,
+        folder: Path | None = None,
+        name: str = "",
+        cleanup: Callable[[], None] | None = None,
+    ) -> Job[Payload]:
+        """Order ``work``, which runs when its turn has come and tells by ``job`` how far it is.
+
+        ``folder`` is the corpus that it changes, ``name`` what the visitor calls that. ``cleanup`` is
+        called once when the job is over, or was never taken. Raises InputError where the visitor has one
+        under way, too many wait, or the corpus is being changed.
+        """
+        job = Job(secrets.token_hex(8), owner, payload, name, folder)
+        try:
+            with self._change:
+                self._forget()
+                self._check(owner)
+                if folder is not None:
+                    self._folders.take(folder, name)
+                self._jobs[job.id] = job
+                self._work[job.id] = work, cleanup
+        except InputError:
+            if cleanup is not None:
+                cleanup()
+            raise
+        self._begin_next()
+        return job
+
+    def check(self, owner: Owner) -> None:
+        """Raises InputError where this owner could not start a job now."""
+        with self._change:
+            self._check(owner)
+
+    def get(self, job_id: str, visitor: str) -> Job[Payload]:
+        """A visitor's own job. Raises InputError for any other."""
+        job = self._jobs.get(job_id)
+        if job is None or job.owner.visitor != visitor:
+            raise InputError(f"this {self.rules.noun} is not known (any more)")
+        return job
+
+    def going(self, visitor: str, folder: Path | None = None) -> Job[Payload] | None:
+        """The visitor's job that is under way, if there is one; where given, only one on ``folder``."""
+        with self._change:
+            mine = (job for job in self._going() if job.owner.visitor == visitor)
+            return next((job for job in mine if folder is None or job.folder == folder), None)
+
+    def before(self, job: Job[Payload]) -> int:
+        """How many jobs have their turn before a waiting one, those that run included."""
+        with self._change:
+            waiting = self._in_turn()
+            running = sum(one.state is State.RUNNING for one in self._jobs.values())
+            return running + waiting.index(job) if job in waiting else 0
+
+    def cancel(self, job_id: str, visitor: str) -> None:
+        """End a job; nothing happens where it is over."""
+        self._stop(self.get(job_id, visitor))
+
+    def end_all(self) -> None:
+        """End every job, as the server itself ends, and wait a little for what each has to put in order."""
+        with self._change:
+            self._ending = True
+            going = list(self._going())
+        for job in going:
+            self._stop(job)
+        with self._change:
+            self._change.wait_for(lambda: not any(True for _ in self._going()), LAST_MOMENTS)
+
+    def _check(self, owner: Owner) -> None:
+        going, noun = list(self._going()), self.rules.noun
+        if self._ending:
+            raise InputError("this server is ending; try again in a minute")
+        if any(job.owner.visitor == owner.visitor for job in going):
+            raise InputError(f"another {noun} of yours is under way; wait for it or cancel it")
+        of_address = sum(bool(owner.address) and job.owner.address == owner.address for job in going)
+        if of_address >= self.rules.by_address or len(going) >= self.rules.running + self.rules.waiting:
+            raise InputError(f"too many {noun}s are at work or waiting; try again in a few minutes")
+
+    def _going(self) -> Iterable[Job[Payload]]:
+        return (job for job in self._jobs.values() if not job.over)
+
+    def _forget(self) -> None:
+        long_ago = time.monotonic() - self.rules.remembered
+        for job in [job for job in self._jobs.values() if job.finished and job.finished < long_ago]:
+            del self._jobs[job.id]
+
+    def _in_turn(self) -> list[Job[Payload]]:
+        """Those that wait, the next first."""
+
+        def turn(job: Job[Payload]) -> tuple[int, int, int]:
+            address = [one for one in self._jobs.values() if _address(one) == _address(job)]
+            visitor = [one for one in address if one.owner.visitor == job.owner.visitor]
+            running = sum(one.state is State.RUNNING for one in address)
+            return running, max(one.turn for one in address), max(one.turn for one in visitor)
+
+        return sorted((job for job in self._jobs.values() if job.state is State.WAITING), key=turn)
+
+    def _begin_next(self) -> None:
+        with self._change:
+            while (job := self._next()) is not None:
+                self._turns += 1
+                job.state, job.turn = State.RUNNING, self._turns
+                Thread(target=self._run, args=(job,), name=f"{self.rules.noun}-{job.id}", daemon=True).start()
+
+    def _next(self) -> Job[Payload] | None:
+        running = [job for job in self._jobs.values() if job.state is State.RUNNING]
+        if len(running) >= self.rules.running:
+            return None
+        # Where there are several places one address never has them all.
+        most = max(1, self.rules.running - 1)
+        full = {one for one, count in Counter(map(_address, running)).items() if count >= most}
+        return next((job for job in self._in_turn() if _address(job) not in full), None)
+
+    def _stop(self, job: Job[Payload]) -> None:
+        with self._change:
+            job.stop.set()
+            never_began = job.state is State.WAITING
+            if never_began:
+                job.state = State.CANCELLED
+        if never_began:
+            self._end(job, Ended(State.CANCELLED))
+
+    def _run(self, job: Job[Payload]) -> None:
+        work, _ = self._work[job.id]
+        # What no branch below explains is a fault of the program, which Python writes to the log.
+        ended = Ended(State.FAILED, UNEXPLAINED.format(self.rules.noun))
+        deadline = Timer(self.rules.seconds, self._expire, (job,)) if self.rules.seconds else None
+        try:
+            if deadline is not None:
+                deadline.daemon = True
+                deadline.start()
+            ended = work(job) or Ended()
+        except CancelledError:
+            ended = Ended(State.FAILED, job.overdue) if job.overdue else Ended(State.CANCELLED)
+        except RedstringError as error:
+            # Where the corpus stands on the server is not for visitors to know.
+            message = str(error).replace(str(job.folder), job.name) if job.folder else str(error)
+            ended = Ended(State.FAILED, message)
+        finally:
+            if deadline is not None:
+                deadline.cancel()
+            self._end(job, ended)
+
+    def _expire(self, job: Job[Payload]) -> None:
+        job.overdue = (
+            f"stopped: it took longer than the {self.rules.seconds / 60:g} minutes that there are for one "
+            f"{self.rules.noun}; order less at a time"
+        )
+        job.stop.set()
+
+    def _end(self, job: Job[Payload], ended: Ended) -> None:
+        _, cleanup = self._work.pop(job.id)
+        try:
+            if cleanup is not None:
+                cleanup()
+        finally:
+            if job.folder is not None:
+                self._folders.give_back(job.folder)
+            with self._change:
+                job.finished = time.monotonic()
+                job.state, job.message = ended.state, ended.message
+                self._change.notify_all()
+            self._begin_next()
+
+
+def _address(job: Job[Payload]) -> str:
+    """Visitors whose address is not known are each taken for one of their own."""
+    return job.owner.address or f"visitor {job.owner.visitor}"

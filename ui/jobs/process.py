@@ -1,0 +1,229 @@
+"""Work in a process that is confined, watched, and ended with all that it has started."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event, Thread
+from typing import IO
+
+import psutil
+
+from engine.errors import InputError
+from engine.isolation.layers import entering, in_words, layers_of
+from engine.isolation.policy import Layer, Policy
+
+LOG = logging.getLogger(__name__)
+# How often a process is looked at, s: what it may overstep by is what it can take in between.
+PAUSE = 0.25
+# The longest line that a process may tell, in bytes: a report on every row of a long table.
+LONGEST_LINE = 64 << 20
+# Of what a process has written to its standard error so much is looked at when it has failed, in bytes.
+LAST_WORDS = 8192
+# A process that has closed its output ends within so many seconds.
+PARTING = 5.0
+_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a process and all its children together may use: ``memory`` and ``disk`` in bytes, the latter by
+    which their folders grow, ``cpu`` in seconds. 0 bounds nothing."""
+
+    memory: int = 0
+    disk: int = 0
+    cpu: float = 0.0
+    processes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A command with its environment, to run in ``folder``; ``order``, a line, is what it reads first."""
+
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    folder: Path
+    order: bytes
+    policy: Policy
+    bounds: Bounds = Bounds()
+
+
+def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) -> str:
+    """Run a program until it ends, is to ``stop``, or uses more than it may: then why, else nothing.
+
+    ``hear`` gets each line that it tells; what that returns the program can read. Nothing that it has
+    started outlives it. Raises InputError for a line too long, and what ``hear`` raises.
+    """
+    command, environment = entering(program.policy, program.environment, *program.command)
+    complaints = program.folder.parent / f"{program.folder.name}.stderr"
+    with (
+        complaints.open("w+b") as errors,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            cwd=program.folder,
+            env=environment,
+            start_new_session=True,
+        ) as process,
+    ):
+        watch = _Watch(process, program, stop)
+        watch.start()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            # Passwords travel through the pipe alone: a command line can be read by everybody.
+            _give(process.stdin, program.order + b"\n")
+            for number, line in enumerate(_lines(process.stdout)):
+                if number == 0:
+                    _compare(layers_of(line))
+                elif answer := hear(line):
+                    _give(process.stdin, answer)
+            process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(PARTING)
+        finally:
+            end(process)
+            watch.join()
+        if not watch.reason and not stop.is_set() and process.returncode != 0:
+            LOG.error("a worker ended with code %s: %s", process.returncode, _trace(errors))
+        return watch.reason
+
+
+class _Watch(Thread):
+    """Ends a process that is to stop, or that uses more than it may."""
+
+    def __init__(self, process: subprocess.Popen[bytes], program: Program, stop: Event) -> None:
+        super().__init__(name=f"watch-{process.pid}", daemon=True)
+        self.reason = ""
+        self._process, self._bounds, self._stop_wanted = process, program.bounds, stop
+        self._folders = [Path(path) for path in program.policy.write]
+        self._before = _bytes_below(self._folders)
+
+    def run(self) -> None:
+        """Look at the process until it has ended."""
+        while self._process.poll() is None:
+            if self._stop_wanted.wait(PAUSE):
+                end(self._process)
+                return
+            self.reason = self._exceeded()
+            if self.reason:
+                end(self._process)
+                return
+
+    def _exceeded(self) -> str:
+        bounds, seconds, memory = self._bounds, 0.0, 0
+        processes = tree(self._process.pid)
+        # First, and before anything that takes a moment for each: they may double meanwhile.
+        if 0 < bounds.processes < len(processes):
+            return "stopped: it started too many processes"
+        for one in processes:
+            with suppress(psutil.Error):
+                times = one.cpu_times()
+                # Of its children only those that have ended are in these, and no others.
+                seconds += times.user + times.system + times.children_user + times.children_system
+                memory += _own_memory(one)
+        if 0 < bounds.memory < memory:
+            return f"stopped: it needs more than {bounds.memory >> 20:,} MiB of memory"
+        if 0 < bounds.cpu < seconds:
+            return f"stopped: it needs more than {bounds.cpu / 60:g} minutes of computing"
+        if 0 < bounds.disk < _bytes_below(self._folders) - self._before:
+            return f"stopped: it writes more than {bounds.disk >> 20:,} MiB to disk"
+        return ""
+
+
+def tree(pid: int) -> list[psutil.Process]:
+    """A process and all that it has started, as far as they are there."""
+    try:
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that it has started, those that left its group or were orphaned included."""
+    for _ in range(_ROUNDS):
+        # The first is the one whose group, or whose namespace, holds the others: they go in one step.
+        children = [one for one in tree(process.pid)[1:] if _lives(one)]
+        for child in children:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        if not children:
+            break
+    if process.poll() is None:
+        # The first process goes last: orphans become its children, where they are found.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _own_memory(process: psutil.Process) -> int:
+    """Bytes of a process; what it shares is counted to each in part, so that a sum counts nothing twice."""
+    try:
+        return int(process.memory_full_info().pss)
+    except (psutil.AccessDenied, AttributeError):
+        return int(process.memory_info().rss)
+
+
+def _bytes_below(folders: Sequence[Path]) -> int:
+    total, waiting = 0, [os.fspath(folder) for folder in folders]
+    while waiting:
+        # What is removed meanwhile is not there to be counted.
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+    return total
+
+
+def _give(stream: IO[bytes], content: bytes) -> None:
+    # One that has ended has no ear: how it ended is told elsewhere.
+    with suppress(BrokenPipeError):
+        stream.write(content)
+        stream.flush()
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) >= LONGEST_LINE:
+            raise InputError(f"stopped: it tells more than {LONGEST_LINE >> 20} MiB in one line")
+        yield line
+
+
+def _trace(errors: IO[bytes]) -> str:
+    """Where a program of ours has failed: the lines of its last trace that hold no content of documents."""
+    errors.seek(0, os.SEEK_END)
+    errors.seek(max(0, errors.tell() - LAST_WORDS))
+    lines = errors.read().decode("utf-8", "replace").splitlines()
+    return " < ".join(line.strip() for line in reversed(lines) if line.startswith('  File "')) or "no trace"
+
+
+_told: dict[Layer, str] = {}
+
+
+def _compare(held: dict[Layer, str]) -> None:
+    """The first worker tells what holds, and any that has less than the one before."""
+    if set(held) != set(_told):
+        level = logging.INFO if set(held) >= set(_told) else logging.WARNING
+        LOG.log(level, "ingestion worker: %s", in_words(held))
+        _told.clear()
+        _told.update(held)
