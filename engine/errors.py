@@ -5,6 +5,7 @@ RedstringError
 │   ├── SettingsError     an unknown preset, strategy or value out of range
 │   ├── SourceError       nothing usable in the sources that were to be ingested
 │   ├── FileRefusedError  a file that is not opened: a link, a pipe, a device, one that is too large
+│   ├── YamlError         YAML that cannot be read, or that would cost too much to read
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
@@ -42,6 +43,10 @@ class FileRefusedError(InputError):
 
 class CorpusError(InputError):
     """A corpus that is missing, damaged, or written by another format version."""
+
+
+class YamlError(InputError):
+    """YAML that cannot be read, or that would cost too much to read."""
 
 
 class GrammarError(InputError):

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FLOORS = (
-    ("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
+    (
+        *("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
+        "bounded_yaml",
+    ),
     ("llm",),
     ("language",),
     ("corpus",),

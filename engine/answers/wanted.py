@@ -10,8 +10,7 @@ import re
 from functools import cache
 from importlib import resources
 
-import yaml
-
+from engine import bounded_yaml
 from engine.language.statements import Kind, quantities_in
 
 KINDS = {
@@ -37,7 +36,7 @@ def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:
 
 @cache
 def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
-    written = yaml.safe_load(
+    written = bounded_yaml.load(
         resources.files("engine.answers").joinpath("wanted.yaml").read_text(encoding="utf-8")
     )
     return {

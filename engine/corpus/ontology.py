@@ -32,11 +32,11 @@ from unicodedata import category
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from engine import files
+from engine import bounded_yaml, files
 from engine.corpus.protocol import Area, Ontology
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
-from engine.errors import FileRefusedError, SettingsError, SourceError
+from engine.errors import FileRefusedError, SettingsError, SourceError, YamlError
 
 MOST_AREAS, MOST_KEYWORDS, MOST_RULES = 200, 200, 200
 LONGEST_WORDS, LONGEST_REASON = 200, 2000
@@ -151,9 +151,9 @@ def read_ontology(path: Path) -> dict[str, Any]:
 def parse_ontology(text: str | bytes, name: str) -> dict[str, Any]:
     """The checked content of a text in YAML; ``name`` is what errors call it. Raises SourceError."""
     try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise SourceError(f"{name}: not readable as YAML ({' '.join(str(error).split())})") from error
+        content = bounded_yaml.load(text, largest=LARGEST)
+    except YamlError as error:
+        raise SourceError(f"{name}: not readable as YAML ({error})") from error
     return checked(content, name)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from engine import bounded_yaml
 
 FILE = Path(__file__).with_name("validity.yaml")
 
@@ -30,7 +30,7 @@ class Patterns:
 @cache
 def languages() -> Mapping[str, Patterns]:
     """The patterns by language code; read once."""
-    content: dict[str, dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    content: dict[str, dict[str, Any]] = bounded_yaml.load(FILE.read_text(encoding="utf-8"))
     found = {}
     for language, fields in content.items():
         listed = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}

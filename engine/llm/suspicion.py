@@ -23,7 +23,7 @@ from functools import cache, lru_cache
 from importlib import resources
 from typing import TypeVar
 
-import yaml
+from engine import bounded_yaml
 
 WITHHELD = "(withheld: it addresses a machine)"
 """What a model reads in the place of such a title."""
@@ -180,7 +180,7 @@ def _apart(one: tuple[int, int], other: tuple[int, int]) -> int:
 
 @cache
 def _rules() -> _Rules:
-    written = yaml.safe_load(
+    written = bounded_yaml.load(
         resources.files("engine.llm").joinpath("suspicion.yaml").read_text(encoding="utf-8")
     )
     tokens = tuple(

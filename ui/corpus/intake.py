@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict
 
 from engine.errors import InputError
+from engine.ingestion.readers.mapping import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
 
 LONGEST_PART, DEEPEST = 120, 12
-LARGEST_MAPPING = 100_000
 # What stands beside documents, where it was dropped as a single file, is laid beside them.
 BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
 BESIDE_FOLDER = "beside the documents"
@@ -96,7 +95,7 @@ def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_f
     total = 0
     for file in files:
         # Nobody may name a file of the server that was not sent to it.
-        if not file.path.resolve().is_relative_to(upload_folder.resolve()) or not file.path.is_file():
+        if not _has_arrived(file.path, upload_folder):
             raise InputError(f"{file.name}: did not arrive; send it again")
         size = file.path.stat().st_size
         if size > settings.file_bytes:
@@ -108,6 +107,13 @@ def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_f
         raise InputError(
             f"{_megabytes(total)} are too much; at most {_megabytes(settings.upload_bytes)} at a time"
         )
+
+
+def _has_arrived(path: Path, upload_folder: Path) -> bool:
+    """Whether a path is that of a file in the folder of uploads, and no link."""
+    if "\0" in str(path) or path.is_symlink() or not path.is_file():
+        return False
+    return path.resolve().is_relative_to(upload_folder.resolve())
 
 
 def _megabytes(size: int) -> str:
@@ -129,14 +135,4 @@ def read_mapping(text: str) -> dict[str, Any] | None:
     """A field mapping from the text of a YAML or JSON file; None for an empty one. Raises InputError."""
     if not text.strip():
         return None
-    if len(text) > LARGEST_MAPPING:
-        raise InputError("mapping: the file is too long for a mapping of fields")
-    try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}" if mark is not None else ""
-        raise InputError(f"mapping: not readable as YAML or JSON{where}") from error
-    if not isinstance(found, dict):
-        raise InputError("mapping: it must name fields, such as `text: body`")
-    return found
+    return parse_mapping(text)

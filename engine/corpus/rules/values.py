@@ -17,8 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
+from engine import bounded_yaml
 from engine.errors import SettingsError
 from engine.language.dates import dates_in
 from engine.language.script import western_digits
@@ -81,7 +80,7 @@ MOST_DIGITS = 30
 MOST_MONTHS, MOST_DAYS = 12 * 1000, 366 * 1000
 _YES = frozenset(["yes", "true", "y", "1", "ja", "oui", "sí", "si", "ya", "نعم"])
 _NO = frozenset(["no", "false", "n", "0", "nein", "non", "tidak", "لا"])
-_UNIT_WORDS: dict[str, list[str]] = yaml.safe_load(
+_UNIT_WORDS: dict[str, list[str]] = bounded_yaml.load(
     (Path(__file__).parent / "units.yaml").read_text(encoding="utf-8")
 )
 _UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words}

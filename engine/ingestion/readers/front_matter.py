@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
+from engine import bounded_yaml
+from engine.errors import YamlError
 from engine.ingestion.readers.identity import document_of
 
 __all__ = ["FrontMatter", "document_of", "split_front_matter"]
@@ -33,19 +32,11 @@ def split_front_matter(text: str) -> FrontMatter:
     if match is None:
         return FrontMatter()
     try:
-        content = yaml.safe_load(match[1] or "")
-    except (yaml.YAMLError, ValueError) as error:
-        return FrontMatter(rest=match.end(), problem=f"front matter: {' '.join(str(error).split())}")
-    if not _is_encodable(content):
-        return FrontMatter(rest=match.end(), problem="front matter: characters that are half of a pair")
+        content = bounded_yaml.load(match[1] or "")
+    except YamlError as error:
+        return FrontMatter(rest=match.end(), problem=f"front matter: {error}")
     if content is None:
         return FrontMatter(rest=match.end())
     if not isinstance(content, dict):
         return FrontMatter(rest=match.end(), problem="front matter: not a list of fields")
     return FrontMatter({str(name): value for name, value in content.items()}, match.end())
-
-
-def _is_encodable(content: Any) -> bool:
-    """YAML can escape lone surrogates, which no UTF-8 file can hold."""
-    text = json.dumps(content, ensure_ascii=False, default=str, skipkeys=True)
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)

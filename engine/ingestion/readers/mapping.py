@@ -25,15 +25,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.errors import SourceError
+from engine import bounded_yaml, files
+from engine.errors import FileRefusedError, SourceError, YamlError
 
 # As ``items``: each object anywhere in a record that has the text; the objects around it are its headings.
 EVERYWHERE = "**"
 # A list in a list in a list: no path is longer.
 _DEEPEST = 12
+LARGEST = 100_000
 
 
 class Constant(BaseModel):
@@ -115,16 +116,23 @@ class FieldMapping(BaseModel):
 def load_mapping(path: Path) -> dict[str, Any]:
     """The content of a mapping file (YAML or JSON), checked. Raises SourceError that says what is wrong."""
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
+        data = files.read_named(path, LARGEST)
+    except (OSError, FileRefusedError) as error:
         raise SourceError(f"mapping {path}: cannot be opened ({error})") from error
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise SourceError(f"mapping {path}: not readable as YAML or JSON ({reason})") from error
+    return parse_mapping(data, str(path))
+
+
+def parse_mapping(text: str | bytes, name: str = "") -> dict[str, Any]:
+    """The content of a mapping in YAML or JSON, checked. Raises SourceError that says what is wrong."""
+    shown = f"mapping {name}".rstrip()
+    try:
+        content = bounded_yaml.load(text, largest=LARGEST)
+    except YamlError as error:
+        raise SourceError(f"{shown}: not readable as YAML or JSON ({error})") from error
     if not isinstance(content, dict):
-        raise SourceError(f"mapping {path}: must be fields with values, such as 'passage: {{text: body}}'")
-    mapping_of(content, str(path))
-    return {str(name): value for name, value in content.items()}
+        raise SourceError(f"{shown}: must be fields with values, such as 'passage: {{text: body}}'")
+    mapping_of(content, name)
+    return {str(field): value for field, value in content.items()}
 
 
 def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.errors import GrammarError
+from engine import bounded_yaml, files
+from engine.errors import FileRefusedError, GrammarError, YamlError
 from engine.language.references.eu_acts import eu_act_form
 from engine.language.references.grammar import (
     NEVER,
@@ -182,8 +182,13 @@ def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
 
 def _folder(folder: Path, *, checked: bool) -> Iterator[Grammar]:
     claimed: dict[str, str] = {}
-    for path in sorted(folder.glob("*.yaml")):
-        grammar = load_grammar(path, checked=checked)
+    real = files.named(folder)
+    for path in sorted(real.glob("*.yaml")):
+        # A folder may be laid out in links to its own files, as volumes of settings are.
+        own = files.named(path)
+        if not own.is_relative_to(real):
+            raise GrammarError(f"{folder / path.name}: a link that leads out of its folder: not followed")
+        grammar = load_grammar(own, checked=checked)
         for language in grammar.languages:
             if language in claimed:
                 raise GrammarError(f"{path}: languages: {claimed[language]} has {language!r} already")
@@ -198,11 +203,11 @@ def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
         GrammarError: the file cannot be read, is not YAML, or a field is wrong; it says which.
     """
     try:
-        content: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
-    except (OSError, UnicodeDecodeError) as error:
+        content = bounded_yaml.load(files.read(path, bounded_yaml.LARGEST))
+    except (OSError, FileRefusedError) as error:
         raise GrammarError(f"{path}: cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise GrammarError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    except YamlError as error:
+        raise GrammarError(f"{path}: not YAML: {error}") from error
     try:
         return _grammar(GrammarFile.model_validate(content), checked=checked)
     except ValidationError as error:
@@ -211,10 +216,6 @@ def load_grammar(path: Path, *, checked: bool = True) -> Grammar:
         raise GrammarError(f"{path}: {field}: {first['msg']}") from error
     except _FieldError as error:
         raise GrammarError(f"{path}: {error}") from error
-
-
-# libyaml reads a grammar ten times faster; both give the same.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _FieldError(ValueError):

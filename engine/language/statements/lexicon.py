@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from engine import bounded_yaml
 from engine.language.analyzer import analyzer
 from engine.language.script import fold_arabic
 
@@ -64,7 +63,7 @@ class Units:
 
 @cache
 def _content() -> Mapping[str, Any]:
-    content: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    content: dict[str, Any] = bounded_yaml.load(FILE.read_text(encoding="utf-8"))
     return content
 
 

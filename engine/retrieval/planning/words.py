@@ -24,10 +24,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from engine.errors import SettingsError
+from engine import bounded_yaml
+from engine.errors import SettingsError, YamlError
 from engine.model import Intent
 
 SHIPPED = Path(__file__).parent / "languages"
@@ -120,11 +120,11 @@ def read_files(folder: Path = SHIPPED) -> tuple[WordsFile, ...]:
 def read_file(path: Path) -> WordsFile:
     """One file, checked. Raises SettingsError naming the file and the field that is wrong."""
     try:
-        values: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
+        values: Any = bounded_yaml.load(path.read_bytes())
         file = WordsFile.model_validate(values)
         for language in file.languages:
             _compiled(file, language)
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+    except (OSError, YamlError) as error:
         raise SettingsError(f"{path.name}: cannot be read ({error})") from error
     except ValidationError as error:
         first = error.errors()[0]
@@ -133,10 +133,6 @@ def read_file(path: Path) -> WordsFile:
     except re.error as error:
         raise SettingsError(f"{path.name}: {error.pattern!r} is not a regular expression: {error}") from error
     return file
-
-
-# The reader in C is ten times as fast; it is part of PyYAML where libyaml was there when it was built.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _compiled(file: WordsFile, language: str) -> Words:

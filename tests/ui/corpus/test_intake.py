@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
+from tests.engine.test_bounded_yaml import ALIASES
 from ui.corpus.intake import Uploaded, check_files, read_mapping, safe_name, stage
 
 
@@ -106,8 +107,8 @@ def test_limits_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_mapping_is_yaml_or_json() -> None:
-    assert read_mapping("text: body\ntitle: name\n") == {"text": "body", "title": "name"}
-    assert read_mapping('{"text": "body"}') == {"text": "body"}
+    assert read_mapping("passage:\n  text: body\n") == {"passage": {"text": "body"}}
+    assert read_mapping('{"passage": {"text": "body"}}') == {"passage": {"text": "body"}}
     assert read_mapping("  ") is None
 
 
@@ -115,7 +116,12 @@ def test_a_mapping_is_yaml_or_json() -> None:
     ("text", "said"),
     [
         ("a: [", "not readable"),
-        ("- a\n- b", "must name fields"),
+        ("- a\n- b", "must be fields"),
+        ("text: body", "text: no such field; known: records"),
+        ("a: 2020-13-45", "not readable"),
+        ("a: !!timestamp soon", "not readable"),
+        ("[" * 50_000, "nested"),
+        (ALIASES, "stand for more than"),
         ("!!python/object:os.system x", "not readable"),
     ],
 )

@@ -184,7 +184,7 @@ def test_fields_stated_as_definitions(tmp_path: Path) -> None:
     [
         ("---\ntitle: [broken\n---\n", "front matter"),
         ("---\n- a\n- b\n---\n", "not a list of fields"),
-        ('---\ntitle: "\\ud83d"\n---\n', "half of a pair"),
+        ('---\ntitle: "\\ud83d"\n---\n', "invalid Unicode character escape"),
     ],
 )
 def test_broken_front_matter_is_named_and_the_text_is_read(tmp_path: Path, head: str, reason: str) -> None:

@@ -101,7 +101,7 @@ def test_a_wrong_file_is_told_by_its_field(tmp_path: Path, change: tuple[str, st
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_bytes(b"name: \xff\xfe")
-    with pytest.raises(GrammarError, match="cannot be read"):
+    with pytest.raises(GrammarError, match="not text in UTF-8"):
         load_grammar(path)
 
 

@@ -1,0 +1,106 @@
+"""YAML that anybody may have written, read within limits: the one door for all that the project reads.
+
+A few hundred bytes of YAML can stand for gigabytes, because a part that is named once (``&a``) may be put in
+many places (``*a``), and these in others again. Here a text is first gone through event by event, which costs
+no more than its length, and refused before anything is built from it where it is too large, nested too deeply
+or would grow too far (YAML 1.1, 3.2.2.2; the attack is the "billion laughs" of XML).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from engine.errors import YamlError
+
+LARGEST = 1_000_000
+DEEPEST = 40
+# A node costs as much as so many characters.
+_NODE = 8
+# What is longer is no number, and would take long to become one.
+_LONGEST_NUMBER = 40
+# The parser in C is ten times as fast; it is part of PyYAML where libyaml was there when it was built.
+_BASE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load(text: str | bytes, *, largest: int = LARGEST) -> Any:
+    """The content of a YAML text of at most so many characters or bytes; None for an empty one.
+
+    Raises YamlError for what is no YAML, and for a text that is too large, nested too deeply, or that grows
+    to more than twice ``largest`` where its aliases are put in place.
+    """
+    if len(text) > largest:
+        raise YamlError(f"too long: {len(text):,} characters, at most {largest:,}")
+    try:
+        text = text if isinstance(text, str) else text.decode("utf-8-sig")
+        _measure(text, 2 * max(largest, LARGEST))
+        return yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise YamlError(_told(error)) from error
+    except UnicodeError as error:
+        raise YamlError("not text in UTF-8") from error
+    # What a value raises that is not what its tag says: "!!timestamp soon", or the 45th of a month.
+    except (ValueError, AttributeError, LookupError, TypeError, OverflowError) as error:
+        raise YamlError(f"a value is not of its kind ({_told(error)})") from error
+
+
+def _measure(text: str, most: int) -> None:
+    """Raises YamlError where the content would be too deep or, with all aliases in place, too large."""
+    anchored: dict[str, int] = {}
+    # The anchor and the size of each collection that is open.
+    open_nodes: list[tuple[str | None, int]] = []
+    total = 0
+    for event in yaml.parse(text, Loader=_BASE):
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append((event.anchor, _NODE))
+            if len(open_nodes) > DEEPEST:
+                raise YamlError(f"nested more than {DEEPEST} deep{_at(event)}")
+            continue
+        if isinstance(event, yaml.CollectionEndEvent):
+            anchor, size = open_nodes.pop()
+        elif isinstance(event, yaml.ScalarEvent):
+            anchor, size = event.anchor, _NODE + len(event.value)
+        elif isinstance(event, yaml.AliasEvent):
+            # One that is not known yet stands inside of what it names, or names nothing.
+            if event.anchor not in anchored:
+                raise YamlError(f"the alias *{event.anchor} names nothing that is complete before it")
+            anchor, size = None, anchored[event.anchor]
+        else:
+            continue
+        if anchor is not None:
+            anchored[anchor] = size
+        if open_nodes:
+            above, so_far = open_nodes[-1]
+            open_nodes[-1] = (above, so_far + size)
+        total = size if not open_nodes else open_nodes[-1][1]
+        if total > most:
+            raise YamlError(f"its parts stand for more than {most:,} characters{_at(event)}")
+
+
+def _at(event: yaml.Event) -> str:
+    return "" if event.start_mark is None else f" in line {event.start_mark.line + 1}"
+
+
+class _Loader(_BASE):  # type: ignore[misc]
+    """Plain values only; numbers are decimal, so that "3:15" is a provision and not 195 minutes."""
+
+    def number(self, node: yaml.ScalarNode) -> Any:
+        """A number, or the text where it is too long for one or in base 60."""
+        if ":" in node.value or len(node.value) > _LONGEST_NUMBER:
+            return node.value
+        is_whole = node.tag.endswith(":int")
+        return self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.number)
+_Loader.add_constructor("tag:yaml.org,2002:float", _Loader.number)
+
+
+def _told(error: Exception) -> str:
+    """What is wrong and in which line, in one line without the text itself."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return " ".join(str(error).split())[:200]
+    problem = getattr(error, "problem", None) or getattr(error, "context", None) or "not readable"
+    return f"{problem} in line {mark.line + 1}"
