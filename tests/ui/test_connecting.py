@@ -147,6 +147,25 @@ def test_an_operator_may_open_the_private_network_to_everybody(server: ScriptedS
     assert "public" in answer(desk, request("test", "http://169.254.169.254/v1"), local=False)["error"]
 
 
+@pytest.mark.parametrize("do", ["connect", "test", "list"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(status=500, text="the password is hunter2"),
+        Fault(status=404, text='{"error": {"message": "the password is hunter2"}}'),
+        Fault(text="the password is hunter2"),
+        Fault(text='{"password": "hunter2"}'),
+    ],
+)
+def test_what_a_server_of_the_private_network_says_is_not_read_out(do: str, fault: Fault) -> None:
+    """A visitor who may name such a server may talk to a model there, and read nothing else."""
+    desk = ConnectingDesk(Connections(OperatorSettings(private_endpoints="on", host=ANYWHERE)))
+    with ScriptedServer(lambda asked: fault) as server:
+        told = answer(desk, request(do, server.url), local=False)
+    assert "hunter2" not in str(told)
+    assert "error" in told or do == "list", "the scripted list of models is fine"
+
+
 def test_where_visitors_may_not_bring_models_nothing_is_sent(server: ScriptedServer) -> None:
     desk = ConnectingDesk(Connections(OperatorSettings(visitor_models=False)))
     for do in ("connect", "test", "list"):
