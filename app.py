@@ -20,7 +20,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import InputError, RedstringError
+from engine.access.audit_log import audit_log
+from engine.access.sweeping import sweeping
+from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.connections import Connections
 from ui.rations import OperatorsModel
@@ -37,8 +39,14 @@ FAILED, UNUSABLE = 1, 2
 
 
 def build(folders: Sequence[Path], settings: OperatorSettings | None = None) -> gr.Blocks:
-    """The page over corpora in folders, or over the sample corpus where none is given."""
-    settings = settings or operator_settings(host=ANYWHERE)
+    """The page over corpora in folders, or over the sample corpus where none is given.
+
+    Without settings another program serves it: it is then open to everybody, or not served at all.
+    """
+    if settings is None:
+        settings = operator_settings(host=ANYWHERE)
+        if settings.access != "off":
+            raise SettingsError("REDSTRING_ACCESS: only python app.py keeps the door; start it so")
     # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
     operators_model(settings.llm)
     from ui.page import build_page
@@ -84,8 +92,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE if isinstance(error, InputError) else FAILED
     from ui.theme import launch_options
 
-    print(f"Redstring: http://{settings.host}:{settings.port}", flush=True)
-    page.launch(server_name=settings.host, server_port=settings.port, **launch_options(settings))
+    try:
+        with audit_log(settings), sweeping(settings):
+            launched = launch_options(settings)
+            print(f"Redstring: http://{settings.host}:{settings.port}", flush=True)
+            page.launch(server_name=settings.host, server_port=settings.port, **launched)
+    except RedstringError as error:
+        print(f"redstring: {error}", file=sys.stderr)
+        return UNUSABLE
     return 0
 
 

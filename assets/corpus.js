@@ -77,7 +77,21 @@
     if (!known) open((lib.shelf.find((item) => !item.problem) || { name: "" }).name);
     else if (lib.facts && known.state !== lib.facts.state) open(lib.name, { tab: lib.tab, anew: true });
   }
+  /* Everything of one's own is deleted at the second press, and only soon after the first. */
+  async function forget(button) {
+    if (!button.dataset.sure) {
+      const words = button.textContent;
+      button.dataset.sure = "1";
+      button.textContent = "Really delete all your corpora and verdicts?";
+      setTimeout(() => { delete button.dataset.sure; button.textContent = words; }, 5000);
+      return;
+    }
+    try { await ask({ do: "forget-me", corpus: "" }); } catch { return; }
+    await refresh();
+    say("Everything of yours is deleted.", { good: true });
+  }
   function drawShelf() {
+    part("forget").hidden = !lib.shelf.some((item) => item.private);
     part("shelf").replaceChildren(...lib.shelf.map((item) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -116,7 +130,7 @@
     part("name").textContent = name;
     part("facts").textContent = item.problem || [count(item.documents, "document"), count(item.passages, "passage"), item.languages.slice(0, 6).join(", ")].filter(Boolean).join(" · ");
     const addTab = one("[data-tab=add]", lib.root);
-    if (addTab) addTab.hidden = !item.writable;
+    if (addTab) addTab.hidden = !item.addable;
     if (item.problem) return;
     if (other) {
       if (!anew) hush();
@@ -163,6 +177,8 @@
     const book = event.target.closest(".book");
     if (book) return open(book.dataset.name);
     if (event.target.closest("[data-lib=new]")) return create();
+    const away = event.target.closest("[data-lib=forget]");
+    if (away) return forget(away);
     return undefined;
   }
   const seen = () => document.body.dataset.view === "corpus" && document.visibilityState === "visible";

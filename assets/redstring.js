@@ -306,9 +306,16 @@
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
     document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
   }
+  /* Whoever has logged in sees under which name, and the way out. */
+  function account() {
+    const name = (window.gradio_config || {}).username;
+    one("#account span").textContent = name || "";
+    one("#account").hidden = !name;
+  }
   function header(element, watch) {
     theme(wantedTheme());
-    watch("value", () => { redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
+    account();
+    watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
     element.addEventListener("click", (event) => {
       if (event.target.closest("#theme-toggle")) toggleTheme();
       const chosen = event.target.closest(".views [data-view]");

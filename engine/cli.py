@@ -14,6 +14,7 @@ from typing import Any, TextIO
 
 import orjson
 
+from engine.cli_access import add_access_commands
 from engine.cli_answers import add_answer_command
 from engine.cli_audit import add_audit_command
 from engine.cli_corpora import add_corpus_commands
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     add_audit_command(commands)
     add_ontology_command(commands)
     add_settings_command(commands)
+    add_access_commands(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
     _add_info(commands.add_parser("info", help="what a corpus holds"))
     return root

@@ -13,6 +13,8 @@ HEADINGS = {
     "server": "The server",
     "uploads": "What visitors may send",
     "models": "Models",
+    "access": "Who comes in",
+    "keeping": "What is kept",
 }
 
 

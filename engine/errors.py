@@ -8,6 +8,7 @@ RedstringError
 │   ├── YamlError         YAML that cannot be read, or that would cost too much to read
 │   ├── GrammarError      a file of a reference grammar that cannot be read
 │   └── CorpusError       a corpus that is missing, damaged or of another version
+├── AccessError          somebody may not do what they asked for
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
 │   ├── RefusalError      a language model that declined to answer
 │   └── AnswerError       a language model whose answer cannot be used
@@ -51,6 +52,10 @@ class YamlError(InputError):
 
 class GrammarError(InputError):
     """A file of a reference grammar that is not written as one."""
+
+
+class AccessError(RedstringError):
+    """Somebody may not do what they asked for."""
 
 
 class ModelError(RedstringError):

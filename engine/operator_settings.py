@@ -41,6 +41,8 @@ def _lower(value: object) -> object:
 # Several words between spaces.
 Words = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_between_spaces)]
 Choice = BeforeValidator(_lower)
+# Names of accounts between spaces, in small letters.
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_between_spaces), BeforeValidator(_lower)]
 
 
 def setting(
@@ -182,6 +184,65 @@ class OperatorSettings(BaseSettings):
         variable="OPENAI_API_KEY",
     )
 
+    access: Annotated[Literal["off", "login", "huggingface"], Choice] = setting(
+        "off",
+        "Who comes in. off: everybody who reaches the page. login: users of the users file, by password "
+        "(python -m engine users). huggingface: accounts of Hugging Face, on a Space with hf_oauth. The MCP "
+        "server is closed unless this is off.",
+        "off/login/huggingface",
+        group="access",
+    )
+    users_file: Path | None = setting(
+        None, "File of the users; else users.json in the home folder.", "file", group="access"
+    )
+    session_hours: int = setting(
+        12, "How long somebody stays logged in.", "hours", group="access", low=1, high=720
+    )
+    operators: Names = setting(
+        (), "Accounts of Hugging Face that are operators here, between spaces.", "names", group="access"
+    )
+    reviewers: Names = setting((), "Those that are reviewers.", "names", group="access")
+    members: Names = setting(
+        (), "Those that come in as visitors; none named: everybody with an account.", "names", group="access"
+    )
+    oauth_client_id: str = setting(
+        "", "Client of the OAuth; a Space sets it.", "name", group="access", variable="OAUTH_CLIENT_ID"
+    )
+    oauth_client_secret: SecretStr = setting(
+        SecretStr(""), "Its secret; a Space sets it.", "key", group="access", variable="OAUTH_CLIENT_SECRET"
+    )
+    oauth_scopes: str = setting(
+        "openid profile", "What is asked of the account.", "scopes", group="access", variable="OAUTH_SCOPES"
+    )
+    openid_provider_url: str = setting(
+        "https://huggingface.co", "Who vouches for it.", "url", group="access", variable="OPENID_PROVIDER_URL"
+    )
+
+    audit: Annotated[Literal["auto", "on", "off"], Choice] = setting(
+        "auto",
+        "A log of who did what, audit/audit.jsonl in the home folder; auto: where access is not off.",
+        "auto/on/off",
+        group="keeping",
+    )
+    audit_addresses: Annotated[Literal["hashed", "plain", "none"], Choice] = setting(
+        "hashed", "Network addresses in it.", "hashed/plain/none", group="keeping"
+    )
+    audit_mb: int = setting(
+        10, "Size at which its file is put aside.", "megabytes", group="keeping", low=1, high=10_000
+    )
+    audit_files: int = setting(
+        10, "Files put aside that are kept.", "files", group="keeping", low=1, high=10_000
+    )
+    retention_days: int = setting(
+        0,
+        "Days after its last change that a visitor's own corpus is deleted, with its verdicts and reports; "
+        "0: it is kept.",
+        "days",
+        group="keeping",
+        low=0,
+        high=36_500,
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _stripped(cls, given: dict[str, object]) -> dict[str, object]:
@@ -193,6 +254,16 @@ class OperatorSettings(BaseSettings):
     def home_folder(self) -> Path:
         """Where corpora live."""
         return self.home or PROJECT / ".redstring"
+
+    @property
+    def users_path(self) -> Path:
+        """The file of the users."""
+        return self.users_file or self.home_folder / "users.json"
+
+    @property
+    def audited(self) -> bool:
+        """Whether a log of who did what is kept."""
+        return self.access != "off" if self.audit == "auto" else self.audit == "on"
 
     @property
     def file_bytes(self) -> int:
@@ -208,10 +279,6 @@ class OperatorSettings(BaseSettings):
     def loopback(self) -> bool:
         """Whether the page is served on this machine alone."""
         return is_loopback(self.host)
-
-    def offers_model(self, local: bool) -> bool:
-        """Whether a visitor may use the operator's model; ``local``: who sits at the machine itself."""
-        return self.llm_shared or (self.loopback and local)
 
     def allows_private(self, local: bool) -> bool:
         """Whether a visitor may name a server of the private network."""

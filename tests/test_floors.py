@@ -17,7 +17,7 @@ FLOORS = (
     ("llm",),
     ("language",),
     ("corpus",),
-    ("ingestion", "retrieval", "ontology"),
+    ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
     ("records", "answers", "extraction", "evaluation"),
     ("cli", "__main__"),

@@ -8,6 +8,7 @@ import gradio as gr
 import orjson
 from gradio.events import api
 
+from engine.access.roles import Action, may
 from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
 from engine.errors import InputError, RedstringError
@@ -15,9 +16,9 @@ from engine.investigation import Case
 from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json
 from engine.settings import preset as settings_of
+from ui.access.asking import person_of
 from ui.assist import helpers
 from ui.connections import Connections
-from ui.locality import is_local
 from ui.shelf import Library
 
 # Callers of the endpoint have no page: they share one ration of the operator's model.
@@ -72,9 +73,9 @@ def _plain(value: dict[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def operators(connections: Connections, *, local: bool) -> LanguageModel:
+def operators(connections: Connections, *, trusted: bool) -> LanguageModel:
     """The operator's model. Raises InputError where there is none that this caller may use."""
-    found = connections.operators(CALLERS, local)
+    found = connections.operators(CALLERS, trusted)
     if found is None:
         raise InputError("model: this server offers no language model; ask without")
     return found
@@ -85,6 +86,9 @@ def add_api(library: Library, connections: Connections) -> None:
 
     They take no key and no address of a model: a caller either may use the operator's, or asks without.
     """
+
+    def trusted(request: gr.Request) -> bool:
+        return may(person_of(library.settings, request).role, Action.USE_MODEL)
 
     def endpoint(
         request: gr.Request,
@@ -104,7 +108,7 @@ def add_api(library: Library, connections: Connections) -> None:
         server's own language model helps, where it has one that may be used; without it none is asked.
         """
         try:
-            helping = operators(connections, local=is_local(request)) if model else None
+            helping = operators(connections, trusted=trusted(request)) if model else None
             return investigate(
                 library, question, corpus, preset, strategies, rounds, pool_size, top_k, helping
             )
@@ -124,7 +128,7 @@ def add_api(library: Library, connections: Connections) -> None:
         model: whether this server's own language model writes it, where it has one that may be used.
         """
         try:
-            writing = operators(connections, local=is_local(request)) if model else None
+            writing = operators(connections, trusted=trusted(request)) if model else None
             return answer(library, question, corpus, preset, writing)
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error

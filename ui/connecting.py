@@ -71,14 +71,14 @@ class ConnectingDesk:
             self._places.release()
 
 
-def answer(desk: ConnectingDesk, request: object, *, local: bool) -> Answer:
+def answer(desk: ConnectingDesk, request: object, *, local: bool, trusted: bool = False) -> Answer:
     """The answer to a request; ``error`` says in one line what was wrong with it."""
     try:
         ask = Ask.model_validate(request)
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": "unknown request"}
-        desk.connections.seen(ask.session, local=local)
+        desk.connections.seen(ask.session, trusted=trusted)
         return handler(desk, ask, local)
     except ValidationError as error:
         first = error.errors(include_input=False, include_context=False)[0]
@@ -105,7 +105,7 @@ def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
         return told | {"words": f"No model is connected. {more}"}
     read = read_spec(described.spec)
     whose = "" if described.whose == "visitor" else "The model of this server: "
-    limited = described.whose == "operator" and not (settings.loopback and local)
+    limited = described.whose == "operator" and not desk.connections.is_trusted(ask.session)
     shared = ", shared by all visitors within a daily limit" if limited else ""
     words = f"{whose}{read.model} at {read.host}{shared}"
     return told | {"model": read.model, "host": read.host, "words": words}

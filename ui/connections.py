@@ -15,6 +15,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from engine.access.people import Person
+from engine.access.roles import Action, may
 from engine.errors import InputError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer
@@ -91,7 +93,7 @@ class Connections:
     def __init__(
         self,
         settings: OperatorSettings | None = None,
-        operators: Callable[[str, bool], LanguageModel | None] = lambda session, local: None,
+        operators: Callable[[str, bool], LanguageModel | None] = lambda session, trusted: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.settings = settings or operator_settings(host=ANYWHERE)
@@ -99,27 +101,27 @@ class Connections:
         self._clock = clock
         self._own: OrderedDict[str, _Connection] = OrderedDict()
         self._pages: OrderedDict[str, str] = OrderedDict()
-        self._local: OrderedDict[str, None] = OrderedDict()
+        self._trusted: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def arrive(self, session: str, page: str, *, local: bool) -> None:
-        """A page was opened. ``page`` is the server's own name for it, ``local``: on the machine itself."""
+    def arrive(self, session: str, page: str, *, trusted: bool) -> None:
+        """A page was opened. ``page`` is the server's own name for it; ``trusted``: see ``seen``."""
         if len(session) < SHORTEST_SESSION:
             return
-        self.seen(session, local=local)
+        self.seen(session, trusted=trusted)
         with self._lock:
             self._pages[page] = session
             while len(self._pages) > MOST_PAGES:
                 self._pages.popitem(last=False)
 
-    def seen(self, session: str, *, local: bool) -> None:
-        """A page asked for something from where it says it is."""
+    def seen(self, session: str, *, trusted: bool) -> None:
+        """A page asked for something; ``trusted``: by somebody who may use the operator's model freely."""
         with self._lock:
-            self._local.pop(session, None)
-            if local and len(session) >= SHORTEST_SESSION:
-                self._local[session] = None
-            while len(self._local) > MOST_PAGES:
-                self._local.popitem(last=False)
+            self._trusted.pop(session, None)
+            if trusted and len(session) >= SHORTEST_SESSION:
+                self._trusted[session] = None
+            while len(self._trusted) > MOST_PAGES:
+                self._trusted.popitem(last=False)
 
     def leave(self, page: str) -> None:
         """A page was closed, or its line was cut: its connection is forgotten unless it is used again."""
@@ -150,14 +152,19 @@ class Connections:
 
     def model(self, session: str) -> LanguageModel | None:
         """The model that a page load may use, or none. Nothing is sent anywhere."""
-        return self._visitors(session) or self.operators(session, self._is_local(session))
+        return self._visitors(session) or self.operators(session, self.is_trusted(session))
+
+    def model_for(self, session: str, person: Person) -> LanguageModel | None:
+        """The same, as whoever asks may use it now."""
+        self.seen(session, trusted=may(person.role, Action.USE_MODEL))
+        return self.model(session)
 
     def describe(self, session: str) -> Described:
         """Whose model a page load would use, and which."""
         own = self._visitors(session)
         if own is not None:
             return Described("visitor", own.spec)
-        offered = self.operators(session, self._is_local(session))
+        offered = self.operators(session, self.is_trusted(session))
         return Described("operator", offered.spec) if offered is not None else Described()
 
     def _visitors(self, session: str) -> LentModel | None:
@@ -178,6 +185,7 @@ class Connections:
         if kept is not None:
             kept.model.take_back()
 
-    def _is_local(self, session: str) -> bool:
+    def is_trusted(self, session: str) -> bool:
+        """Whether whoever asked last from a page may use the operator's model freely."""
         with self._lock:
-            return session in self._local
+            return session in self._trusted

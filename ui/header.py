@@ -26,6 +26,11 @@ _MODEL = (
     '<button type="button" id="model-open" data-whose="nobody" aria-haspopup="dialog" '
     'title="Connect a language model"><i class="dot" aria-hidden="true"></i><span>No model</span></button>'
 )
+# Shown where somebody has logged in, by the script.
+_ACCOUNT = (
+    '<form id="account" method="post" action="logout" hidden><span dir="auto"></span>'
+    "<button>Log out</button></form>"
+)
 _TABS = (
     '<nav class="views" role="tablist" aria-label="Views">'
     '<button type="button" role="tab" data-view="investigate" aria-selected="true" aria-controls="app">'
@@ -42,7 +47,9 @@ _TABS = (
 def header_html(library: Library, corpus: str | None = None, visitor: str = "") -> str:
     """The header for a corpus that a visitor may see."""
     facts = escape(library.facts(corpus, visitor))
-    return f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_TOGGLE}</div>'
+    return (
+        f'<div class="top">{_BRAND}{_TABS}<span class="facts">{facts}</span>{_MODEL}{_ACCOUNT}{_TOGGLE}</div>'
+    )
 
 
 def build_header(library: Library) -> gr.HTML:

@@ -12,12 +12,14 @@ from typing import Any
 import gradio as gr
 import orjson
 
+from engine.access.audit_log import record
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.llm import LanguageModel
 from engine.records.citation import full_citation
+from ui.access.asking import person_of
 from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value
 from ui.assist import asked_or_any, wire_assist
@@ -174,13 +176,22 @@ def wire_investigation(
     names = list(rail.settings)
 
     def ask(
-        case: str, caller: str, visitor: str, edited: str, question: str, corpus_name: str, *values: Any
+        request: gr.Request,
+        case: str,
+        caller: str,
+        visitor: str,
+        edited: str,
+        question: str,
+        corpus_name: str,
+        *values: Any,
     ) -> Iterator[Updates]:
         # The first question of a page gives it its token: a page that has asked nothing has no case.
         case = case or new_token()
         try:
-            model = connections.model(caller)
-            opened = open_case(library, question, corpus_name, names, values, visitor, edited, model)
+            person = person_of(library.settings, request, visitor)
+            model = connections.model_for(caller, person)
+            opened = open_case(library, question, corpus_name, names, values, person.key, edited, model)
+            record(person, "investigate", library.find(corpus_name, person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
@@ -229,13 +240,16 @@ def wire_cost(rail: Rail, session: gr.Textbox, library: Library, connections: Co
     """What the language model would cost, as the settings stand."""
     names = list(rail.settings)
 
-    def considered(caller: str, visitor: str, question: str, corpus_name: str, *values: Any) -> Case | None:
-        model = connections.model(caller)
-        if model is None:
-            return None
+    def considered(
+        request: gr.Request, caller: str, visitor: str, question: str, corpus_name: str, *values: Any
+    ) -> Case | None:
         try:
+            person = person_of(library.settings, request, visitor)
+            model = connections.model_for(caller, person)
+            if model is None:
+                return None
             asked = asked_or_any(question)
-            return open_case(library, asked, corpus_name, names, values, visitor, model=model).case
+            return open_case(library, asked, corpus_name, names, values, person.key, model=model).case
         except RedstringError:
             # What is wrong with the settings is told when the case is opened.
             return None

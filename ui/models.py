@@ -9,7 +9,9 @@ from typing import Any
 import gradio as gr
 from gradio.components import Component
 
+from engine.access.roles import Action, may
 from engine.llm.spec import OPENAI_URL
+from ui.access.asking import person_of
 from ui.connecting import ConnectingDesk, answer
 from ui.locality import is_local
 
@@ -31,7 +33,8 @@ def build_models(desk: ConnectingDesk) -> gr.HTML:
     """Build the dialog; it stays closed until somebody asks for it."""
 
     def model(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, local=is_local(asking))
+        trusted = may(person_of(desk.connections.settings, asking).role, Action.USE_MODEL)
+        return answer(desk, request, trusted=trusted, local=trusted and is_local(asking))
 
     return gr.HTML(
         "",

@@ -6,7 +6,9 @@ from functools import partial
 
 import gradio as gr
 
+from engine.access.roles import Action, may
 from engine.investigation.strategies.registry import known_strategies
+from ui.access.asking import person_of
 from ui.answering import wire_answer
 from ui.api import add_api
 from ui.check.answers import CheckDesk
@@ -20,7 +22,6 @@ from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_cost, wire_investigation
-from ui.locality import is_local
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
@@ -81,7 +82,8 @@ def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections)
     """The page tells its secret name when it opens; when it closes, its connection is forgotten."""
 
     def arrive(name: str, request: gr.Request) -> None:
-        connections.arrive(name, request.session_hash or "", local=is_local(request))
+        trusted = may(person_of(connections.settings, request).role, Action.USE_MODEL)
+        connections.arrive(name, request.session_hash or "", trusted=trusted)
 
     def leave(request: gr.Request) -> None:
         connections.leave(request.session_hash or "")

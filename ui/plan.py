@@ -21,6 +21,7 @@ from engine.records.spending import usage_lines
 from engine.records.wording import plural
 from engine.retrieval.planning.assisted import MODEL
 from engine.settings import InvestigationSettings
+from ui.access.asking import person_of
 from ui.connections import Connections
 from ui.controls import settings_from
 from ui.rail import Rail
@@ -172,10 +173,12 @@ def wire_plan(
     names = list(rail.settings)
 
     def show(
-        caller: str, visitor: str, question: str, corpus_name: str, *values: Any
+        request: gr.Request, caller: str, visitor: str, question: str, corpus_name: str, *values: Any
     ) -> Iterator[dict[Any, Any]]:
         try:
-            case = planning(question, corpus_name, visitor, values, connections.model(caller))
+            person = person_of(library.settings, request, visitor)
+            model = connections.model_for(caller, person)
+            case = planning(question, corpus_name, person.key, values, model)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return

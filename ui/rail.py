@@ -12,6 +12,7 @@ from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
 from engine.settings import Preset, preset
+from ui.access.asking import person_of
 from ui.assist import build_assist
 from ui.controls import GROUP_HINTS, GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
 from ui.filters import (
@@ -165,7 +166,8 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
         chosen = preset(name)
         return [shown_value(field, chosen) for field in names]
 
-    def change_corpus(visitor: str, name: str) -> list[Any]:
+    def change_corpus(request: gr.Request, token: str, name: str) -> list[Any]:
+        visitor = person_of(library.settings, request, token).key
         brought = refreshed(library.corpus(name, visitor))
         chips = chips_html(library.examples(name, visitor))
         return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
@@ -188,7 +190,8 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
     """
     outputs = [rail.corpus, rail.chips, facts, *(rail.settings[field] for field in OF_CORPUS)]
 
-    def offer(visitor: str, current: str, transaction: str) -> list[Any]:
+    def offer(request: gr.Request, token: str, current: str, transaction: str) -> list[Any]:
+        visitor = person_of(library.settings, request, token).key
         names = library.names(visitor)
         kept = current in names
         name = current if kept else names[0]

@@ -89,7 +89,7 @@ class RationedModel:
 
 
 class OperatorsModel:
-    """Gives the operator's model to whom the operator offers it: freely on the operator's own machine, within
+    """Gives the operator's model to whom the operator offers it: freely to operators, within
     rations to everybody else. It is made when it is first asked for."""
 
     def __init__(
@@ -103,13 +103,13 @@ class OperatorsModel:
         self._model: LanguageModel | None = None
         self._lock = threading.Lock()
 
-    def __call__(self, session: str, local: bool) -> LanguageModel | None:
-        """The model for a session; ``local``: its page is open on the machine itself."""
-        if self._settings.llm == "none" or not session or not self._settings.offers_model(local):
+    def __call__(self, session: str, trusted: bool) -> LanguageModel | None:
+        """The model for a session; ``trusted``: of somebody who may use it freely."""
+        if self._settings.llm == "none" or not session or not (trusted or self._settings.llm_shared):
             return None
         with self._lock:
             if self._model is None:
                 self._model = self._opened(self._settings.llm)
-        if self._model is None or (self._settings.loopback and local):
+        if self._model is None or trusted:
             return self._model
         return RationedModel(self._model, self._rations, session)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
 import shutil
@@ -11,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from engine.access.forgetting import Kept, of_person
+from engine.access.people import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
@@ -20,7 +21,6 @@ from engine.operator_settings import OperatorSettings, operator_settings
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,80}")
 # The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
 SAMPLE_PREFIX = "meridia-"
 _Stamp = tuple[int, ...]
@@ -76,7 +76,9 @@ class Library:
             corpus, problem = self._look(folder)
             name = corpus.name if corpus is not None else folder.name
             name = name if name not in found else f"{name} ({folder.name})"
-            writable = self.settings.uploads and (private or self.settings.shared)
+            # Where people log in their role decides about what belongs to everybody.
+            open_to_all = self.settings.shared or self.settings.access != "off"
+            writable = self.settings.uploads and (private or open_to_all)
             state = "-".join(f"{part:x}" for part in _stamp(folder))
             found[name] = Shelved(name, folder, corpus, state, private, writable, made_here, problem)
         return list(found.values())
@@ -115,6 +117,20 @@ class Library:
             for row in rows
             if row.get("text")
         )
+
+    def belongs(self, shelved: Shelved) -> bool:
+        """Whether a corpus belongs to whoever sees it: their own, or everybody's where nobody logs in."""
+        return shelved.private or (self.settings.shared and self.settings.access == "off")
+
+    @property
+    def new_belong(self) -> bool:
+        """Whether a corpus that is made here will belong to whoever makes it."""
+        return not self.settings.shared or self.settings.access == "off"
+
+    def of(self, visitor: str) -> list[Kept]:
+        """All that is kept of a visitor, what cannot be opened too."""
+        folder = None if self.home is None else visitors_folder(self.home, visitor)
+        return [] if self.home is None or folder is None else of_person(self.home, folder)
 
     def place_for(self, name: str, visitor: str) -> Path:
         """The folder for a new corpus. Raises InputError where the name or the visitor cannot have one."""
@@ -155,7 +171,7 @@ class Library:
         for folder in _corpora_in(everybodys):
             if folder.resolve() not in seen and not folder.name.startswith(SAMPLE_PREFIX):
                 yield folder, False, True
-        own = _visitors_home(self.home, visitor)
+        own = visitors_folder(self.home, visitor)
         if own is not None:
             for folder in _corpora_in(own):
                 yield folder, True, True
@@ -163,7 +179,7 @@ class Library:
     def _home_of(self, visitor: str) -> Path | None:
         if self.home is None:
             return None
-        return self.home / "corpora" if self.settings.shared else _visitors_home(self.home, visitor)
+        return self.home / "corpora" if self.settings.shared else visitors_folder(self.home, visitor)
 
     def _look(self, folder: Path) -> tuple[Corpus | None, str]:
         try:
@@ -210,13 +226,6 @@ def open_library(
     for folder in folders:
         open_corpus(folder)
     return Library(folders, home, settings)
-
-
-def _visitors_home(home: Path, visitor: str) -> Path | None:
-    """The folder of a visitor's own corpora. The token itself never stands on disk."""
-    if not _TOKEN.fullmatch(visitor):
-        return None
-    return home / "visitors" / hashlib.sha256(visitor.encode()).hexdigest()[:32]
 
 
 def _corpora_in(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from engine.operator_settings import OperatorSettings, operator_settings
+from ui.access.gate import access_options
 from ui.board import ASSETS, VIS_NETWORK
 from ui.corpus.panel import PLOTLY
 
@@ -69,5 +70,5 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
         "quiet": True,
         "show_error": False,
         # The public endpoint is a tool for language models, too (/gradio_api/mcp/).
-        "mcp_server": True,
-    }
+        "mcp_server": settings.access == "off",
+    } | access_options(settings)

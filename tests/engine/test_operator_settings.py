@@ -33,7 +33,9 @@ def test_nothing_set_is_private_and_offers_nothing_to_strangers() -> None:
     assert not found.shared
     assert found.llm == "none"
     assert found.loopback
-    assert not found.offers_model(local=False)
+    assert not found.llm_shared
+    assert found.access == "off"
+    assert not found.audited
     assert not found.allows_private(local=False)
     assert found.home_folder == PROJECT / ".redstring"
 
@@ -160,7 +162,10 @@ ALLOWED = {
     "engine/operator_settings.py": "the one place",
     "engine/evaluation/parallel.py": "gives child processes one thread each",
     "app.py": "tells libraries, before they are imported, to be silent",
-    "ui/corpus/jobs.py": "hands its environment to the worker",
+    "engine/isolation/enter.py": "takes what its parent handed over",
+    "engine/isolation/installation.py": "finds the libraries of this Python",
+    "engine/isolation/layers.py": "finds the modules of this Python",
+    "ui/corpus/ingesting.py": "makes the environment of the worker out of the server's",
 }
 
 

@@ -68,7 +68,7 @@ def test_what_is_public_is_known(library: Library) -> None:
 def test_no_model_is_used_where_none_is_offered() -> None:
     for offered in (Connections(), Connections(OperatorSettings(llm="openai:m", host=ANYWHERE))):
         with pytest.raises(InputError, match="offers no language model"):
-            operators(offered, local=True)
+            operators(offered, trusted=True)
 
 
 def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -> None:
@@ -76,7 +76,7 @@ def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -
     offer = OperatorsModel(
         OperatorSettings(llm="openai:m", llm_shared=True, host=ANYWHERE), lambda spec: model
     )
-    lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), local=False)
+    lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), trusted=False)
     answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3, lent)
     assert model.asked > 0
     assert len(answer["passages"]) == 3, "what failed is done without it"

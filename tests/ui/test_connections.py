@@ -104,7 +104,7 @@ def test_a_connection_is_forgotten_soon_after_its_page_is_left(
     connections: Connections, clock: Clock
 ) -> None:
     mine = session()
-    connections.arrive(mine, "page", local=False)
+    connections.arrive(mine, "page", trusted=False)
     connections.connect(mine, ModelOfOneWord())
     connections.leave("page")
     connections.leave("no such page")
@@ -114,7 +114,7 @@ def test_a_connection_is_forgotten_soon_after_its_page_is_left(
 
 def test_a_page_whose_line_was_cut_finds_its_connection_again(connections: Connections, clock: Clock) -> None:
     mine = session()
-    connections.arrive(mine, "page", local=False)
+    connections.arrive(mine, "page", trusted=False)
     connections.connect(mine, ModelOfOneWord())
     connections.leave("page")
     clock.now += LEFT_SECONDS / 2
@@ -154,8 +154,8 @@ def test_only_a_page_opened_on_the_machine_itself_counts_as_local() -> None:
 
     connections = Connections(OperatorSettings(), offer)
     here, far = session(), session()
-    connections.arrive(here, "a", local=True)
-    connections.arrive(far, "b", local=False)
+    connections.arrive(here, "a", trusted=True)
+    connections.arrive(far, "b", trusted=False)
     connections.model(here)
     connections.model(far)
     connections.model(session())

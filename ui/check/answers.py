@@ -9,6 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from engine.access.people import Person
+from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.export import annotated, audit_to_json, checked_to_json, markdown
 from engine.answers.audit.page import html_page
@@ -16,6 +18,7 @@ from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.wording import TOLD, axes, key_of, summary
 from engine.errors import InputError, RedstringError
 from engine.llm import Budget, Meter
+from ui.access.asking import by_token
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
@@ -35,10 +38,14 @@ class CheckDesk:
         self.jobs: Jobs[Checking] = Jobs(RULES)
 
 
-def answer(desk: CheckDesk, request: object, address: str = "") -> Answer:
-    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
+def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
+    given the token of their browser."""
     try:
-        ask = Ask.model_validate(request).model_copy(update={"address": address})
+        ask = Ask.model_validate(request)
+        person = who(ask.visitor)
+        ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
+        desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
         handler = HANDLERS.get(ask.do)
         return {"error": f"unknown request {ask.do!r}"} if handler is None else handler(desk, ask)
     except ValidationError as error:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
+from ui.access.asking import person_of
 from ui.check.answers import CheckDesk, answer
-from ui.locality import address_of
 
 
 def build_check(desk: CheckDesk) -> gr.HTML:
     """Build the view."""
 
     def check(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, address_of(asking))
+        return answer(desk, request, partial(person_of, desk.books.settings, asking))
 
     return gr.HTML(
         "",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from gradio.utils import get_upload_folder
 
-from engine.errors import InputError
+from engine.access.forgetting import delete as delete_all
+from engine.access.roles import Action, may
+from engine.errors import AccessError, InputError
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.ingesting import DOCUMENTS, Ingestion, ingest
 from ui.corpus.intake import check_files, read_mapping, stage
@@ -23,6 +26,8 @@ Answer = dict[str, Any]
 
 def create(desk: CorpusDesk, ask: Ask) -> Answer:
     """Make a new corpus of what was uploaded. Raises InputError for a name, a file or a limit."""
+    if not may(ask.role, Action.ADD, own=desk.books.new_belong):
+        raise AccessError("corpora here belong to everybody: an operator makes them")
     folder = desk.books.place_for(ask.name, ask.visitor)
     # An embedding that is not on offer is refused before anything is moved.
     spec = spec_of(ask.embedding)
@@ -86,12 +91,24 @@ def delete(desk: CorpusDesk, ask: Ask) -> Answer:
     return {}
 
 
+def forget_me(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Delete every corpus of whoever asks, with verdicts and reports. Raises InputError while one changes."""
+    corpora = desk.books.of(ask.visitor)
+    if desk.jobs.going(ask.visitor) is not None:
+        raise InputError("an ingestion of yours is under way; wait until it is done")
+    with ExitStack() as stack:
+        for one in corpora:
+            stack.enter_context(desk.changing.taken(one.folder.absolute(), "a corpus of yours"))
+        delete_all(corpora)
+    return {}
+
+
 def report(desk: CorpusDesk, ask: Ask) -> Answer:
     """What the last ingestion of a corpus said."""
     shelved = desk.shelved(ask)
     assert shelved.corpus is not None
     told = stored_report(shelved.folder)
-    deletable = shelved.writable and shelved.made_here
+    deletable = desk.may(ask, shelved, Action.DELETE) and shelved.made_here
     return {"html": report_html(shelved.corpus.info(), told, deletable=deletable)}
 
 

@@ -7,12 +7,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from engine.errors import RedstringError
+from engine.access.audit_log import record
+from engine.access.people import Person
+from engine.access.roles import Action, may
+from engine.errors import AccessError, InputError, RedstringError
+from ui.access.asking import by_token
 from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
-from ui.corpus.desk import Ask, ChangedError, CorpusDesk
+from ui.corpus.desk import ACTIONS, Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
 
+# What changes something, and is written down.
+_RECORDED = frozenset(ACTIONS) - {"extract-cost", "areas-load"} | {"forget-me"}
 HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "shelf": reading.shelf,
     "overview": reading.overview,
@@ -29,6 +35,7 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "remove": adding.remove,
     "apply": adding.apply,
     "delete": adding.delete,
+    "forget-me": adding.forget_me,
     "poll": adding.poll,
     "cancel": adding.cancel,
     "report": adding.report,
@@ -57,14 +64,19 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
 }
 
 
-def answer(desk: CorpusDesk, request: object, address: str = "") -> Answer:
-    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
+def answer(desk: CorpusDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
+    given the token of their browser."""
     try:
-        ask = Ask.model_validate(request).model_copy(update={"address": address})
+        ask = Ask.model_validate(request)
+        person = who(ask.visitor)
+        signed = {"visitor": person.key, "address": person.address, "role": person.role}
+        ask = ask.model_copy(update={**signed, "reviewer": person.name})
+        desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}
-        return handler(desk, ask)
+        return _recorded(handler, desk, ask, person) if ask.do in _RECORDED else handler(desk, ask)
     except ValidationError as error:
         first = error.errors()[0]
         return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
@@ -72,3 +84,18 @@ def answer(desk: CorpusDesk, request: object, address: str = "") -> Answer:
         return {"error": str(error), "changed": True}
     except RedstringError as error:
         return {"error": str(error)}
+
+
+def _recorded(
+    handler: Callable[[CorpusDesk, Ask], Answer], desk: CorpusDesk, ask: Ask, person: Person
+) -> Answer:
+    """The answer of a handler that changes something; what came of it goes into the audit log."""
+    what = desk.named(ask)
+    try:
+        told = handler(desk, ask)
+    except RedstringError as error:
+        refused = isinstance(error, AccessError | InputError)
+        record(person, ask.do, what, "refused" if refused else "failed")
+        raise
+    record(person, ask.do, what, "done")
+    return told

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.errors import CorpusError, InputError
+from engine.access.roles import Action, Role, may
+from engine.errors import AccessError, CorpusError, InputError
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
@@ -30,15 +32,38 @@ REMEMBERED = 3600.0
 READING_RULES = Rules("reading", running=4, waiting=0, remembered=REMEMBERED)
 
 
+# What each request that changes something does, see ``may``.
+ACTIONS: Mapping[str, Action] = {
+    "create": Action.ADD,
+    "add": Action.ADD,
+    "remove": Action.ADD,
+    "apply": Action.RESOLVE,
+    "delete": Action.DELETE,
+    "decide": Action.RESOLVE,
+    "undo": Action.RESOLVE,
+    "areas-save": Action.AREAS,
+    "areas-undo": Action.AREAS,
+    "areas-load": Action.AREAS,
+    "judge": Action.JUDGE,
+    "unjudge": Action.JUDGE,
+    "extract-cost": Action.EXTRACT,
+    "extract": Action.EXTRACT,
+}
+
+
 class Ask(BaseModel):
-    """One request of the page. ``state``: of the corpus that the page has seen, empty for any."""
+    """One request of the page. ``state``: of the corpus that the page has seen, empty for any.
+
+    ``visitor``, ``address``, ``role`` and ``reviewer`` are what the server says, whatever was sent.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     do: str
     visitor: str = ""
-    # Never what the request says: the server puts it in.
     address: str = ""
+    role: Role = Role.VISITOR
+    reviewer: str = ""
     session: str = Field(default="", max_length=80, repr=False)
     corpus: str = ""
     state: str = ""
@@ -120,9 +145,22 @@ class CorpusDesk:
                 self._browsers.popitem(last=False)
             return self._browsers[key]
 
+    def may(self, ask: Ask, shelved: Shelved, action: Action) -> bool:
+        """Whether whoever asks may do something with a corpus."""
+        return shelved.writable and may(ask.role, action, own=self.books.belongs(shelved))
+
     def writable(self, ask: Ask) -> Shelved:
-        """The corpus that is to be changed. Raises InputError where this visitor may not."""
+        """The corpus that is to be changed. Raises AccessError where whoever asks may not."""
         shelved = self.shelved(ask)
-        if not shelved.writable:
-            raise InputError(f"{shelved.name!r} cannot be changed here")
+        if not self.may(ask, shelved, ACTIONS[ask.do]):
+            raise AccessError(f"{shelved.name!r} cannot be changed here")
         return shelved
+
+    def named(self, ask: Ask) -> str:
+        """How the audit log calls the corpus of a request: by its folder."""
+        if ask.do in ("create", "forget-me"):
+            return "a new corpus" if ask.do == "create" else "everything of their own"
+        try:
+            return self.books.find(ask.corpus, ask.visitor).folder.name
+        except InputError:
+            return "no corpus"

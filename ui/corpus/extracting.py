@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from engine.access.roles import Action
 from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
@@ -27,7 +28,7 @@ def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved = desk.shelved(ask)
     going = desk.extractions.going(ask.visitor, shelved.folder.absolute())
     model = desk.connections.model(ask.session)
-    if not shelved.writable:
+    if not desk.may(ask, shelved, Action.EXTRACT):
         why = "Only in a corpus of your own: this one is for everybody."
     elif model is None:
         why = (

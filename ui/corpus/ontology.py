@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.access.roles import Action
 from engine.corpus.ontology import checked, ontology_from, ontology_yaml, parse_ontology
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
@@ -38,12 +39,13 @@ def areas(desk: CorpusDesk, ask: Ask) -> Answer:
     model = desk.connections.model(ask.session)
     spoken = corpus.info().languages
     rules = () if corpus.ontology is None else apply_rules(corpus, corpus.ontology, {}, today())
+    writable = desk.may(ask, shelved, Action.AREAS)
     return {
         "content": _content(corpus.ontology),
         "origin": "people" if saved else "ingested" if corpus.ontology else "none",
         "when": saved.when if saved else "",
-        "undo": shelved.writable and bool(saved_ontologies(shelved.folder)),
-        "writable": shelved.writable,
+        "undo": writable and bool(saved_ontologies(shelved.folder)),
+        "writable": writable,
         "languages": sorted(spoken, key=lambda language: (-spoken[language], language)),
         "model": "" if model is None else model.spec,
         "rules": [rule_json(outcome) for outcome in rules],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,12 @@ import gradio as gr
 import plotly
 
 from engine.operator_settings import OperatorSettings
+from ui.access.asking import person_of
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.embeddings import offers
-from ui.locality import address_of
 
 PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
@@ -33,7 +34,7 @@ def build_panel(desk: CorpusDesk) -> gr.HTML:
     """Build the view; its ``change`` event tells that the corpora on the shelf are no longer the same."""
 
     def corpus(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, address_of(asking))
+        return answer(desk, request, partial(person_of, desk.books.settings, asking))
 
     return gr.HTML(
         "",
@@ -59,7 +60,9 @@ def frame_html(settings: OperatorSettings) -> str:
         (
             f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
             '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
-            f'<div data-lib="shelf" class="shelf"></div>{new}{off}</aside>'
+            f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
+            '<button type="button" class="forget" data-lib="forget" hidden>'
+            "Delete everything of mine</button></aside>"
             '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
             '<span data-lib="facts"></span></div>'
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'

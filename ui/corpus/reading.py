@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+from engine.access.roles import Action
 from engine.errors import InputError
 from engine.language.embedders.loading import model_name
 from engine.model import Status
@@ -29,8 +30,9 @@ def shelf(desk: CorpusDesk, ask: Ask) -> Answer:
                 "languages": list(info.languages) if info else [],
                 "state": shelved.state,
                 "private": shelved.private,
-                "writable": shelved.writable,
-                "deletable": shelved.writable and shelved.made_here,
+                "writable": desk.may(ask, shelved, Action.RESOLVE),
+                "addable": desk.may(ask, shelved, Action.ADD),
+                "deletable": desk.may(ask, shelved, Action.DELETE) and shelved.made_here,
                 "problem": shelved.problem,
             }
         )
@@ -87,7 +89,7 @@ def head(desk: CorpusDesk, ask: Ask) -> Answer:
     """The head of a document."""
     browser, shelved = desk.browser(ask), desk.shelved(ask)
     document = browser.document(ask.document)
-    removable = shelved.writable and len(browser.documents) > 1
+    removable = desk.may(ask, shelved, Action.ADD) and len(browser.documents) > 1
     html = reader.document_head(browser, ask.document, date.today(), removable=removable)
     return {"html": html, "direction": direction(document.language)}
 
@@ -108,7 +110,7 @@ def targets(desk: CorpusDesk, ask: Ask) -> Answer:
     numbers = cited.existing(browser, ask.refs)
     spot = cited.only_spot(browser, numbers)
     return {
-        "html": cited.targets_html(browser, numbers, resolvable=shelved.writable),
+        "html": cited.targets_html(browser, numbers, resolvable=desk.may(ask, shelved, Action.RESOLVE)),
         "spot": None if spot is None else {"document": spot.document, "at": spot.position},
     }
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.access.roles import Action
 from engine.corpus.decisions import Decision, Place, add_decision, load_decisions, place_of, standing
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME
@@ -36,7 +37,7 @@ def cases(desk: CorpusDesk, ask: Ask) -> Answer:
     """References that are open, or those that were decided; ``first`` counts rows of the choice."""
     shelved, browser = desk.shelved(ask), desk.browser(ask)
     decided = standing(load_decisions(shelved.folder))
-    writable = shelved.writable
+    writable = desk.may(ask, shelved, Action.RESOLVE)
     choices = {
         "relations": _relations(browser),
         "sources": browser.open_sources,

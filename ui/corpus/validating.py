@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from engine.access.roles import Action
 from engine.corpus.extracted import (
     Judgement,
     Proposal,
@@ -34,6 +35,7 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved, browser = desk.shelved(ask), desk.browser(ask)
     everything = desk.checklists.of(browser, shelved.folder)
     wanted = ask.wanted or Wanted()
+    writable = desk.may(ask, shelved, Action.JUDGE)
     chosen = everything.chosen(wanted.filter, wanted.order)
     states = [item.state for item in everything.items.values()]
     sorts = {sort_of(item.proposal) for item in everything.items.values()}
@@ -41,7 +43,7 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
     return {
         "keys": [item.proposal.key for item in chosen[:MOST_KEYS]],
         "total": len(chosen),
-        "html": item_html(browser, chosen[0], everything, writable=shelved.writable) if chosen else "",
+        "html": item_html(browser, chosen[0], everything, writable=writable) if chosen else "",
         "figures": figures_html(everything),
         "sorts": [[name, words] for name, words in SORT_WORDS.items() if name in sorts],
         "documents": [[number, browser.document(number).title] for number in sorted(documents)],
@@ -57,7 +59,7 @@ def link(desk: CorpusDesk, ask: Ask) -> Answer:
     shelved, browser = desk.shelved(ask), desk.browser(ask)
     everything = desk.checklists.of(browser, shelved.folder)
     item = _item(everything, ask)
-    return {"html": item_html(browser, item, everything, writable=shelved.writable)}
+    return {"html": item_html(browser, item, everything, writable=desk.may(ask, shelved, Action.JUDGE))}
 
 
 def judge(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -75,7 +77,7 @@ def judge(desk: CorpusDesk, ask: Ask) -> Answer:
             judgement=judgement,
             correction=correction,
             note=ask.said.note.strip(),
-            reviewer=" ".join(ask.said.reviewer.split()),
+            reviewer=ask.reviewer or " ".join(ask.said.reviewer.split()),
         ),
     )
     return _after(desk, ask, browser, shelved.folder, item)

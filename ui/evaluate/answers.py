@@ -9,6 +9,7 @@ import orjson
 import plotly.graph_objects as go
 from pydantic import ValidationError
 
+from engine.access.people import Person
 from engine.errors import InputError, RedstringError
 from engine.evaluation.choosing import spread
 from engine.evaluation.pair import compare_settings
@@ -17,6 +18,7 @@ from engine.evaluation.plots.ablation import ablation_bars
 from engine.evaluation.results import results_bytes, run_header
 from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
+from ui.access.asking import by_token
 from ui.evaluate.asked import Ask
 from ui.evaluate.evaluating import RULES, Evaluating, evaluate
 from ui.evaluate.gold import gold_of, own_questions, questions_for
@@ -39,10 +41,13 @@ class EvaluationDesk:
         self.jobs: Jobs[Evaluating] = Jobs(RULES)
 
 
-def answer(desk: EvaluationDesk, request: object, address: str = "") -> Answer:
-    """The answer to a request from an address; ``error`` says in one line what was wrong with it."""
+def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
+    """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
+    given the token of their browser."""
     try:
-        ask = Ask.model_validate(request).model_copy(update={"address": address})
+        ask = Ask.model_validate(request)
+        person = who(ask.visitor)
+        ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import Any
 
 import gradio as gr
 
 from engine.settings import Preset
+from ui.access.asking import person_of
 from ui.corpus.panel import PLOTLY
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS, START_QUESTIONS
-from ui.locality import address_of
 
 
 def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
     """Build the view."""
 
     def evaluation(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
-        return answer(desk, request, address_of(asking))
+        return answer(desk, request, partial(person_of, desk.books.settings, asking))
 
     return gr.HTML(
         "",

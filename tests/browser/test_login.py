@@ -1,0 +1,129 @@
+"""Logging in, in a real browser: nothing before, everything after, and one's own for oneself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from argon2 import PasswordHasher
+
+from engine.access.people import key_of, visitors_folder
+from engine.access.private_files import server_secret
+from engine.ingestion.build import build_corpus
+from engine.operator_settings import OperatorSettings
+from tests.browser.conftest import free_port, stray_loops_collected
+from ui.shelf import open_library
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PASSWORD = "correct horse"
+OWN = "The files of Rita"
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Iterator[str]:
+    """The address of a page that asks who one is. Rita has a corpus of her own."""
+    from ui.connections import Connections
+    from ui.page import build_page
+    from ui.theme import launch_options
+
+    home = tmp_path_factory.mktemp("home")
+    settings = OperatorSettings(access="login", home=home)
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    users = {name: {"role": "reviewer", "password": cheap.hash(PASSWORD)} for name in ("rita", "vera")}
+    settings.users_path.write_text(json.dumps({"version": 1, "users": users}), encoding="utf-8")
+    settings.users_path.chmod(0o600)
+    (home / "act.md").write_text("# Act\n\n#### Article 1\n\nA manager may grant.\n", encoding="utf-8")
+    folder = visitors_folder(home, key_of("rita", "login", server_secret(home)))
+    assert folder is not None
+    folder.mkdir(parents=True)
+    build_corpus([home / "act.md"], folder / "own", name=OWN, embedding="none")
+    with stray_loops_collected():
+        page = build_page(open_library([sample_folder], home, settings), connections=Connections(settings))
+        _, local, _ = page.launch(
+            prevent_thread_lock=True,
+            server_name="127.0.0.1",
+            server_port=free_port(),
+            **launch_options(settings),
+        )
+    yield local
+    page.close(verbose=False)
+
+
+@pytest.fixture
+def visitor(request: pytest.FixtureRequest, browser: Browser, closed: str) -> Iterator[Page]:
+    """A browser that nobody has used, at the page to log in."""
+    wanted: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
+    context = browser.new_context(**wanted)
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    page.goto(closed)
+    yield page
+    context.close()
+
+
+def log_in(page: Page, name: str, password: str = PASSWORD) -> None:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.keyboard.press("Enter")
+
+
+def corpora(page: Page) -> list[str]:
+    page.locator(".views [data-view=corpus]").click()
+    page.wait_for_selector(".book")
+    return page.locator(".book b").all_inner_texts()
+
+
+def test_whoever_logs_in_finds_what_is_theirs_and_leaves_nothing_behind(visitor: Page) -> None:
+    assert visitor.locator("#question").count() == 0
+    log_in(visitor, "rita", "not the password")
+    assert "do not go together" in visitor.get_by_role("alert").inner_text()
+    log_in(visitor, "rita")
+    visitor.wait_for_selector("#question textarea")
+    assert visitor.locator("#account span").inner_text() == "rita"
+    assert OWN in corpora(visitor)
+    visitor.locator("#question textarea").wait_for(state="attached")
+    visitor.get_by_role("button", name="Log out").click()
+    visitor.get_by_label("Password").wait_for()
+    # The same browser, with the same token in its store, is somebody else now.
+    log_in(visitor, "vera")
+    visitor.wait_for_selector("#question textarea")
+    assert corpora(visitor) == ["Republic of Meridia"]
+    assert visitor.locator("[data-lib=forget]").is_hidden()
+
+
+@pytest.mark.parametrize(
+    "visitor",
+    [{"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}, {"color_scheme": "light"}],
+    indirect=True,
+)
+def test_the_page_to_log_in_is_readable_and_fits(visitor: Page) -> None:
+    wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    assert visitor.evaluate(wide)
+    for name in ("Name", "Password"):
+        box = visitor.get_by_label(name).bounding_box()
+        assert box is not None
+        assert box["height"] >= 40
+    colours = visitor.evaluate(
+        "[document.body, document.querySelector('main')].map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    dark = visitor.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert (colours[1] == "rgb(255, 255, 255)") is not dark
+    log_in(visitor, "vera")
+    visitor.wait_for_selector("#question textarea")
+    assert visitor.evaluate(wide)
+    assert visitor.get_by_role("button", name="Log out").is_visible()
+
+
+def test_a_session_that_has_ended_shows_the_page_to_log_in(visitor: Page) -> None:
+    log_in(visitor, "vera")
+    visitor.wait_for_selector("#question textarea")
+    visitor.context.clear_cookies()
+    assert visitor.request.get(visitor.url + "config").status == 401
+    visitor.reload()
+    visitor.get_by_label("Password").wait_for()

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.access.passwords import NOBODYS, hashed, matches
+from engine.access.roles import Role
+from engine.access.users import Users, checked_user_name
+from engine.errors import InputError
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Users:
+    users = Users(tmp_path / "deep" / "users.json")
+    users.put("Anna", Role.REVIEWER, PASSWORD)
+    return users
+
+
+def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
+    assert users.admits("anna", PASSWORD)
+    assert users.admits(" ANNA ", PASSWORD)
+    for name, password in [("anna", ""), ("anna", PASSWORD.upper()), ("boris", PASSWORD), ("", "")]:
+        assert not users.admits(name, password)
+    assert (users.role("anna"), users.role("Anna"), users.role("boris")) == (Role.REVIEWER, None, None)
+
+
+def test_the_file_holds_no_password_and_is_the_owners_alone(users: Users) -> None:
+    assert PASSWORD not in users.path.read_text(encoding="utf-8")
+    assert "$argon2id$" in users.path.read_text(encoding="utf-8")
+    assert users.path.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in users.path.parent.iterdir()] == ["users.json"], "nothing is left beside it"
+    users.path.chmod(0o640)
+    os.utime(users.path, ns=(1, 1))
+    with pytest.raises(InputError, match="chmod 600"):
+        users.role("anna")
+
+
+def test_changes_of_another_process_hold_at_once(users: Users) -> None:
+    server = Users(users.path)
+    assert server.role("anna") is Role.REVIEWER
+    users.change_role("ANNA", Role.OPERATOR)
+    assert server.role("anna") is Role.OPERATOR
+    users.remove("anna")
+    assert server.role("anna") is None
+    assert not server.admits("anna", PASSWORD)
+    with pytest.raises(InputError, match="there is no user 'anna'"):
+        users.remove("anna")
+    with pytest.raises(InputError, match="there is no user 'anna'"):
+        users.change_role("anna", Role.VISITOR)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{broken", b'{"version":2}', b'{"version":1,"users":{"a":{"role":"king","password":"x"}}}',
+     b'{"version":1,"users":{"anna":{"role":"operator","password":"plain"}}}', b'{"version":1,"more":1}'],
+)  # fmt: skip
+def test_a_file_that_is_none_lets_nobody_in(users: Users, content: bytes) -> None:
+    users.path.write_bytes(content)
+    with pytest.raises(InputError, match=r"users\.json: is no file of users") as raised:
+        users.admits("anna", PASSWORD)
+    assert "plain" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["", " ", "a b", "../x", "ä", "a\nb", "-a", "a" * 65, "a\u202eb"])
+def test_a_name_that_is_none(name: str) -> None:
+    with pytest.raises(InputError, match="name is made of"):
+        checked_user_name(name)
+
+
+@pytest.mark.parametrize("password", ["", "short", "x" * 257])
+def test_a_password_has_its_length(password: str) -> None:
+    with pytest.raises(InputError, match="12 to 256 characters") as raised:
+        hashed(password)
+    assert not password or password not in str(raised.value)
+
+
+def test_the_same_characters_are_the_same_password() -> None:
+    assert matches("cafe\u0301 and more", hashed("café and more"))
+    assert not matches("x" * 300, hashed("x" * 256))
+
+
+def test_the_hash_of_nobody_costs_what_others_cost() -> None:
+    assert NOBODYS.split("$")[:4] == hashed(PASSWORD).split("$")[:4]
+
+
+def test_a_name_that_nobody_has_takes_as_long(users: Users) -> None:
+    def seconds(name: str) -> float:
+        times = []
+        for _ in range(5):
+            began = time.perf_counter()
+            users.admits(name, "wrong password")
+            times.append(time.perf_counter() - began)
+        return min(times)
+
+    users.admits("nobody", "")
+    known, unknown = seconds("anna"), seconds("nobody")
+    assert 0.5 < known / unknown < 2.0

@@ -1,0 +1,133 @@
+"""How somebody comes in: what an entrance is, and the one by name and password."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import parse_qs
+
+from anyio import CapacityLimiter, fail_after
+from anyio.to_thread import run_sync
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from engine.access.people import Realm
+from engine.access.roles import Role
+from engine.access.users import Users
+from engine.errors import InputError
+from engine.operator_settings import OperatorSettings
+from ui.access.throttle import Throttle
+
+FORM = "application/x-www-form-urlencoded"
+LARGEST_FORM, FORM_SECONDS = 4096, 20.0
+# Each check takes 64 MiB and a twentieth of a second of a processor; so many at once, so many may wait.
+CHECKS, WAITING = 2, 32
+NAME_TRIES, NAME_SECONDS = 5, 60.0
+ADDRESS_TRIES, ADDRESS_SECONDS = 20, 30.0
+MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Somebody does not come in: why, in words; ``seconds`` until it is worth another try."""
+
+    status: int
+    words: str
+    name: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Somebody comes in under a name."""
+
+    name: str
+
+
+class Entrance(Protocol):
+    """One way in. ``realm``: who vouches for its names; ``form``: the inside of its page."""
+
+    realm: Realm
+    form: str
+
+    def role(self, name: str) -> Role | None:
+        """The role of somebody who came in, None where they are to leave. Raises InputError."""
+
+    async def answer(self, request: Request, address: str) -> Admitted | Refused | Response | None:
+        """What comes of a request of somebody outside; None where it is not meant for the entrance."""
+
+
+class PasswordEntrance:
+    """By a name of the users file and its password. Raises InputError where the file has no user yet."""
+
+    realm: Realm = "login"
+    form = (
+        '<form method="post" action="login"><label>Name<input name="username" autocomplete="username" '
+        'autocapitalize="off" spellcheck="false" maxlength="64" required autofocus></label>'
+        '<label>Password<input name="password" type="password" autocomplete="current-password" '
+        'maxlength="256" required></label><button>Log in</button></form>'
+    )
+
+    def __init__(self, settings: OperatorSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._users = Users(settings.users_path)
+        if not list(self._users):
+            raise InputError("there is no user yet: python -m engine users add NAME --role operator")
+        self._names = Throttle(NAME_TRIES, NAME_SECONDS, clock)
+        self._addresses = Throttle(ADDRESS_TRIES, ADDRESS_SECONDS, clock)
+        self._known: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._checks = CapacityLimiter(CHECKS)
+
+    def role(self, name: str) -> Role | None:
+        """As the file has it now."""
+        return self._users.role(name)
+
+    async def answer(self, request: Request, address: str) -> Admitted | Refused | None:
+        """Check what a form or a client sent."""
+        if request.url.path.rstrip("/") != "/login" or request.method != "POST":
+            return None
+        fields = await _fields(request)
+        if isinstance(fields, Refused):
+            return fields
+        name = fields.get("username", "").strip().lower()[:64]
+        # Whoever has been in from an address before is not kept out by strangers who guess at the name.
+        key = f"{name} from {address}" if (name, address) in self._known else name
+        for throttle, of in ((self._addresses, address), (self._names, key)):
+            seconds = throttle.take(of)
+            if seconds:
+                words = f"Too many tries. Wait {max(1, round(seconds))} seconds."
+                return Refused(429, words, name, seconds)
+        if self._checks.statistics().tasks_waiting >= WAITING:
+            return Refused(429, "Too many people log in just now. Try again in a moment.", name, 5)
+        fine = await run_sync(self._users.admits, name, fields.get("password", ""), limiter=self._checks)
+        if not fine:
+            return Refused(401, "This name and this password do not go together.", name)
+        self._addresses.give_back(address)
+        self._names.give_back(key)
+        self._known[(name, address)] = None
+        while len(self._known) > MOST_KNOWN:
+            self._known.popitem(last=False)
+        return Admitted(name)
+
+
+async def _fields(request: Request) -> dict[str, str] | Refused:
+    """The fields of a small form, each given once."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        return Refused(415, f"This takes {FORM} and nothing else.")
+    body = b""
+    try:
+        with fail_after(FORM_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_FORM:
+                    return Refused(413, "That is too long for a name and a password.")
+        fields = parse_qs(body.decode(), keep_blank_values=True, strict_parsing=True, max_num_fields=8)
+    except (TimeoutError, ClientDisconnect):
+        return Refused(408, "The form did not arrive.")
+    except ValueError:
+        return Refused(400, "The form cannot be read.")
+    if any(len(values) > 1 for values in fields.values()):
+        return Refused(400, "The form has a field twice.")
+    return {name: values[0] for name, values in fields.items()}

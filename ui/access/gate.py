@@ -1,0 +1,157 @@
+"""The gate before everything: whoever has not logged in meets the page to log in, and nothing else.
+
+What is behind it (the page, its panels, the endpoints, files, uploads, streams) is closed by the same line of
+code, and finds in the state of each request who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from engine.access.audit_log import record
+from engine.access.people import Person, key_of
+from engine.access.private_files import server_secret
+from engine.errors import InputError
+from engine.operator_settings import OperatorSettings
+from ui.access.asking import PERSON
+from ui.access.entrance import Admitted, Entrance, PasswordEntrance, Refused
+from ui.access.huggingface import HuggingFaceEntrance
+from ui.access.page import login_page
+from ui.access.sessions import Sessions
+
+COOKIE = "redstring-session"
+_FRESH = {"cache-control": "no-store"}
+
+
+class AccessGate:
+    """Lets in who has logged in. Raises InputError where the settings do not tell how that is done."""
+
+    def __init__(self, app: ASGIApp, settings: OperatorSettings, entrance: Entrance) -> None:
+        self.app, self._settings = app, settings
+        self._entrance = entrance
+        self._sessions = Sessions(settings.session_hours)
+        self._secret = server_secret(settings.home_folder)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find out who asks, and pass the request on; or answer in place of what is behind."""
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+        request = Request(scope, receive)
+        try:
+            person = self._person(request)
+        except InputError:
+            # What is wrong with the users file was told in the log; a visitor is not told where it lies.
+            response: Response = JSONResponse({"detail": "nobody can log in just now"}, 503, _FRESH)
+            return await response(scope, receive, send)
+        path = request.url.path.rstrip("/")
+        if path == "/logout" and request.method == "POST":
+            return await self._leave(request, person)(scope, receive, send)
+        # Gradio asks its own server whether it is up, before anybody could have logged in.
+        if path == "/gradio_api/startup-events" and request.method == "GET":
+            return await self.app(scope, receive, send)
+        if person is None or path.startswith("/login"):
+            return await (await self._outside(request))(scope, receive, send)
+        scope = {**scope, "state": {**scope.get("state", {}), PERSON: person}}
+        return await self.app(scope, receive, send)
+
+    def _person(self, request: Request) -> Person | None:
+        name = self._sessions.name(request.cookies.get(COOKIE, ""))
+        role = None if name is None else self._entrance.role(name)
+        if name is None or role is None:
+            return None
+        return Person(key_of(name, self._entrance.realm, self._secret), role, name, _address(request))
+
+    async def _outside(self, request: Request) -> Response:
+        found = await self._entrance.answer(request, _address(request))
+        if isinstance(found, Response):
+            return found
+        if isinstance(found, Admitted):
+            return self._come_in(request, found)
+        if isinstance(found, Refused):
+            throttled = "throttled" if found.status == 429 else "failed"
+            record(Person(name=found.name, address=_address(request)), f"log in {throttled}", "", "refused")
+            after = {"retry-after": str(max(1, round(found.seconds)))} if found.seconds else {}
+            return self._told(request, found.status, found.words, {**_FRESH, **after})
+        if request.url.path in ("/", "/login") and request.method in ("GET", "HEAD"):
+            return HTMLResponse(login_page(self._entrance.form), headers=_FRESH)
+        return self._told(request, 401, "Log in first.", _FRESH)
+
+    def _come_in(self, request: Request, admitted: Admitted) -> Response:
+        role = self._entrance.role(admitted.name)
+        if role is None:
+            record(Person(name=admitted.name, address=_address(request)), "log in", "", "refused")
+            return self._told(request, 403, "This account may not come in here.", _FRESH)
+        record(Person(role=role, name=admitted.name, address=_address(request)), "log in", "", "done")
+        response: Response = RedirectResponse(_home(request), 303, _FRESH)
+        if not _wants_page(request):
+            response = JSONResponse({"success": True}, headers=_FRESH)
+        # A fresh secret at every login: one that somebody else has put into the browser is worth nothing.
+        self._set_cookie(request, response, self._sessions.open(admitted.name))
+        return response
+
+    def _leave(self, request: Request, person: Person | None) -> Response:
+        self._sessions.close(request.cookies.get(COOKIE, ""))
+        if person is not None:
+            record(person, "log out", "", "done")
+        response = RedirectResponse(_home(request), 303, _FRESH)
+        self._set_cookie(request, response, "", age=0)
+        return response
+
+    def _set_cookie(self, request: Request, response: Response, value: str, age: int | None = None) -> None:
+        secure = request.url.scheme == "https"
+        # Hugging Face shows a Space in a frame: only there a cookie goes along into one.
+        framed = secure and self._entrance.realm == "huggingface"
+        age = self._settings.session_hours * 3600 if age is None else age
+        response.set_cookie(
+            COOKIE, value, max_age=age, secure=secure, httponly=True, samesite="none" if framed else "lax"
+        )
+
+    def _told(self, request: Request, status: int, words: str, headers: Mapping[str, str]) -> Response:
+        if _wants_page(request):
+            return HTMLResponse(login_page(self._entrance.form, words), status, headers)
+        return JSONResponse({"detail": words, "error": words}, status, headers)
+
+
+def entrance_of(settings: OperatorSettings) -> Entrance:
+    """The way in that the operator has chosen. Raises InputError where it is not ready."""
+    if settings.access == "huggingface":
+        return HuggingFaceEntrance(settings)
+    return PasswordEntrance(settings)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _wants_page(request: Request) -> bool:
+    return "text/html" in request.headers.get("accept", "")
+
+
+def _home(request: Request) -> str:
+    """The page, as seen from where the request went: also where a proxy puts a path before ours."""
+    return "../" * (request.url.path.strip("/").count("/")) or "./"
+
+
+def access_options(settings: OperatorSettings) -> dict[str, Any]:
+    """Arguments of Gradio that put the gate before everything, and a second lock of Gradio's own behind it.
+
+    Raises InputError where the settings do not tell how somebody logs in.
+    """
+    if settings.access == "off":
+        return {}
+    entrance = entrance_of(settings)
+    gate = Middleware(AccessGate, settings=settings, entrance=entrance)
+    return {"app_kwargs": {"middleware": [gate]}, "auth_dependency": _named}
+
+
+def _named(request: Request) -> str:
+    person: Person = getattr(request.state, PERSON)
+    return person.name
