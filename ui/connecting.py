@@ -161,7 +161,12 @@ def spec_of(ask: Ask, url: str, seconds: float | None = None) -> str:
     query = "&".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
                      for key, value in options.items() if value is not None)  # fmt: skip
     place = "" if url == OPENAI_URL else f"@{url}"
-    return f"openai:{name}{place}{'?' + query if query else ''}"
+    spec = f"openai:{name}{place}{'?' + query if query else ''}"
+    read = read_spec(spec)
+    # An address or an option in the name would go round what has been checked.
+    if (read.model, read.url) != (name, url):
+        raise InputError("the name of the model holds characters that no name has")
+    return spec
 
 
 def _url(desk: ConnectingDesk, ask: Ask, local: bool) -> str:

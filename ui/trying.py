@@ -14,7 +14,7 @@ from engine.llm.client import ChatModel
 from engine.llm.cost import currency_of
 from engine.llm.dialects import Rung
 from engine.llm.probing import Probe
-from engine.llm.secret import Secret
+from engine.llm.secret import Secret, checked_key
 from engine.llm.spec import read_spec
 from engine.network.background import background_loop
 from engine.network.fetching import UNREACHABLE, Network, Received, fetched, in_words, opened_client
@@ -82,9 +82,10 @@ def probe_words(found: Probe) -> list[str]:
 def listed(url: str, key: str, network: Network | None) -> list[str]:
     """Names of the models that a server offers (``GET URL/models``), sorted.
 
-    Raises ModelError where it cannot be reached, does not want to tell, or tells something else.
+    Raises SettingsError for what is no key, ModelError where the server cannot be reached, does not want to
+    tell, or tells something else.
     """
-    future = asyncio.run_coroutine_threadsafe(_offered(url, Secret(key), network), background_loop())
+    future = asyncio.run_coroutine_threadsafe(_offered(url, checked_key(key), network), background_loop())
     try:
         received = future.result(LIST_SECONDS + 1)
     except TimeoutError:

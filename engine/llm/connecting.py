@@ -6,7 +6,7 @@ from engine.errors import SettingsError
 from engine.llm.cache import AnswerCache, default_cache
 from engine.llm.client import ChatModel
 from engine.llm.retrying import Patience
-from engine.llm.secret import Secret
+from engine.llm.secret import checked_key
 from engine.llm.spec import NO_MODEL, OPENAI_URL, ModelSpec, read_spec
 from engine.network.fetching import Network
 from engine.operator_settings import operator_settings
@@ -34,7 +34,7 @@ def connect(
     if spec in ("", NO_MODEL):
         return None
     read = read_spec(spec)
-    secret = _secret(key if key else _environment_key(read) if environment_key else "")
+    secret = checked_key(key if key else _environment_key(read) if environment_key else "")
     if not secret and read.url == OPENAI_URL:
         raise SettingsError(f"{read.host} needs a key: set REDSTRING_LLM_KEY, or name another server after @")
     return ChatModel(read, secret, patience=patience, network=network, cache=cache)
@@ -56,10 +56,3 @@ def _environment_key(spec: ModelSpec) -> str:
         return own
     openai = spec.url == OPENAI_URL or settings.llm == spec.text
     return settings.openai_api_key.get_secret_value() if openai else ""
-
-
-def _secret(key: str) -> Secret:
-    key = key.strip()
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise SettingsError("the key of the language model holds characters that no key has")
-    return Secret(key)

@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any, NoReturn
 
+from engine.errors import SettingsError
+
 REDACTED = "[key]"
 # A shorter key is a word ("ollama", "none"): only the whole word is taken out, and none under four letters.
 SHORT, SHORTEST = 8, 4
 # Servers shorten a key in their errors ("sk-ab***wxyz"); so much of its start or end is already too much.
 FEWEST_SHOWN = 12
+
+
+def checked_key(text: str, whose: str = "the language model") -> Secret:
+    """A key, or none where it is empty. Raises SettingsError, which repeats nothing of it."""
+    text = text.strip()
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        raise SettingsError(f"the key of {whose} holds characters that no key has")
+    return Secret(text)
 
 
 class Secret:

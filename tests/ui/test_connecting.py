@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from engine.llm.spec import OPENAI_URL
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
@@ -204,6 +205,15 @@ def test_only_so_many_visitors_connect_at_once(desk: ConnectingDesk, server: Scr
         {"do": "connect", "key": "schlüssel"},
         {"do": "connect", "key": KEY * 100},
         {"do": "connect", "model": "a b"},
+        {"do": "connect", "model": "m@http://127.0.0.1:1/v1", "url": OPENAI_URL},
+        {"do": "connect", "model": "m@http://127.0.0.1:1/v1?timeout=1", "url": OPENAI_URL},
+        {"do": "connect", "model": "m?timeout=1000000&concurrency=1000000", "url": OPENAI_URL},
+        {"do": "connect", "model": "m?", "url": OPENAI_URL},
+        {"do": "connect", "model": "m\x00"},
+        {"do": "list", "key": "with space"},
+        {"do": "list", "key": "schlüssel"},
+        {"do": "list", "key": "k\r\nHost: other"},
+        {"do": "list", "key": "k\x00"},
         {"do": "connect", "currency": "EURO"},
         {"do": "connect", "unknown": KEY},
     ],
@@ -213,6 +223,7 @@ def test_bad_requests_are_calm_lines_without_the_key(desk: ConnectingDesk, bad: 
     assert told["error"]
     assert "\n" not in told["error"]
     assert "secret" not in told["error"]
+    assert "reached" not in told["error"], "nothing was tried"
 
 
 def test_what_is_no_request_is_told() -> None:

@@ -14,10 +14,10 @@ import numpy as np
 import orjson
 from pydantic import BaseModel, Field, ValidationError
 
-from engine.errors import ModelError
+from engine.errors import ModelError, SettingsError
 from engine.language.embedders.base import Kind, Vectors, unit
 from engine.llm.retrying import Patience, passing
-from engine.llm.secret import Secret
+from engine.llm.secret import Secret, checked_key
 from engine.llm.spec import OPENAI_URL
 from engine.network.background import background_loop
 from engine.network.fetching import TIMED_OUT, Received, fetched, in_words, opened_client
@@ -124,16 +124,20 @@ class EndpointEmbedder:
         operator's own."""
         settings = operator_settings()
         if self._url == OPENAI_URL:
-            key = Secret(settings.openai_api_key.get_secret_value())
-            if not key:
+            given = settings.openai_api_key.get_secret_value()
+            if not given:
                 raise ModelError("OPENAI_API_KEY is not set; set it, or name an endpoint of your own")
-            return key
-        if self._url != settings.embedding_url.rstrip("/"):
+        elif self._url == settings.embedding_url.rstrip("/"):
+            given = settings.embedding_key.get_secret_value()
+        else:
             raise self._error(
                 f"its address is not the one in {URL_VARIABLE}; nothing was sent. Set that to the address in "
                 "the corpus's embedding (`info` tells it) only if the server is one you trust"
             )
-        return Secret(settings.embedding_key.get_secret_value())
+        try:
+            return checked_key(given, "the endpoint")
+        except SettingsError as error:
+            raise self._error(str(error)) from None
 
     def _error(self, reason: str) -> ModelError:
         # Neither the address, which is the operator's, nor what the server said: visitors read this.

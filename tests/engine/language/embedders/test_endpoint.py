@@ -85,6 +85,16 @@ class TestWhoGetsAKey:
         model.encode(["dues"])
         assert server.requests[0]["key"] == ""
 
+    @pytest.mark.parametrize("key", ["two words", "schlüssel", "k\r\nX-Other: 1"])
+    def test_what_is_no_key_is_not_sent(
+        self, key: str, model: EndpointEmbedder, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv(KEY_VARIABLE, key)
+        with pytest.raises(ModelError, match="holds characters that no key has") as refused:
+            model.encode(["dues"])
+        assert key not in str(refused.value)
+        assert server.requests == []
+
     @pytest.mark.parametrize("named", ["", "http://127.0.0.1:1/v1", "https://api.openai.com/v1"])
     def test_an_endpoint_that_a_corpus_names_is_sent_nothing(
         self, named: str, monkeypatch: pytest.MonkeyPatch
