@@ -6,7 +6,7 @@
   const TOKENS = ["panel", "ink", "soft", "line", "accent", "scan", "meta", "cite", "ent", "sem", "gap", "person", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { selected: null, evidence: null, data: null, frame: null, ready: false, act: () => {}, expand: () => {}, steered: false };
+  const state = { selected: null, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
 
   /* ---------- who is asking ---------- */
   /* A secret name for this page load, in memory alone: the server keeps a visitor's model under it. */
@@ -17,34 +17,53 @@
 
   /* ---------- theme ---------- */
   const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
-  function theme(wanted) {
+  const remembered = () => { try { return localStorage.getItem(THEME_KEY); } catch { return null; } };
+  const wantedTheme = () => state.chosen || remembered() || (systemDark.matches ? "dark" : "light");
+  function theme() {
+    const wanted = wantedTheme();
     document.body.classList.toggle("dark", wanted === "dark");
     const button = one("#theme-toggle");
     if (button) button.setAttribute("aria-pressed", String(wanted === "dark"));
     sendTheme();
   }
-  const remembered = () => { try { return localStorage.getItem(THEME_KEY); } catch { return null; } };
-  const wantedTheme = () => remembered() || (systemDark.matches ? "dark" : "light");
-  systemDark.addEventListener("change", () => theme(wantedTheme()));
   function toggleTheme() {
-    const next = document.body.classList.contains("dark") ? "light" : "dark";
-    try { localStorage.setItem(THEME_KEY, next); } catch { /* private mode: the choice lasts for this visit */ }
-    theme(next);
+    state.chosen = wantedTheme() === "dark" ? "light" : "dark";
+    try { localStorage.setItem(THEME_KEY, state.chosen); } catch { /* private mode: the choice lasts for this visit */ }
+    theme();
+  }
+  /* Others set the theme, too, and style sheets come late: whenever the colours may be others, look again. */
+  function watchTheme() {
+    systemDark.addEventListener("change", theme);
+    new MutationObserver(theme).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    new MutationObserver(theme).observe(document.head, { childList: true, subtree: true, characterData: true });
+    document.head.addEventListener("load", theme, true);
   }
 
   /* ---------- the board's frame ---------- */
   const post = (message) => { if (state.ready) state.frame.contentWindow.postMessage(message, "*"); };
-  function sendTheme() {
+  function sendTheme({ anew = false } = {}) {
     const style = getComputedStyle(document.body);
-    post({ type: "theme", colours: Object.fromEntries(TOKENS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()])) });
+    const colours = Object.fromEntries(TOKENS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    const told = JSON.stringify(colours);
+    if (told === state.colours && !anew) return;
+    state.colours = told;
+    post({ type: "theme", colours });
   }
-  function sendBoard() {
-    if (!state.data) return;
-    post({ type: "draw", data: state.data, selected: state.selected });
+  const NOTHING = { nodes: [], edges: [], heads: [] };
+  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected });
+  const sendEvidence = () => post({ type: "evidence", ids: state.evidence ? [...state.evidence.ids] : [] });
+  const sendWords = () => post({ type: "search", text: state.words });
+  /* A frame that has just loaded knows nothing, whatever was said before: it is told everything. */
+  function sendAll() {
+    state.ready = true;
+    sendTheme({ anew: true });
+    sendBoard();
+    sendEvidence();
+    sendWords();
   }
   window.addEventListener("message", (event) => {
     if (!state.frame || event.source !== state.frame.contentWindow || !event.data || !event.data.board) return;
-    if (event.data.type === "ready") { state.ready = true; sendTheme(); sendBoard(); }
+    if (event.data.type === "ready") sendAll();
     if (event.data.type === "select") select(event.data.id, { scroll: true });
     if (event.data.type === "clear") select(null);
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
@@ -57,10 +76,10 @@
       state.data = props.value ? JSON.parse(props.value) : null;
       element.classList.toggle("blank", !state.data);
       boardHead(element);
-      if (state.data) sendBoard(); else post({ type: "draw", data: { nodes: [], edges: [], heads: [] } });
+      sendBoard();
     };
     watch("value", show);
-    one("[data-board=search]", element).addEventListener("input", (event) => post({ type: "search", text: event.target.value }));
+    one("[data-board=search]", element).addEventListener("input", (event) => { state.words = event.target.value; sendWords(); });
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-board]");
       if (!control) return;
@@ -68,9 +87,10 @@
       if (control.dataset.board === "full") fullScreen(element);
     });
     const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
-    const script = await (await fetch(`${root}${prefix}/file=${state.frame.dataset.vis}`)).text();
-    state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
     show();
+    const script = await fetch(`${root}${prefix}/file=${state.frame.dataset.vis}`).then((found) => (found.ok ? found.text() : null), () => null);
+    if (script === null) { one("[data-board=count]", element).textContent = "The board could not be loaded: load the page again."; return; }
+    state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
   }
   function boardHead(element) {
     const data = state.data || { shown: 0, total: 0, legend: [] };
@@ -208,7 +228,7 @@
   function evidence(area) {
     state.evidence = area;
     all("#coverage .area").forEach((button) => button.setAttribute("aria-pressed", String(Boolean(area) && button === area.button)));
-    post({ type: "evidence", ids: area ? [...area.ids] : [] });
+    sendEvidence();
     filter();
     if (area) one("#passages .list").scrollTop = 0;
   }
@@ -313,7 +333,8 @@
     one("#account").hidden = !name;
   }
   function header(element, watch) {
-    theme(wantedTheme());
+    theme();
+    watchTheme();
     account();
     watch("value", () => { account(); redstring.modelLabel(); if (document.body.dataset.view) view(document.body.dataset.view); });
     element.addEventListener("click", (event) => {

@@ -319,10 +319,10 @@ def test_dark_is_respected_toggled_and_remembered(page: Page) -> None:
     dark = "document.body.classList.contains('dark')"
     background = "getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()"
     page.wait_for_function(dark)
-    board(page).wait_for_function(f"{background} === '#202024'")
+    board(page).wait_for_function(f"{background} === '#202024'", polling=50)
     page.click("#theme-toggle")
     page.wait_for_function(f"!{dark}")
-    board(page).wait_for_function(f"{background} === '#fff'")
+    board(page).wait_for_function(f"{background} === '#fff'", polling=50)
     page.reload()
     page.wait_for_selector("#question textarea")
     page.wait_for_function(f"!{dark}")

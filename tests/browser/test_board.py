@@ -1,0 +1,101 @@
+"""The board's frame shows what the page shows, whichever of them is there first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser.test_investigate import QUESTION, board
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Route
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+PANELS = {"light": "#fff", "dark": "#202024"}
+PANEL = "getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()"
+
+
+@contextmanager
+def opened(browser: Browser, address: str, scheme: Any, *, handle: Any = None) -> Iterator[Page]:
+    """A page in a theme; ``handle`` takes the request for the drawing library."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    if handle is not None:
+        page.route("**/vis-network*", handle)
+    page.goto(address)
+    page.wait_for_selector("#question textarea")
+    yield page
+    context.close()
+
+
+def in_theme(page: Page, scheme: str) -> None:
+    """Wait until page and frame have the colours of a theme."""
+    page.wait_for_function(f"document.body.classList.contains('dark') === {str(scheme == 'dark').lower()}")
+    # Polled by the clock: a frame that is not drawn has no animation frames.
+    board(page).wait_for_function(f"{PANEL} === '{PANELS[scheme]}'", polling=50)
+
+
+@pytest.mark.parametrize("scheme", PANELS)
+def test_a_frame_that_comes_late_is_told_everything(browser: Browser, address: str, scheme: str) -> None:
+    held: list[Route] = []
+    other = next(name for name in PANELS if name != scheme)
+    with opened(browser, address, scheme, handle=lambda route: held.append(route)) as page:
+        page.fill("#question textarea", QUESTION)
+        page.click("#go")
+        page.wait_for_selector(".story[data-state=done]")
+        page.locator("#ranked .card").nth(2).click()
+        page.fill("[data-board=search]", "register")
+        page.click("#theme-toggle")
+        assert board(page).url == "about:blank", "the frame is still to come"
+        (late,) = held
+        late.continue_()
+        in_theme(page, other)
+        named = board(page).wait_for_selector(".note.name")
+        assert named is not None
+        assert board(page).locator(".head").count() >= 2, "the rounds stand above the board"
+        page.click("#theme-toggle")
+        in_theme(page, scheme)
+
+
+@pytest.mark.parametrize("scheme", PANELS)
+def test_a_frame_that_loads_again_is_told_everything_again(
+    browser: Browser, address: str, scheme: str
+) -> None:
+    with opened(browser, address, scheme) as page:
+        page.wait_for_function("document.querySelector('#board iframe').srcdoc.length > 1000")
+        page.fill("#question textarea", QUESTION)
+        page.click("#go")
+        page.wait_for_selector(".story[data-state=done]")
+        board(page).wait_for_selector(".note.name")
+        page.evaluate("document.querySelector('#board iframe').srcdoc += ' '")
+        page.wait_for_function("document.querySelector('#board iframe').srcdoc.endsWith(' ')")
+        board(page).wait_for_selector(".note.name")
+        in_theme(page, scheme)
+
+
+def test_colours_that_change_by_other_hands_reach_the_frame(browser: Browser, address: str) -> None:
+    with opened(browser, address, "dark") as page:
+        in_theme(page, "dark")
+        page.evaluate("document.body.classList.remove('dark')")
+        in_theme(page, "dark")
+        page.click("#theme-toggle")
+        in_theme(page, "light")
+        # The system's theme changes; whoever chose one on the page keeps it.
+        page.emulate_media(color_scheme="light")
+        page.emulate_media(color_scheme="dark")
+        in_theme(page, "light")
+        page.add_style_tag(content=":root { --panel: #012345 !important }")
+        board(page).wait_for_function(f"{PANEL} === '#012345'", polling=50)
+
+
+def test_a_board_that_cannot_be_loaded_says_so(browser: Browser, address: str) -> None:
+    with opened(browser, address, "light", handle=lambda route: route.abort()) as page:
+        page.wait_for_selector("[data-board=count] >> text=The board could not be loaded")
