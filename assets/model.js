@@ -9,7 +9,7 @@
   const BUDGET = { "budget-calls": "call_budget", "budget-tokens": "token_budget", "budget-seconds": "model_seconds", "budget-money": "money_budget" };
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { root: null, server: null, budget: () => {}, told: { whose: "nobody" } };
+  const state = { root: null, server: null, budgeted: () => {}, told: { whose: "nobody" } };
   const dialog = () => one("dialog", state.root);
   const part = (name) => one(`[data-model="${name}"]`, state.root);
 
@@ -64,11 +64,8 @@
 
   /* ---------- the dialog ---------- */
   function open() {
-    // The settings may have been changed in the rail; while that is folded they are not on the page.
-    for (const [mine, name] of Object.entries(BUDGET)) {
-      const field = one(`#set-${name} input, #set-${name} textarea`);
-      if (field) part(mine).value = field.value;
-    }
+    // The budget is a setting of the case, which may have been changed among the settings.
+    for (const [mine, name] of Object.entries(BUDGET)) part(mine).value = redstring.setting(name) ?? "";
     result("", []);
     dialog().showModal();
     const first = state.told.visitors ? part("provider") : one("[data-do=close]", state.root);
@@ -86,10 +83,7 @@
     one("datalist", state.root).replaceChildren();
     if (!chosen.dataset.url) part("url").focus();
   }
-  /* The budget is a setting of the case, which the dialog shows, too. */
-  function budget() {
-    state.budget(Object.fromEntries(Object.entries(BUDGET).map(([mine, name]) => [name, part(mine).value])));
-  }
+  const budget = (names) => names.map((name) => part(Object.keys(BUDGET).find((mine) => BUDGET[mine] === name)).value);
 
   const ACTS = {
     close,
@@ -123,7 +117,7 @@
   };
 
   function model(element, server, budgeted) {
-    Object.assign(state, { root: element, server, budget: budgeted });
+    Object.assign(state, { root: element, server, budgeted });
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-do]");
       if (control && control.type !== "submit") { ACTS[control.dataset.do](); return; }
@@ -140,7 +134,7 @@
     });
     dialog().addEventListener("close", () => { part("key").value = ""; });
     part("provider").addEventListener("change", choose);
-    Object.keys(BUDGET).forEach((name) => part(name).addEventListener("change", budget));
+    Object.keys(BUDGET).forEach((name) => part(name).addEventListener("change", () => state.budgeted()));
     document.addEventListener("click", (event) => {
       // Where there is no model, what needs one asks for one.
       const wanting = state.told.whose === "nobody" && event.target.closest("[data-answer=write]");
@@ -165,13 +159,5 @@
   }
   document.addEventListener("redstring:model", (event) => use(event.detail === "visitor"));
 
-  /* ---------- what was spent ---------- */
-  document.addEventListener("toggle", (event) => {
-    const table = event.target;
-    if (table.id !== "cost-table" || event.newState !== "open") return;
-    const box = one(".step.cost").getBoundingClientRect();
-    const left = Math.max(12, Math.min(box.left, window.innerWidth - table.offsetWidth - 12));
-    Object.assign(table.style, { top: `${box.bottom + 8}px`, left: `${left}px` });
-  }, true);
-  Object.assign(redstring, { model, modelLabel: label });
+  Object.assign(redstring, { model, budget, modelLabel: label });
 })();

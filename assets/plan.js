@@ -73,7 +73,7 @@
       origin: row.dataset.origin,
     })).filter((view) => view.text.trim());
     const plan = { ...JSON.parse(section.dataset.plan), views, constraints: constraints(section), edited: true };
-    return JSON.stringify({ corpus: section.dataset.corpus, plan });
+    return JSON.stringify({ corpus: section.dataset.corpus, settings: JSON.parse(section.dataset.settings), plan });
   }
   function plan(element) {
     element.addEventListener("click", onClick);

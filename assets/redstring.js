@@ -260,11 +260,21 @@
         const count = brought[key];
         if (count === undefined) label.removeAttribute("data-count"); else label.dataset.count = `+${count}`;
       });
+      all(".step-table:popover-open").forEach(under);
       counts();
     };
     watch("value", show);
     show();
   }
+  /* The table behind a step stands under it, also when the story goes on. */
+  function under(table) {
+    const box = one(`[popovertarget="${table.id}"]`).getBoundingClientRect();
+    const left = Math.max(12, Math.min(box.left, window.innerWidth - table.offsetWidth - 12));
+    Object.assign(table.style, { top: `${box.bottom + 8}px`, left: `${left}px` });
+  }
+  document.addEventListener("toggle", (event) => {
+    if (event.newState === "open" && event.target.classList.contains("step-table")) under(event.target);
+  }, true);
   function counts() {
     const ranked = all("#ranked .card").length;
     const covered = (one("#coverage-count") || {}).textContent || "";
@@ -289,16 +299,28 @@
     const setter = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set;
     setter.call(area, text);
     area.dispatchEvent(new Event("input", { bubbles: true }));
-    requestAnimationFrame(() => setTimeout(() => one("#go").click(), 30));
+    one("#go").click();
+  }
+  /* Calls back with an element as soon as the page has it. */
+  function appears(selector, act) {
+    const there = () => {
+      const found = one(selector);
+      if (found) act(found);
+      return Boolean(found);
+    };
+    if (there()) return;
+    new MutationObserver((_, observer) => { if (there()) observer.disconnect(); }).observe(document.body, { childList: true, subtree: true });
   }
   function rail() {
-    const area = one("#question textarea");
-    if (!area) { setTimeout(rail, 50); return; }
-    area.dir = "auto";
-    area.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); one("#go").click(); }
-    });
+    appears("#question textarea", (area) => { area.dir = "auto"; });
+    // A date is chosen from a calendar; the field stays a text field for the server.
+    appears("#set-as_of input", (field) => { field.type = "date"; });
   }
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.closest("#question")) return;
+    event.preventDefault();
+    one("#go").click();
+  });
   function chips(element) {
     element.addEventListener("click", (event) => {
       const chip = event.target.closest(".chip");
@@ -343,13 +365,6 @@
       if (chosen) view(chosen.dataset.view);
     });
     rail();
-    calendar();
-  }
-  /* A date is chosen from a calendar; the field stays a text field for the server. */
-  function calendar() {
-    const field = one("#set-as_of input");
-    if (!field) { setTimeout(calendar, 50); return; }
-    field.type = "date";
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

@@ -136,7 +136,7 @@ def investigate(options: argparse.Namespace) -> None:
         print_lines(context_text(context))
     elif case.ranking:
         passages = ordered(case.ranking, order)
-        print_lines(passages_text(passages, corpus, settings.as_of or case.day))
+        print_lines(passages_text(passages, corpus, case.as_of))
     else:
         print(f"Nothing in {corpus.name} answers to this question.")
 

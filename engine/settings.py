@@ -12,10 +12,12 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    JsonValue,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -35,6 +37,7 @@ class Preset(StrEnum):
 
 DEFAULT_STRATEGIES = ("citations", "pagerank", "entities", "metadata", "semantic")
 BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
+VIEW_KINDS = ("part", "side", "clause", "register", "acronym", "terms", "feedback")
 STATED_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
 # What a language model read is followed only where it is asked for.
 BUILT_IN_STRATEGIES = (*STATED_STRATEGIES, "extracted")
@@ -50,18 +53,40 @@ def _listed(value: Any) -> Any:
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
+def _spaced(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    """Phrases on one line each: how their words are spaced has no meaning."""
+    return tuple(dict.fromkeys(" ".join(phrase.split()) for phrase in phrases))
+
+
+def _named(value: Any) -> Any:
+    """A name; nothing where it is blank."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
 # Several names; empty for no limit.
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Phrases = Annotated[Names, AfterValidator(_spaced)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
 
 def knob(
-    default: Any, meaning: str, unit: str, *, group: str, low: float | None = None, high: float | None = None
+    default: Any,
+    meaning: str,
+    unit: str,
+    *,
+    group: str,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
 ) -> Any:
-    """A settings field: its default, its meaning, its unit, the panel group it belongs to, its bounds."""
-    return Field(
-        default, description=meaning, json_schema_extra={"unit": unit, "group": group}, ge=low, le=high
-    )
+    """A settings field: its default, its meaning, its unit, the panel group it belongs to, its bounds.
+
+    ``choices`` are the names that a list may hold; where other packages can add some, those that we know.
+    """
+    extra: dict[str, JsonValue] = {"unit": unit, "group": group}
+    if choices:
+        extra["choices"] = list(choices)
+    return Field(default, description=meaning, json_schema_extra=extra, ge=low, le=high)
 
 
 class InvestigationSettings(BaseModel):
@@ -70,7 +95,11 @@ class InvestigationSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     strategies: tuple[str, ...] = knob(
-        DEFAULT_STRATEGIES, "Threads to follow from each seed, by name.", "names", group="main"
+        DEFAULT_STRATEGIES,
+        "Threads to follow from each seed, by name.",
+        "names",
+        group="main",
+        choices=BUILT_IN_STRATEGIES,
     )
     rounds: int = knob(
         2, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
@@ -104,11 +133,12 @@ class InvestigationSettings(BaseModel):
         "Views to use instead of the strategy's: part, side, clause, register, acronym, terms, feedback.",
         "names",
         group="plan",
+        choices=VIEW_KINDS,
     )
-    must_include: Names = knob(
+    must_include: Phrases = knob(
         (), "Only passages that hold each of these words or phrases.", "phrases", group="plan"
     )
-    must_exclude: Names = knob(
+    must_exclude: Phrases = knob(
         (), "No passage that holds one of these words or phrases.", "phrases", group="plan"
     )
     fusion: Literal["minmax", "rrf"] = knob(
@@ -125,6 +155,7 @@ class InvestigationSettings(BaseModel):
         "Who searches the corpus: bm25, dense, sparse, late. What the corpus has no model for is left out.",
         "names",
         group="scan",
+        choices=BUILT_IN_RETRIEVERS,
     )
     sparse_weight: Fraction = knob(
         0.2, "Share of learned sparse search; BM25 and dense have what is left.", "share", group="scan"
@@ -201,7 +232,7 @@ class InvestigationSettings(BaseModel):
     )
 
     close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")
-    transaction_type: str | None = knob(
+    transaction_type: Annotated[str | None, BeforeValidator(_named)] = knob(
         None, "Transaction type of the ontology whose areas are required.", "name", group="coverage"
     )
 

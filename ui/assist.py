@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
@@ -9,6 +10,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from engine.investigation import Case
 from engine.investigation.assistance import budget_of, expected_cost
@@ -67,28 +69,31 @@ def wire_assist(
     cost: gr.HTML,
     settings: Mapping[str, Component],
     considered: Callable[..., Case | None],
-    inputs: list[Component],
     others: list[Any],
+    taken_down: Callable[..., Dependency],
+    asked: gr.Textbox,
 ) -> None:
     """The switch turns every helper on or off, one changed by hand changes the switch, and the cost is told.
 
-    ``considered`` gives the case that would be run with ``inputs``; ``others`` are events that change it.
+    Both happen in the browser, so that no click comes before them. ``considered`` gives the case that would
+    be run with what ``asked`` holds; ``taken_down`` fills it at events, of which ``others`` change the cost.
     """
     values = helpers()
     chosen = [settings[name] for name in values]
-    quietly: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "queue": False}
+    quietly: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    helped, without = ([pair[index] for pair in values.values()] for index in (0, 1))
 
-    def turn(on: bool) -> list[str]:
-        return [helped if on else without for helped, without in values.values()]
+    def estimate(request: gr.Request, given: str) -> str:
+        return cost_line(considered(request, given))
 
-    def turned(*now: Any) -> bool:
-        return all(value == helped for value, (helped, _) in zip(now, values.values(), strict=True))
-
-    def estimate(*given: Any) -> str:
-        return cost_line(considered(*given))
-
-    switch.input(turn, switch, chosen, **quietly).then(estimate, inputs, cost, **quietly)
-    for control in chosen:
-        assert isinstance(control, gr.Radio | gr.Dropdown)
-        control.input(turned, chosen, switch, **quietly).then(estimate, inputs, cost, **quietly)
-    gr.on(others, estimate, inputs, cost, trigger_mode="always_last", **quietly)
+    switch.input(
+        None, switch, chosen, js=f"(on) => on ? {json.dumps(helped)} : {json.dumps(without)}", **quietly
+    )
+    by_hand = [control.input for control in chosen]  # type: ignore[attr-defined]
+    gr.on(
+        by_hand, None, chosen, switch, **quietly,
+        js=f"(...now) => [JSON.stringify(now) === JSON.stringify({json.dumps(helped)})]",
+    )  # fmt: skip
+    taken_down(switch.input, *by_hand, *others).then(
+        estimate, asked, cost, trigger_mode="always_last", queue=False, **quietly
+    )

@@ -1,19 +1,25 @@
 """Controls generated from the fields of the settings.
 
 What a control is called, explains, offers and starts with stands in ``InvestigationSettings``; this
-file only decides which component shows which kind of field.
+file only decides which component shows which kind of field, and how its value stands there: ``shown`` and
+``settings_from`` are each other's inverse for all settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
+from engine.errors import SettingsError
+from engine.investigation.strategies.registry import known_strategies
+from engine.retrieval.retrievers.registry import known_retrievers, title_of
 from engine.settings import InvestigationSettings, checked
+from ui.palette import thread
 from ui.rerankers import check_offered, offered, title
 
 GROUP_TITLES: Mapping[str, str] = {
@@ -34,6 +40,31 @@ GROUP_HINTS: Mapping[str, str] = {
 }
 FRACTION_STEP = 0.01
 RERANKER = "reranker"
+# Kinds of fields that are lists: names that are ticked, phrases that are typed one a line.
+NAMES, LINES = "names", "lines"
+MOST_LINES = 4
+# Names to which other packages may add.
+_REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
+    "strategies": known_strategies,
+    "retrievers": known_retrievers,
+}
+# What a control is called where its field's name would not say it.
+LABELS: Mapping[str, str] = {
+    "strategies": "Follow these threads",
+    "pool_size": "Pool limit",
+    "top_k": "Passages to rank",
+    "close_gaps": thread("gaps").title,
+    "as_of": "In force on",
+    "types": "Types of documents",
+    "issuers": "Issued by",
+    "statuses": "Status",
+}
+_TITLES: Mapping[str, Callable[[str], str]] = {
+    "strategies": lambda name: thread(name).title,
+    "retrievers": title_of,
+    "transaction_type": lambda name: name.replace("_", " ").replace("-", " "),
+    RERANKER: title,
+}
 _ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
 
 
@@ -54,6 +85,7 @@ class Knob:
     choices: tuple[str, ...] = ()
 
 
+@cache
 def knobs() -> tuple[Knob, ...]:
     """Every field of the settings, in the order in which they are declared."""
     properties = InvestigationSettings.model_json_schema()["properties"]
@@ -61,23 +93,36 @@ def knobs() -> tuple[Knob, ...]:
     return tuple(_knob(name, schema, defaults[name]) for name, schema in properties.items())
 
 
+def knob_of(name: str) -> Knob:
+    """The field of a name."""
+    return next(knob for knob in knobs() if knob.name == name)
+
+
 def _knob(name: str, schema: Mapping[str, Any], default: Any) -> Knob:
     variants = [variant for variant in schema.get("anyOf", (schema,)) if variant.get("type") != "null"]
     shape = variants[0]
-    kind = "date" if shape.get("format") == "date" else "choice" if "enum" in shape else shape["type"]
+    registered = _REGISTERED.get(name)
     return Knob(
         name=name,
-        label=name.replace("_", " ").capitalize(),
+        label=LABELS.get(name, name.replace("_", " ").capitalize()),
         meaning=schema["description"],
         unit=schema["unit"],
         group=schema["group"],
-        kind=kind,
+        kind=_kind(schema, shape),
         default=default,
         optional="anyOf" in schema,
         low=_bound(schema, shape, "minimum"),
         high=_bound(schema, shape, "maximum"),
-        choices=tuple(shape.get("enum", ())),
+        choices=tuple(registered() if registered else shape.get("enum", schema.get("choices", ()))),
     )
+
+
+def _kind(schema: Mapping[str, Any], shape: Mapping[str, Any]) -> str:
+    if "enum" in shape:
+        return "choice"
+    if shape["type"] == "array":
+        return LINES if schema["unit"] == "phrases" else NAMES
+    return "date" if shape.get("format") == "date" else str(shape["type"])
 
 
 def _bound(schema: Mapping[str, Any], shape: Mapping[str, Any], name: str) -> float | None:
@@ -98,19 +143,30 @@ def component(knob: Knob) -> Component:
         "elem_id": f"set-{knob.name}",
         "interactive": True,
     }
+    value = _shown(knob, knob.default)
     if knob.name == RERANKER:
-        models = [(title(spec), spec) for spec in offered()]
-        return gr.Dropdown(models, value=knob.default, **shared)
+        models = [(title_of_choice(knob, spec), spec) for spec in offered()]
+        return gr.Dropdown(models, value=value, **shared)
     if knob.kind == "boolean":
-        return gr.Checkbox(value=knob.default, **shared)
+        return gr.Checkbox(value=value, **shared)
     if knob.kind == "choice":
-        return gr.Radio(choices=list(knob.choices), value=knob.default, **shared)
+        return gr.Radio(choices=list(knob.choices), value=value, **shared)
+    if knob.kind == NAMES:
+        offers = [(title_of_choice(knob, name), name) for name in knob.choices]
+        return gr.CheckboxGroup(offers, value=value, **shared)
+    if knob.kind == LINES:
+        return gr.Textbox(value=value, placeholder="one a line", max_lines=MOST_LINES, **shared)
     low, high = knob.low, knob.high
     if knob.kind in ("integer", "number") and not knob.optional and low is not None and high is not None:
         step = 1 if knob.kind == "integer" else FRACTION_STEP
-        return gr.Slider(low, high, value=knob.default, step=step, buttons=[], **shared)
+        return gr.Slider(low, high, value=value, step=step, buttons=[], **shared)
     # A number that may be absent is a line of text: a number field turns "nothing" into 0 when it is shown.
-    return gr.Textbox(value=_text(knob.default), placeholder=_placeholder(knob), max_lines=1, **shared)
+    return gr.Textbox(value=value, placeholder=_placeholder(knob), max_lines=1, **shared)
+
+
+def title_of_choice(knob: Knob, name: str) -> str:
+    """What one of a control's choices is called."""
+    return _TITLES.get(knob.name, str)(name)
 
 
 def _placeholder(knob: Knob) -> str:
@@ -121,26 +177,54 @@ def _placeholder(knob: Knob) -> str:
     return f"off, or {knob.low:g} to {knob.high:g}"
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(value)
+def shown(settings: InvestigationSettings) -> dict[str, Any]:
+    """What the controls show for settings, by name."""
+    values = settings.model_dump(mode="json")
+    return {knob.name: _shown(knob, values[knob.name]) for knob in knobs()}
+
+
+def _shown(knob: Knob, value: Any) -> Any:
+    """A value of the settings, as JSON has it, in its control."""
+    if knob.kind == LINES:
+        return "\n".join(value)
+    if not knob.optional:
+        return value
     return "" if value is None else str(value)
 
 
-def shown_value(name: str, settings: InvestigationSettings) -> Any:
-    """What a control shows for the value that settings hold."""
-    knob = next(knob for knob in knobs() if knob.name == name)
-    value = settings.model_dump(mode="json")[name]
-    return _text(value) if knob.optional else value
+def settings_from(held: Mapping[str, Any]) -> InvestigationSettings:
+    """Settings from what the controls hold, by name; what is not named has its default.
 
-
-def settings_from(names: Sequence[str], values: Sequence[Any]) -> InvestigationSettings:
-    """Settings from what the controls hold; an empty field is None.
-
-    Raises SettingsError, for a reranker too that the page does not offer.
+    Raises SettingsError in one line for a value that cannot be used, a field that was left empty and must
+    not be, a name that is no setting, and a reranker that the page does not offer.
     """
-    stripped = (value.strip() if isinstance(value, str) else value for value in values)
-    given = {name: None if value == "" else value for name, value in zip(names, stripped, strict=True)}
-    found = checked(given)
+    by_name = {knob.name: knob for knob in knobs()}
+    unknown = [name for name in held if name not in by_name]
+    if unknown:
+        raise SettingsError(f"{unknown[0]!r} is no setting")
+    found = checked({name: _held(by_name[name], value) for name, value in held.items()})
     check_offered(found.reranker)
     return found
+
+
+def _held(knob: Knob, value: Any) -> Any:
+    """What a control shows, as a value of the settings."""
+    if knob.kind == LINES and isinstance(value, str):
+        return value.split("\n")
+    if knob.kind == NAMES and not isinstance(value, list):
+        raise SettingsError(f"{knob.name}: not a list of names (given: {value!r:.80})")
+    typed = value.strip() if isinstance(value, str) else value
+    if typed != "" and (typed is not None or knob.optional):
+        # Names are taken as they stand: one may begin with a space.
+        return value if knob.kind in ("string", "choice") else typed
+    if knob.optional:
+        return None
+    raise SettingsError(f"{knob.name}: nothing is given; {_wanted(knob)}")
+
+
+def _wanted(knob: Knob) -> str:
+    if knob.choices:
+        return f"choose one of {', '.join(knob.choices)}"
+    if knob.low is None or knob.high is None:
+        return f"give {knob.unit}"
+    return f"give a number from {knob.low:g} to {knob.high:g}"

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
-from ui.controls import Knob, component
+from ui.controls import Knob, component, knob_of, title_of_choice
 
-# Lists of choices that a corpus gives, with the words above them.
-CHOSEN: Mapping[str, str] = {
-    "types": "Types of documents",
-    "documents": "Documents",
-    "languages": "Languages",
-    "issuers": "Issued by",
-    "statuses": "Status",
-}
+# Lists of choices that a corpus gives.
+CHOSEN = ("types", "documents", "languages", "issuers", "statuses")
 MOST_CHOICES = 1000
 TRANSACTION = "transaction_type"
 OF_CORPUS = (*CHOSEN, TRANSACTION)
@@ -47,7 +41,7 @@ def _counted(values: Iterable[str | None]) -> Choices:
 def build_date(knob: Knob) -> Component:
     """The day on which what is found must be in force; the page makes it a calendar."""
     return gr.Textbox(
-        value="", label="In force on", info=f"{knob.meaning} Empty: today's law.", max_lines=1,
+        value="", label=knob.label, info=f"{knob.meaning} Empty: today's law.", max_lines=1,
         elem_id=f"set-{knob.name}", interactive=True, elem_classes=["fold"],
     )  # fmt: skip
 
@@ -64,15 +58,16 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
 def transactions_of(corpus: Corpus) -> Choices:
     """The kinds of transactions of a corpus's ontology, behind the choice of none."""
     known = () if corpus.ontology is None else corpus.ontology.transactions
-    return [("any", ""), *((name.replace("_", " ").replace("-", " "), name) for name in known)]
+    knob = knob_of(TRANSACTION)
+    return [("any", ""), *((title_of_choice(knob, name), name) for name in known)]
 
 
 def same_transaction(corpus: Corpus, chosen: str | None) -> Any:
     """The kinds of transactions of a corpus whose areas may have been edited; what was chosen stays, if it is
     still among them."""
     kinds = transactions_of(corpus)
-    kept = chosen if chosen in [value for _, value in kinds] else ""
-    return gr.update(choices=kinds, value=kept, visible=len(kinds) > 1)
+    gone = {} if chosen in [value for _, value in kinds] else {"value": ""}
+    return gr.update(choices=kinds, visible=len(kinds) > 1, **gone)
 
 
 def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
@@ -82,7 +77,7 @@ def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]
     for knob in knobs:
         if knob.name in CHOSEN:
             built[knob.name] = gr.Dropdown(
-                given[knob.name], value=[], multiselect=True, label=CHOSEN[knob.name],
+                given[knob.name], value=[], multiselect=True, label=knob.label,
                 elem_id=f"set-{knob.name}", interactive=True, filterable=True,
                 visible=_offers(knob.name, given[knob.name]),
             )  # fmt: skip
@@ -98,6 +93,11 @@ def refreshed(corpus: Corpus) -> dict[str, Any]:
         name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
     }
     return {**lists, TRANSACTION: gr.update(choices=kinds, value="", visible=len(kinds) > 1)}
+
+
+def nothing_chosen() -> list[Any]:
+    """Values of the filters in which nothing is chosen, in the order of ``OF_CORPUS``."""
+    return [[] if name in CHOSEN else "" for name in OF_CORPUS]
 
 
 def _offers(name: str, choices: Choices) -> bool:

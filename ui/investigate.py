@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -24,13 +25,13 @@ from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value
 from ui.assist import asked_or_any, wire_assist
 from ui.board import Dossier, board_data, provenance
+from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
-from ui.controls import settings_from
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
-from ui.rail import Rail
+from ui.rail import Rail, at_click
 from ui.rules import rules_slot
 from ui.session import Desk, OpenCase, new_token
 from ui.shelf import Library
@@ -42,6 +43,7 @@ REST_STEP = 40
 EXCERPT = 320
 # A browser cannot draw faster than this, s; rounds that come faster are drawn together.
 BOARD_PAUSE = 0.15
+STILL_RUNNING = "The case is still being investigated; cancel it or wait."
 Updates = dict[Any, Any]
 # Another event follows these at once: one message to the page tells both.
 _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
@@ -141,57 +143,50 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
 
 
 def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
-    """Tell each event on the page as it comes; a RedstringError becomes a banner."""
+    """Tell each event on the page as it comes; a RedstringError becomes a banner. Nothing is told of a case
+    in whose place the page has asked another."""
     if not opened.busy.acquire(blocking=False):
-        yield {stage.banner: banner_html("The case is still being investigated; cancel it or wait.")}
+        yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     try:
-        waiting: Updates = {}
-        heard_before = time.perf_counter()
-        for event in events():
-            opened.seconds += time.perf_counter() - heard_before
-            told_so_far = heard(opened.story, event, opened.seconds)
-            opened.story = replace(told_so_far, cost=opened.cost())
-            waiting |= shown(opened, stage, event)
-            if not isinstance(event, _TOLD_WITH_THE_NEXT):
-                yield waiting
-                waiting = {}
-            heard_before = time.perf_counter()
+        for updates in _told(opened, stage, events()):
+            if opened.replaced:
+                return
+            yield updates
     except RedstringError as error:
-        yield {stage.banner: banner_html(str(error)), stage.story: ""}
+        if not opened.replaced:
+            yield {stage.banner: banner_html(str(error)), stage.story: ""}
     finally:
         opened.busy.release()
 
 
+def _told(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[Updates]:
+    waiting: Updates = {}
+    heard_before = time.perf_counter()
+    for event in events:
+        opened.seconds += time.perf_counter() - heard_before
+        told_so_far = heard(opened.story, event, opened.seconds)
+        opened.story = replace(told_so_far, cost=opened.cost(), terms=opened.terms())
+        waiting |= shown(opened, stage, event)
+        if not isinstance(event, _TOLD_WITH_THE_NEXT):
+            yield waiting
+            waiting = {}
+        heard_before = time.perf_counter()
+
+
 def wire_investigation(
-    rail: Rail,
-    stage: Stage,
-    token: gr.State,
-    session: gr.Textbox,
-    library: Library,
-    desk: Desk,
-    connections: Connections,
+    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk, connections: Connections
 ) -> None:
     """The button that asks, the button that cancels, and what fetches more of a finished case."""
-    names = list(rail.settings)
 
-    def ask(
-        request: gr.Request,
-        case: str,
-        caller: str,
-        visitor: str,
-        edited: str,
-        question: str,
-        corpus_name: str,
-        *values: Any,
-    ) -> Iterator[Updates]:
-        # The first question of a page gives it its token: a page that has asked nothing has no case.
-        case = case or new_token()
+    def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
+        # Two clicks in a row belong to one page: the later takes the place of the earlier.
+        case = case or request.session_hash or new_token()
         try:
-            person = person_of(library.settings, request, visitor)
-            model = connections.model_for(caller, person)
-            opened = open_case(library, question, corpus_name, names, values, person.key, edited, model)
-            record(person, "investigate", library.find(corpus_name, person.key).folder.name, "done")
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
+            record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
@@ -199,7 +194,7 @@ def wire_investigation(
         yield {
             token: case,
             stage.banner: "",
-            stage.story: told(Story()),
+            stage.story: told(opened.story),
             stage.board: "",
             stage.coverage: NO_AREAS,
             stage.ranked: "",
@@ -213,14 +208,11 @@ def wire_investigation(
         if opened is not None:
             opened.case.cancel()
 
-    asked = rail.go.click(
-        ask, [token, session, rail.visitor, rail.edited, rail.question, rail.corpus, *rail.settings.values()],
-        [token, *stage.outputs()],
-        js="(token, session, visitor, edited, ...rest) => "
-        "[token, redstring.session(), visitor, redstring.planned(), ...rest]",
-        api_visibility="private", show_progress="hidden", trigger_mode="once",
+    run = at_click(rail, rail.go.click).then(
+        ask, [token, rail.asked], [token, *stage.outputs()],
+        api_visibility="private", show_progress="hidden", trigger_mode="multiple",
     )  # fmt: skip
-    on_failure(asked, stage)
+    on_failure(run, stage)
     rail.cancel.click(cancel, token, None, api_visibility="private", show_progress="hidden", queue=False)
     _wire_more(stage, token, desk)
 
@@ -231,25 +223,24 @@ def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
         if opened is None:
             return gr.skip()
         opened.nodes = int(wanted.limit)
-        return board_value(opened)
+        # While it runs its next step draws as many.
+        return gr.skip() if opened.busy.locked() else board_value(opened)
 
     stage.board.expand(expand, token, stage.board, api_visibility="private", show_progress="hidden")
 
 
-def wire_cost(rail: Rail, session: gr.Textbox, library: Library, connections: Connections) -> None:
+def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
     """What the language model would cost, as the settings stand."""
-    names = list(rail.settings)
 
-    def considered(
-        request: gr.Request, caller: str, visitor: str, question: str, corpus_name: str, *values: Any
-    ) -> Case | None:
+    def considered(request: gr.Request, given: str) -> Case | None:
         try:
-            person = person_of(library.settings, request, visitor)
-            model = connections.model_for(caller, person)
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            model = connections.model_for(asked.session, person)
             if model is None:
                 return None
-            asked = asked_or_any(question)
-            return open_case(library, asked, corpus_name, names, values, person.key, model=model).case
+            any_question = asked.model_copy(update={"question": asked_or_any(asked.question), "edited": ""})
+            return open_case(library, any_question, person.key, model).case
         except RedstringError:
             # What is wrong with the settings is told when the case is opened.
             return None
@@ -258,31 +249,29 @@ def wire_cost(rail: Rail, session: gr.Textbox, library: Library, connections: Co
     assert isinstance(rounds, gr.Slider)
     wire_assist(
         rail.use_model, rail.cost, rail.settings, considered,
-        [session, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
         [rail.question.blur, rail.corpus.change, rail.depth.change, rounds.release],
+        partial(at_click, rail), rail.asked,
     )  # fmt: skip
 
 
 def open_case(
-    library: Library,
-    question: str,
-    corpus_name: str,
-    names: Sequence[str],
-    values: Sequence[Any],
-    visitor: str = "",
-    edited: str = "",
-    model: LanguageModel | None = None,
+    library: Library, asked: CaseRequest, visitor: str = "", model: LanguageModel | None = None
 ) -> OpenCase:
     """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
 
-    ``edited`` is the plan that a person has edited on the page, as ``plan.js`` sends it, or nothing.
-    ``model`` is the language model that this visitor may use, where there is one.
+    ``visitor`` is whose private corpora may be asked, ``model`` the language model that this visitor may
+    use, where there is one.
     """
-    if not question or not question.strip():
+    question = asked.question.strip()
+    if not question:
         raise InputError("there is no question: write one, or choose an example")
-    settings = settings_from(names, values)
-    corpus = library.corpus(corpus_name, visitor)
-    asked = question.strip()
-    plan = edited_plan(edited, asked, corpus_name)
-    case = Case(corpus, asked, settings, plan=plan, model=model)
-    return OpenCase(case, corpus, asked, settings.strategies, corpus_name)
+    settings = asked.settings()
+    name = asked.corpus or ""
+    corpus = library.corpus(name, visitor)
+    plan = edited_plan(asked.edited, question, name, settings)
+    case = Case(corpus, question, settings, plan=plan, model=model)
+    named = set(settings.documents)
+    titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
+    opened = OpenCase(case, corpus, question, settings.strategies, name, titles=titles)
+    opened.story = Story(terms=opened.terms())
+    return opened

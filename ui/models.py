@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -41,20 +42,16 @@ def build_models(desk: ConnectingDesk) -> gr.HTML:
         html_template=frame_html(),
         elem_id="model",
         apply_default_css=False,
-        js_on_load="redstring.model(element, server, (budget) => trigger('budget', budget))",
+        js_on_load="redstring.model(element, server, () => trigger('budget'))",
         server_functions=[model],
     )
 
 
 def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:
-    """The budget that is given in the dialog becomes that of the settings."""
-
-    def taken(given: gr.EventData) -> list[str]:
-        return [str(getattr(given, name))[:20] for name in BUDGET]
-
+    """The budget that is given in the dialog becomes that of the settings, in the browser."""
     panel.budget(
-        taken, None, [settings[name] for name in BUDGET], api_visibility="private", show_progress="hidden",
-        queue=False,
+        None, None, [settings[name] for name in BUDGET], api_visibility="private", show_progress="hidden",
+        js=f"() => redstring.budget({json.dumps(BUDGET)})",
     )  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from functools import partial
 import gradio as gr
 
 from engine.access.roles import Action, may
-from engine.investigation.strategies.registry import known_strategies
 from ui.access.asking import person_of
 from ui.answering import wire_answer
 from ui.api import add_api
@@ -51,7 +50,7 @@ def build_page(
         header = build_header(library)
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):
-                rail = build_rail(library, list(known_strategies()))
+                rail = build_rail(library)
             with gr.Column(elem_id="stage"):
                 stage = build_stage()
         panel = build_panel(CorpusDesk(library, connections))
@@ -65,9 +64,9 @@ def build_page(
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
         wire_session(page, session, connections)
-        wire_cost(rail, session, library, connections)
-        wire_investigation(rail, stage, token, session, library, desk, connections)
-        wire_plan(rail, stage, session, library, connections)
+        wire_cost(rail, library, connections)
+        wire_investigation(rail, stage, token, library, desk, connections)
+        wire_plan(rail, stage, library, connections)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)

@@ -22,13 +22,15 @@ from engine.records.wording import plural
 from engine.retrieval.planning.assisted import MODEL
 from engine.settings import InvestigationSettings
 from ui.access.asking import person_of
+from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
-from ui.controls import settings_from
-from ui.rail import Rail
+from ui.controls import knobs
+from ui.rail import Rail, at_click
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 
-LONGEST_EDIT = 100_000
+# The group of settings that decide what a plan is.
+PLAN = "plan"
 # Of the documents that a question names, so many are offered as demands.
 MOST_OFFERED = 4
 _CHIPS = {
@@ -49,14 +51,21 @@ ONE_LINE, MOST_LINES = 90, 6
 _made = itertools.count()
 
 
-def plan_html(plan: QueryPlan, corpus_name: str, notes: Sequence[str] = ()) -> str:
+def plan_html(
+    plan: QueryPlan, corpus_name: str, settings: InvestigationSettings, notes: Sequence[str] = ()
+) -> str:
     """A plan as a panel. Views and demands are controls that ``plan.js`` reads back."""
     kind = escape(intent_words(plan))
     told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
     demands = "".join(_chips(plan))
     lines = "".join(f"<li>{escape(note)}</li>" for note in (*plan.notes, *notes))
     views = "".join(_view(view) for view in plan.views)
-    held = _attributes(plan=json.dumps(plan_to_json(plan)), corpus=corpus_name, made=next(_made))
+    held = _attributes(
+        plan=json.dumps(plan_to_json(plan)),
+        settings=json.dumps(deciding(settings)),
+        corpus=corpus_name,
+        made=next(_made),
+    )
     return (
         f'<details class="plan" open {held}>{_summary(plan)}<div class="inside">'
         f'<p class="told">A question of the kind <b>{kind}</b>{f", told by {told}" if told else ""}</p>'
@@ -129,18 +138,19 @@ def _demanded(constraints: Constraints) -> Iterator[tuple[str, str]]:
         yield from ((kind, str(one)) for one in values)
 
 
-def edited_plan(text: str, question: str, corpus_name: str) -> QueryPlan | None:
+def edited_plan(
+    text: str, question: str, corpus_name: str, settings: InvestigationSettings
+) -> QueryPlan | None:
     """The plan that a person has edited on the page; None where there is none.
 
-    Raises InputError for a plan of another question or corpus, or one that cannot be used.
+    Raises InputError for a plan of another question, of another corpus or made with other settings, or one
+    that cannot be used.
     """
     if not text:
         return None
-    if len(text) > LONGEST_EDIT:
-        raise InputError("the edited plan is too long: take some views out of it")
     try:
         held = orjson.loads(text)
-        corpus, values = held["corpus"], held["plan"]
+        corpus, values, made_with = held["corpus"], held["plan"], held["settings"]
     except (orjson.JSONDecodeError, KeyError, TypeError) as error:
         raise InputError("the edited plan cannot be read: make a new plan") from error
     if corpus != corpus_name:
@@ -148,7 +158,18 @@ def edited_plan(text: str, question: str, corpus_name: str) -> QueryPlan | None:
     plan = plan_from_json(values, "the edited plan")
     if plan.question.strip() != question.strip():
         raise InputError("the question has changed since the plan was made: make a new plan")
+    if made_with != deciding(settings):
+        raise InputError("settings of the query plan have changed since it was made: make a new plan")
     return plan
+
+
+def deciding(settings: InvestigationSettings) -> dict[str, Any]:
+    """The settings that decide what a plan is, as JSON has them."""
+    return {
+        knob.name: value
+        for knob, value in zip(knobs(), settings.model_dump(mode="json").values(), strict=True)
+        if knob.group == PLAN
+    }
 
 
 def planned(case: Case, corpus_name: str) -> str:
@@ -157,7 +178,7 @@ def planned(case: Case, corpus_name: str) -> str:
     spec = "" if case.model is None else case.model.spec
     spent = list(usage_lines(case.usage, spec))[:1]
     notes = (*Filters(case.corpus, case.settings, case.day, plan).notes, *spent)
-    return plan_html(plan, corpus_name, notes)
+    return plan_html(plan, corpus_name, case.settings, notes)
 
 
 def asks_model(settings: InvestigationSettings) -> bool:
@@ -165,45 +186,34 @@ def asks_model(settings: InvestigationSettings) -> bool:
     return MODEL in (settings.sub_questions, settings.hypothetical)
 
 
-def wire_plan(
-    rail: Rail, stage: Stage, session: gr.Textbox, library: Library, connections: Connections
-) -> None:
+def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connections) -> None:
     """The button that shows the plan; another corpus puts it away. Where the settings ask for it, the
     language model of this page is asked, which takes a while: the panel says so meanwhile."""
-    names = list(rail.settings)
 
-    def show(
-        request: gr.Request, caller: str, visitor: str, question: str, corpus_name: str, *values: Any
-    ) -> Iterator[dict[Any, Any]]:
+    def show(request: gr.Request, given: str) -> Iterator[dict[Any, Any]]:
         try:
-            person = person_of(library.settings, request, visitor)
-            model = connections.model_for(caller, person)
-            case = planning(question, corpus_name, person.key, values, model)
+            asked = case_request(given)
+            person = person_of(library.settings, request, asked.visitor)
+            case = planning(asked, person.key, connections.model_for(asked.session, person))
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error))}
             return
         if case.model is not None and asks_model(case.settings):
             yield {stage.banner: "", stage.plan: WAITING}
         try:
-            yield {stage.banner: "", stage.plan: planned(case, corpus_name)}
+            yield {stage.banner: "", stage.plan: planned(case, asked.corpus or "")}
         except RedstringError as error:
             yield {stage.banner: banner_html(str(error)), stage.plan: ""}
 
-    def planning(
-        question: str, corpus_name: str, visitor: str, values: Sequence[Any], model: LanguageModel | None
-    ) -> Case:
-        if not question or not question.strip():
+    def planning(asked: CaseRequest, visitor: str, model: LanguageModel | None) -> Case:
+        if not asked.question.strip():
             raise InputError("there is no question: write one, or choose an example")
-        corpus, settings = library.corpus(corpus_name, visitor), settings_from(names, values)
-        return Case(corpus, question.strip(), settings, model=model)
+        corpus, settings = library.corpus(asked.corpus or "", visitor), asked.settings()
+        return Case(corpus, asked.question.strip(), settings, model=model)
 
-    shown = rail.plan.click(
-        show, [session, rail.visitor, rail.question, rail.corpus, *rail.settings.values()],
-        [stage.banner, stage.plan],
-        js="(session, ...rest) => [redstring.session(), ...rest]",
-        api_visibility="private", show_progress="hidden", trigger_mode="once",
+    made = at_click(rail, rail.plan.click).then(
+        show, rail.asked, [stage.banner, stage.plan],
+        api_visibility="private", show_progress="hidden", trigger_mode="always_last",
     )  # fmt: skip
-    on_failure(shown, stage)
-    rail.corpus.input(
-        lambda: "", None, stage.plan, api_visibility="private", show_progress="hidden", queue=False
-    )
+    on_failure(made, stage)
+    rail.corpus.input(None, None, stage.plan, js="() => ''", api_visibility="private", show_progress="hidden")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -9,43 +10,56 @@ from typing import Any
 
 import gradio as gr
 from gradio.components import Component
+from gradio.events import Dependency
 
 from engine.corpus.protocol import Corpus
-from engine.settings import Preset, preset
+from engine.settings import PRESETS, Preset, preset
 from ui.access.asking import person_of
 from ui.assist import build_assist
-from ui.controls import GROUP_HINTS, GROUP_TITLES, RERANKER, Knob, component, knobs, shown_value
+from ui.case_request import LONGEST_QUESTION
+from ui.controls import (
+    GROUP_HINTS,
+    GROUP_TITLES,
+    RERANKER,
+    Knob,
+    component,
+    knobs,
+    shown,
+    title_of_choice,
+)
 from ui.filters import (
     OF_CORPUS,
     TRANSACTION,
     build_date,
     build_filters,
     build_transaction,
+    nothing_chosen,
     refreshed,
     same_transaction,
 )
-from ui.palette import colour, thread
+from ui.palette import colour
 from ui.shelf import Example, Library
 
 START = Preset.BALANCED
-FEWEST_ROUNDS = 1
 SHOWN_CHIPS = 4
 FILTERS = "filters"
 # A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
 KEPT = frozenset({FILTERS, "model"})
+_QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+_NOTE = '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
 
 
 @dataclass(frozen=True, slots=True)
 class Rail:
     """The rail's components. ``settings`` maps fields of the settings to their controls.
 
-    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked. ``edited`` is
-    filled by the page with the plan that a person has edited.
+    ``visitor`` holds the token that the browser keeps: whose private corpora may be asked. ``asked`` is
+    filled by the page at a click with all that it shows then. ``note`` says that a depth was changed.
     """
 
     visitor: gr.Textbox
     question: gr.Textbox
-    edited: gr.Textbox
+    asked: gr.Textbox
     go: gr.Button
     cancel: gr.Button
     plan: gr.Button
@@ -54,17 +68,18 @@ class Rail:
     chips: gr.HTML
     corpus: gr.Dropdown
     depth: gr.Radio
+    note: gr.HTML
     settings: dict[str, Component]
 
 
-def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
+def build_rail(library: Library) -> Rail:
     """Build the rail inside the column that is open."""
     visitor = gr.Textbox("", elem_id="visitor", visible="hidden", container=False)
     question = gr.Textbox(
-        label="Question", lines=3, max_lines=8, elem_id="question", interactive=True, max_length=4000,
-        placeholder="Ask in your own words", container=True,
+        label="Question", lines=3, max_lines=8, elem_id="question", interactive=True,
+        max_length=LONGEST_QUESTION, placeholder="Ask in your own words", container=True,
     )  # fmt: skip
-    edited = gr.Textbox("", elem_id="edited-plan", visible="hidden", container=False)
+    asked = gr.Textbox("", elem_id="asked", visible="hidden", container=False)
     with gr.Row(elem_id="asking"):
         go = gr.Button("Investigate", variant="primary", elem_id="go")
         cancel = gr.Button("Cancel", elem_id="cancel")
@@ -86,24 +101,38 @@ def build_rail(library: Library, strategies: Sequence[str]) -> Rail:
         [(choice.value.capitalize(), choice.value) for choice in Preset], value=START.value, label="Depth",
         elem_id="depth", interactive=True, elem_classes=["fold"],
     )  # fmt: skip
-    settings = _settings(strategies, library.corpus(None))
-    return Rail(visitor, question, edited, go, cancel, plan, use_model, cost, chips, corpus, depth, settings)
+    note = gr.HTML(
+        _NOTE, elem_id="depth-note", apply_default_css=False, elem_classes=["fold"],
+        presets={name.value: _of_preset(name) for name in Preset},
+        js_on_load="redstring.depth(element, props, () => trigger('reset'))",
+    )  # fmt: skip
+    settings = _settings(library.corpus(None))
+    return Rail(
+        visitor, question, asked, go, cancel, plan, use_model, cost, chips, corpus, depth, note, settings
+    )
 
 
-def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]:
+def _of_preset(name: Preset) -> dict[str, Any]:
+    """What a preset sets, as the controls show it."""
+    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER}
+    return {field: value for field, value in shown(PRESETS[name]).items() if field not in kept}
+
+
+def _settings(corpus: Corpus) -> dict[str, Component]:
     by_name = {knob.name: knob for knob in knobs()}
     start = preset(START)
+    threads = by_name["strategies"]
     built: dict[str, Component] = {
         "strategies": gr.CheckboxGroup(
-            [(thread(name).title, name) for name in strategies],
+            [(title_of_choice(threads, name), name) for name in threads.choices],
             value=list(start.strategies),
-            label="Follow these threads",
+            label=threads.label,
             elem_id="threads",
             interactive=True,
             elem_classes=["fold"],
         )
     }
-    gr.HTML(f"<style>{_thread_colours(strategies)}</style>", apply_default_css=False, visible="hidden")
+    gr.HTML(f"<style>{_thread_colours(threads.choices)}</style>", apply_default_css=False, visible="hidden")
     main = [knob for knob in by_name.values() if knob.group == "main" and knob.name != "strategies"]
     for knob in sorted(main, key=lambda knob: knob.kind != "boolean"):
         built[knob.name] = _main_control(knob)
@@ -126,14 +155,6 @@ def _settings(strategies: Sequence[str], corpus: Corpus) -> dict[str, Component]
 def _main_control(knob: Knob) -> Component:
     control = component(knob)
     control.elem_classes = ["fold", "main-knob"]
-    if knob.name == "close_gaps":
-        control.label = thread("gaps").title
-    if knob.name == "rounds" and isinstance(control, gr.Slider):
-        control.minimum = FEWEST_ROUNDS
-    if knob.name == "pool_size":
-        control.label = "Pool limit"
-    if knob.name == "top_k":
-        control.label = "Passages to rank"
     return control
 
 
@@ -159,12 +180,7 @@ def chips_html(examples: Sequence[Example]) -> str:
 def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> None:
     """A preset sets every control but those of the filters and of the language model; another corpus brings
     its own examples and facts."""
-    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER}
-    names = [name for name in rail.settings if name not in kept]
-
-    def apply_preset(name: str) -> list[Any]:
-        chosen = preset(name)
-        return [shown_value(field, chosen) for field in names]
+    wire_depth(rail)
 
     def change_corpus(request: gr.Request, token: str, name: str) -> list[Any]:
         visitor = person_of(library.settings, request, token).key
@@ -172,15 +188,43 @@ def wire_rail(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any) -> 
         chips = chips_html(library.examples(name, visitor))
         return [chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
-    rail.depth.input(
-        apply_preset, rail.depth, [rail.settings[name] for name in names], api_visibility="private",
-        show_progress="hidden", queue=False,
-    )  # fmt: skip
     chosen = [rail.settings[field] for field in OF_CORPUS]
+    # What was chosen of the last corpus is no choice of this one, and is gone before anybody can ask.
+    rail.corpus.input(None, None, chosen, js=f"() => {json.dumps(nothing_chosen())}", **_QUIETLY)
     rail.corpus.input(
-        change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen], api_visibility="private",
-        show_progress="hidden", queue=False,
+        change_corpus, [rail.visitor, rail.corpus], [rail.chips, facts, *chosen],
+        trigger_mode="always_last", queue=False, **_QUIETLY,
     )  # fmt: skip
+
+
+def wire_depth(rail: Rail) -> None:
+    """A preset is applied in the browser, so that no click comes before it; a control that is moved away from
+    it is told beside it."""
+    preset_of = {name: rail.settings[name] for name in _of_preset(START)}
+    for event in (rail.depth.input, rail.note.reset):
+        event(
+            None, rail.depth, list(preset_of.values()),
+            js=f"(depth) => redstring.presetValues(depth, {json.dumps(list(preset_of))})", **_QUIETLY,
+        )  # fmt: skip
+    changes = [control.change for control in rail.settings.values()]  # type: ignore[attr-defined]
+    gr.on(
+        changes, None, [rail.depth, *rail.settings.values()], rail.depth,
+        js=f"(depth, ...values) => redstring.moved(depth, {json.dumps(list(rail.settings))}, values)",
+        **_QUIETLY,
+    )  # fmt: skip
+
+
+def at_click(rail: Rail, *events: Any) -> Dependency:
+    """Take down what the page shows at one of these events; what follows reads it in ``rail.asked``.
+
+    It is read in the browser and nothing is awaited meanwhile: what is shown at the click is what is sent.
+    """
+    taken: Dependency = gr.on(
+        events, None, [rail.corpus, *rail.settings.values()], rail.asked, trigger_mode="multiple",
+        js=f"(corpus, ...values) => redstring.asked(corpus, {json.dumps(list(rail.settings))}, values)",
+        **_QUIETLY,
+    )  # fmt: skip
+    return taken
 
 
 def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, changed: Any) -> None:
@@ -195,7 +239,8 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
         names = library.names(visitor)
         kept = current in names
         name = current if kept else names[0]
-        offered = gr.update(choices=names, value=name, visible=len(names) > 1)
+        # What is still offered stays chosen: meanwhile somebody may have chosen another one.
+        offered = gr.update(choices=names, visible=len(names) > 1, **({} if kept else {"value": name}))
         if kept and name == library.names()[0]:
             # Its documents are the same for everybody; its areas may have been edited since.
             edited = {TRANSACTION: same_transaction(library.corpus(name, visitor), transaction)}
@@ -206,6 +251,6 @@ def wire_shelf(rail: Rail, library: Library, facts: gr.HTML, facts_html: Any, ch
         return [offered, chips, facts_html(name, visitor), *(brought[field] for field in OF_CORPUS)]
 
     changed(
-        offer, [rail.visitor, rail.corpus, rail.settings[TRANSACTION]], outputs, api_visibility="private",
-        show_progress="hidden", queue=False,
+        offer, [rail.visitor, rail.corpus, rail.settings[TRANSACTION]], outputs, trigger_mode="always_last",
+        queue=False, **_QUIETLY,
     )  # fmt: skip

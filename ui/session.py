@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -15,6 +16,7 @@ from engine.model import Document, Passage
 from engine.records.citation import short_citation
 from ui.board import DEFAULT_NODES
 from ui.story import Story
+from ui.terms import Terms
 
 MOST_CASES = 64
 
@@ -28,7 +30,9 @@ def new_token() -> str:
 class OpenCase:
     """A case with what the page remembers of it. ``busy`` is held while the case runs.
 
-    ``shelved_as`` is the name under which the page offers the corpus.
+    ``shelved_as`` is the name under which the page offers the corpus. ``replaced``: the page has asked
+    something else meanwhile, and is told nothing more of this case. ``titles`` of the documents that the
+    settings name, by id.
     """
 
     case: Case
@@ -41,6 +45,8 @@ class OpenCase:
     nodes: int = DEFAULT_NODES
     drawn_at: float = 0.0
     rest_shown: int = 0
+    titles: Mapping[str, str] = field(default_factory=dict)
+    replaced: bool = False
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 
@@ -59,6 +65,10 @@ class OpenCase:
         """What a language model has used for the case so far; None where the case has no model."""
         model = self.case.model
         return None if model is None else cost_report(self.case.meter, model.spec)
+
+    def terms(self) -> Terms:
+        """With what settings the case runs, when it was asked, and the law of which day it looks at."""
+        return Terms(self.case.settings, self.case.started, self.case.as_of, self.titles)
 
     def name(self, passage_id: str) -> str:
         """A passage's short citation; what is no passage of the corpus keeps its own name."""
@@ -85,6 +95,8 @@ class Desk:
             before = self._cases.pop(token, None)
             self._cases[token] = opened
             spare = [self._cases.popitem(last=False)[1] for _ in range(len(self._cases) - self._most)]
+        if before is not None:
+            before.replaced = True
         for old in (*spare, *([before] if before else [])):
             old.case.cancel()
 

@@ -60,8 +60,9 @@ def cost_step(report: CostReport) -> str:
     heads = "".join(f"<th>{head}</th>" for head in _HEADS)
     stopped = f'<p class="stopped">{escape(report.stopped)}</p>' if report.stopped else ""
     return (
-        f'<button type="button" class="step cost" popovertarget="cost-table">{" · ".join(words)}</button>'
-        '<div popover id="cost-table" class="cost-table"><h3>What the language model was asked</h3>'
+        '<button type="button" class="step cost more-behind" popovertarget="cost-table">'
+        f'{" · ".join(words)}</button><div popover id="cost-table" class="step-table cost-table">'
+        "<h3>What the language model was asked</h3>"
         f"<table><thead><tr>{heads}{money}</tr></thead><tbody>{rows}</tbody>"
         f"<tfoot>{total}</tfoot></table>{stopped}"
         f"<p>Tokens as the server counted them · {report.seconds:.1f} s of requests</p></div>"

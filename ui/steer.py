@@ -8,9 +8,18 @@ from typing import Any
 
 import gradio as gr
 
-from engine.errors import RedstringError
+from engine.errors import InputError, RedstringError
+from engine.investigation.events import Event
 from ui.answering import brief_value
-from ui.investigate import REST_STEP, Updates, board_value, listen, ranked_value, rest_value
+from ui.investigate import (
+    REST_STEP,
+    STILL_RUNNING,
+    Updates,
+    board_value,
+    listen,
+    ranked_value,
+    rest_value,
+)
 from ui.session import Desk, OpenCase
 from ui.stage import Stage, banner_html, on_failure
 
@@ -34,17 +43,37 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 def steer(
     opened: OpenCase, stage: Stage, action: Any, passage_id: Any, threads: list[str]
 ) -> Iterator[Updates]:
-    """Do one action on a case and show what it changed; an unknown action or passage changes nothing."""
+    """Do one action on a case and show what it changed; an unknown action or passage changes nothing.
+
+    ``threads`` are those that are ticked at the click. Raises InputError where a lead is to be followed and
+    none is.
+    """
+    if action == "follow" and passage_id in opened.case.pool:
+        if not threads:
+            raise InputError("no thread is ticked to follow: tick at least one")
+        yield from listen(opened, stage, lambda: _following(opened, passage_id, threads))
+        return
+    # What a case holds is changed and read by one at a time.
+    if not opened.busy.acquire(blocking=False):
+        yield {stage.banner: banner_html(STILL_RUNNING)}
+        return
+    try:
+        yield from _steered(opened, stage, action, passage_id)
+    finally:
+        opened.busy.release()
+
+
+def _following(opened: OpenCase, passage_id: str, threads: list[str]) -> Iterator[Event]:
+    opened.story = replace(opened.story, ranked=None)
+    yield from opened.case.follow(passage_id, tuple(threads))
+
+
+def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any) -> Iterator[Updates]:
     if action == "more":
         opened.rest_shown += REST_STEP
         yield {stage.rest: rest_value(opened)}
         return
     if passage_id not in opened.case.pool:
-        return
-    if action == "follow":
-        opened.story = replace(opened.story, ranked=None)
-        followed = tuple(threads) or opened.strategies
-        yield from listen(opened, stage, lambda: opened.case.follow(passage_id, followed))
         return
     if action == "pin":
         opened.case.pin(passage_id)

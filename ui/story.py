@@ -26,12 +26,15 @@ from ui.coverage import covered
 from ui.palette import thread
 from ui.retrievers import retriever_lines
 from ui.spending import cost_step
+from ui.terms import Terms, terms_step
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What was heard of an investigation so far; ``cost``: what a language model used for it."""
+    """What was heard of an investigation so far. ``terms``: with what it runs; ``cost``: what a language
+    model used for it."""
 
+    terms: Terms | None = None
     plan: QueryPlan | None = None
     reports: tuple[RoundReport, ...] = ()
     under_way: RoundStarted | None = None
@@ -88,7 +91,8 @@ def refused(reports: Sequence[RoundReport]) -> int:
 
 def told(story: Story) -> str:
     """The story line as HTML."""
-    steps = [_plan_step(story.plan)] if story.plan else []
+    steps = [terms_step(story.terms)] if story.terms else []
+    steps += [_plan_step(story.plan)] if story.plan else []
     for report in story.reports:
         steps.append(_report_step(report))
         steps += [_judged_step(judged) for judged in story.judged if judged.round == report.number]

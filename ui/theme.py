@@ -14,6 +14,7 @@ from ui.corpus.panel import PLOTLY
 SCRIPTS = (
     "redstring.js",
     "plan.js",
+    "asking.js",
     "answer.js",
     "model.js",
     "corpus.js",

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 import numpy as np
 
@@ -108,6 +108,7 @@ class Case:
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
         self._asking = Asking(model, self.meter)
         self.day = day or date.today()
+        self.started = datetime.now(UTC)
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
         self._refining = Refining(question, settings, self._asking)
@@ -120,6 +121,12 @@ class Case:
         self._started = 0.0
         self._spent = 0.0
         self._filters.check(self.pool.rows(), self._reading.ids)
+
+    @property
+    def as_of(self) -> date:
+        """The day on which the law is looked at: the settings', else the one that the question demands."""
+        demanded = None if self.plan is None else self.plan.constraints.as_of
+        return self.settings.as_of or demanded or self.day
 
     def cancel(self) -> None:
         """Stop before the next step; what was found is ranked and kept."""
@@ -195,7 +202,8 @@ class Case:
             self.ranking,
             self.pool,
             self.milliseconds,
-            self.settings.as_of or self.day,
+            self.started,
+            self.as_of,
             (*self.notes, *self._late_notes()),
             "" if self.model is None else self.model.spec,
             self.usage,

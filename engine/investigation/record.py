@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from types import MappingProxyType
 
 from engine.investigation.pool import Pool
@@ -17,8 +17,9 @@ from engine.settings import InvestigationSettings
 class Investigation:
     """Question, settings, rounds, pool, ranking and stop reason; saved, replayed, compared.
 
-    ``day`` is the day on which the law was looked at. ``notes`` say what was off, cut or left out, and why.
-    ``model`` is the language model that stood by, empty without one; ``usage`` is what it used, by task.
+    ``started`` is when it was asked, in UTC; ``day`` the day on which the law was looked at. ``notes`` say
+    what was off, cut or left out, and why. ``model`` is the language model that stood by, empty without one;
+    ``usage`` is what it used, by task.
     """
 
     question: str
@@ -31,6 +32,7 @@ class Investigation:
     passages: tuple[RankedPassage, ...]
     pool: Pool
     milliseconds: float
+    started: datetime
     day: date | None = None
     notes: tuple[str, ...] = ()
     model: str = ""

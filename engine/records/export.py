@@ -21,7 +21,7 @@ DIGITS = 6
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
-    Keys: question, corpus, day, settings, plan, passages, coverage, rounds, retrievers (what each
+    Keys: question, corpus, started, day, settings, plan, passages, coverage, rounds, retrievers (what each
     gave to the passages), stop, pool, notes, model and usage (of the language model, by task),
     milliseconds, and ``message`` where nothing was found.
     """
@@ -30,6 +30,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "format": FORMAT,
         "question": investigation.question,
         "corpus": investigation.corpus,
+        "started": investigation.started.isoformat(timespec="seconds"),
         "day": _day(day),
         "settings": investigation.settings.model_dump(mode="json"),
         "plan": plan_to_json(investigation.plan),

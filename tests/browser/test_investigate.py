@@ -170,7 +170,7 @@ def test_a_case_can_be_cancelled_and_keeps_what_it_found(page: Page, monkeypatch
     monkeypatch.setattr(ui.investigate, "Case", SlowCase)
     page.fill("#question textarea", QUESTION)
     page.click("#go")
-    page.wait_for_selector(".story[data-state=running] >> text=Scan")
+    page.wait_for_selector(".story[data-state=running] .step[data-tip] >> text=Scan")
     assert page.locator("#go").is_hidden()
     page.click("#cancel")
     page.wait_for_selector(".story[data-state=done]")

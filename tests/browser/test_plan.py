@@ -42,7 +42,7 @@ def test_a_plan_is_shown_edited_and_used(page: Page) -> None:
     assert page.is_visible("#plan .mark")
     page.click("#go")
     page.wait_for_selector(".story[data-state=done]")
-    tip = page.locator(".story .step").first.get_attribute("data-tip") or ""
+    tip = page.locator(".story .step[data-tip]").first.get_attribute("data-tip") or ""
     assert "own: general commercial representative" in tip
     assert tip.count("side: ") == 1
     assert page.locator("#plan .plan").get_attribute("open") is None, "the board has the room again"

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import gradio as gr
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.errors import SettingsError
-from engine.settings import PRESETS, InvestigationSettings
-from ui.controls import GROUP_TITLES, component, knobs, settings_from, shown_value
+from engine.settings import PRESETS, VIEW_KINDS, InvestigationSettings
+from ui.controls import FRACTION_STEP, GROUP_TITLES, Knob, component, knobs, settings_from, shown
+from ui.rerankers import offered
 
 NAMES = list(InvestigationSettings.model_fields)
 
@@ -43,28 +47,101 @@ def test_a_slider_has_the_bounds_of_its_field() -> None:
 
 @pytest.mark.parametrize("settings", PRESETS.values(), ids=list(PRESETS))
 def test_what_a_preset_shows_gives_the_preset_back(settings: InvestigationSettings) -> None:
-    shown = [shown_value(name, settings) for name in NAMES]
-    assert settings_from(NAMES, shown) == settings
+    assert settings_from(shown(settings)) == settings
+
+
+def _values(knob: Knob) -> st.SearchStrategy[Any]:
+    """Values that a field of the settings may have."""
+    if knob.name == "reranker":
+        return st.sampled_from(offered())
+    if knob.kind == "names" and knob.choices:
+        return st.lists(st.sampled_from(knob.choices), unique=True).map(tuple)
+    if knob.kind in ("names", "lines"):
+        return st.lists(st.text()).map(tuple)
+    if knob.kind == "choice":
+        return st.sampled_from(knob.choices)
+    low, high = knob.low, knob.high
+    made: st.SearchStrategy[Any] = {
+        "boolean": st.booleans(),
+        "integer": st.integers(int(low or 0), int(high or 0)),
+        "number": st.floats(low, high),
+        "date": st.dates(),
+        "string": st.text(),
+    }[knob.kind]
+    return st.none() | made if knob.optional else made
+
+
+@given(st.fixed_dictionaries({}, optional={knob.name: _values(knob) for knob in knobs()}))
+def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) -> None:
+    if "shortest_passage" in values or "longest_passage" in values:
+        short, long = values.get("shortest_passage", 512), values.get("longest_passage", 1024)
+        values |= {"shortest_passage": min(short, long), "longest_passage": max(short, long)}
+    settings = InvestigationSettings.model_validate(values)
+    assert settings_from(shown(settings)) == settings
+
+
+@pytest.mark.parametrize("knob", knobs(), ids=lambda knob: knob.name)
+def test_every_control_starts_with_a_value_that_it_can_show(knob: Knob) -> None:
+    control = component(knob)
+    for settings in PRESETS.values():
+        value = shown(settings)[knob.name]
+        if isinstance(control, gr.Slider):
+            assert control.minimum <= value <= control.maximum
+            assert value / control.step == pytest.approx(round(value / control.step))
+        elif isinstance(control, gr.CheckboxGroup):
+            assert isinstance(value, list)
+            assert set(value) <= {name for _, name in control.choices}
+        elif isinstance(control, gr.Textbox):
+            assert isinstance(value, str)
+        elif isinstance(control, gr.Checkbox):
+            assert isinstance(value, bool)
+        else:
+            assert isinstance(control, gr.Radio | gr.Dropdown)
+            assert value in [name for _, name in control.choices]
+    assert FRACTION_STEP
+
+
+@pytest.mark.parametrize(
+    ("typed", "held"),
+    [
+        ("power of attorney, general\nproxy", ("power of attorney, general", "proxy")),
+        ("  one \n\n two\tthree\r\n", ("one", "two three")),
+        ("[]", ("[]",)),
+        ("", ()),
+    ],
+)
+def test_a_phrase_may_hold_a_comma_and_stands_on_its_own_line(typed: str, held: tuple[str, ...]) -> None:
+    assert settings_from({"must_include": typed}).must_include == held
+
+
+def test_names_of_a_closed_set_are_ticked() -> None:
+    kinds = component(next(knob for knob in knobs() if knob.name == "view_kinds"))
+    assert isinstance(kinds, gr.CheckboxGroup)
+    assert [name for _, name in kinds.choices] == list(VIEW_KINDS)
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
         ("rounds", 9, "rounds"),
+        ("rounds", None, "rounds: nothing is given; give a number from 0 to 5"),
+        ("rounds", "", "rounds: nothing is given"),
         ("as_of", "yesterday", "as_of"),
         ("fusion", "magic", "fusion"),
+        ("fusion", None, "fusion: nothing is given"),
         ("gate_threshold", 2, "gate"),
+        ("retrievers", "['bm25'", "retrievers|bm25"),
+        ("nonsense", 1, "'nonsense' is no setting"),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line(name: str, value: Any, words: str) -> None:
     with pytest.raises(SettingsError, match=words) as caught:
-        settings_from([name], [value])
+        settings_from({name: value})
     assert "\n" not in str(caught.value)
 
 
 def test_a_date_and_an_empty_field() -> None:
-    settings = settings_from(["as_of", "transaction_type", "time_budget"], [" 2024-01-31 ", " ", "1.5"])
-    assert settings.as_of is not None
-    assert settings.as_of.isoformat() == "2024-01-31"
+    settings = settings_from({"as_of": " 2024-01-31 ", "transaction_type": " ", "time_budget": "1.5"})
+    assert settings.as_of == date(2024, 1, 31)
     assert settings.transaction_type is None
     assert settings.time_budget == 1.5

@@ -8,18 +8,16 @@ import pytest
 
 from engine.errors import InputError, ModelError, SettingsError
 from engine.investigation.events import Event
-from engine.settings import InvestigationSettings
 from tests.ui.conftest import inside_a_loop
-from ui.controls import shown_value
+from ui.case_request import CaseRequest
 from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
-from ui.session import OpenCase
+from ui.session import Desk, OpenCase
 from ui.shelf import Library
 from ui.stage import Stage, build_stage
 from ui.steer import steer
 
-NAMES = list(InvestigationSettings.model_fields)
-VALUES = [shown_value(name, InvestigationSettings()) for name in NAMES]
 QUESTION = "May a manager grant broader powers?"
+ASKED = CaseRequest(question=QUESTION)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +31,7 @@ def stage() -> Stage:
 
 @pytest.fixture
 def opened(library: Library) -> OpenCase:
-    return open_case(library, QUESTION, "", NAMES, VALUES)
+    return open_case(library, ASKED)
 
 
 def _all(updates: Iterator[Updates]) -> list[Updates]:
@@ -74,14 +72,14 @@ def test_an_error_of_the_engine_becomes_a_banner(opened: OpenCase, stage: Stage)
 @pytest.mark.parametrize("question", ["", "   \n"])
 def test_an_empty_question_opens_no_case(library: Library, question: str) -> None:
     with pytest.raises(InputError, match="no question"):
-        open_case(library, question, "", NAMES, VALUES)
+        open_case(library, CaseRequest(question=question))
 
 
 def test_unknown_values_open_no_case(library: Library) -> None:
     with pytest.raises(InputError, match="unknown corpus"):
-        open_case(library, QUESTION, "Elsewhere", NAMES, VALUES)
+        open_case(library, CaseRequest(question=QUESTION, corpus="Elsewhere"))
     with pytest.raises(SettingsError, match="strategy"):
-        open_case(library, QUESTION, "", ["strategies"], [["magic"]])
+        open_case(library, CaseRequest(question=QUESTION, held={"strategies": ["magic"]}))
 
 
 def test_steering_changes_the_ranking(opened: OpenCase, stage: Stage) -> None:
@@ -112,9 +110,47 @@ def test_unknown_actions_and_passages_change_nothing(
     assert _all(steer(opened, stage, action, passage_id, [])) == []
 
 
+def test_to_follow_no_thread_is_refused_and_not_taken_for_those_of_the_case(
+    opened: OpenCase, stage: Stage
+) -> None:
+    _all(listen(opened, stage, opened.case.run))
+    with pytest.raises(InputError, match="no thread is ticked"):
+        _all(steer(opened, stage, "follow", opened.case.ranking[0].passage.id, []))
+
+
+def test_a_case_that_runs_is_not_steered_meanwhile(opened: OpenCase, stage: Stage) -> None:
+    _all(listen(opened, stage, opened.case.run))
+    first = opened.case.ranking[0].passage.id
+    following = steer(opened, stage, "follow", first, ["citations"])
+    next(following)
+    for action in ("pin", "dismiss", "more"):
+        (refused,) = _all(steer(opened, stage, action, first, []))
+        assert "still being investigated" in refused[stage.banner]
+    _all(following)
+    assert not opened.case.pool.pinned
+
+
+def test_a_case_in_whose_place_another_was_asked_tells_nothing_more(library: Library, stage: Stage) -> None:
+    desk = Desk()
+    first, second = (open_case(library, ASKED) for _ in range(2))
+    desk.put("page", first)
+    telling = listen(first, stage, first.case.run)
+    next(telling)
+    desk.put("page", second)
+    assert _all(telling) == []
+    assert not first.busy.locked()
+    assert _all(listen(second, stage, second.case.run))
+
+
+def test_the_story_begins_with_what_the_case_runs_with(library: Library, stage: Stage) -> None:
+    opened = open_case(library, CaseRequest(question=QUESTION, held={"rounds": 1, "as_of": "2024-05-06"}))
+    first = _all(listen(opened, stage, opened.case.run))[0][stage.story]
+    assert "Balanced, changed: rounds 1, as of 2024-05-06</b> · law of 6 May 2024" in first
+    assert opened.case.started.isoformat(timespec="seconds") in first
+
+
 def test_the_rest_of_the_pool_is_what_has_no_card(library: Library, stage: Stage) -> None:
-    values = [1 if name == "top_k" else value for name, value in zip(NAMES, VALUES, strict=True)]
-    opened = open_case(library, QUESTION, "", NAMES, values)
+    opened = open_case(library, CaseRequest(question=QUESTION, held={"top_k": 1}))
     _all(listen(opened, stage, opened.case.run))
     ranked = set(opened.case.ranking[0].assembled_ids)
     assert set(rest_of_pool(opened)) == {entry.passage_id for entry in opened.case.pool.entries()} - ranked

@@ -15,9 +15,9 @@ from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
 from engine.records.planned import plan_to_json
 from engine.settings import InvestigationSettings
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
-from ui.controls import shown_value
+from ui.case_request import CaseRequest
 from ui.investigate import open_case, ranked_value
-from ui.plan import edited_plan, plan_html, planned
+from ui.plan import deciding, edited_plan, plan_html, planned
 from ui.shelf import Library
 
 PLAN = QueryPlan(
@@ -30,16 +30,15 @@ PLAN = QueryPlan(
     constraints=Constraints(must_include=("berth",)),
     suggestions=(Suggestion("year_from", "2011", "since 2011"),),
 )
-NAMES = list(InvestigationSettings.model_fields)
-VALUES = [shown_value(name, InvestigationSettings()) for name in NAMES]
+SETTINGS = InvestigationSettings()
 
 
-def sent(plan: QueryPlan, corpus: str = "Harbour") -> str:
-    return json.dumps({"corpus": corpus, "plan": plan_to_json(plan)})
+def sent(plan: QueryPlan, corpus: str = "Harbour", settings: InvestigationSettings = SETTINGS) -> str:
+    return json.dumps({"corpus": corpus, "plan": plan_to_json(plan), "settings": deciding(settings)})
 
 
 def test_the_panel_shows_views_demands_and_what_told_the_intent() -> None:
-    html = plan_html(PLAN, "Harbour", ("with “berth”: 3 of 9 passages remain",))
+    html = plan_html(PLAN, "Harbour", SETTINGS, ("with “berth”: 3 of 9 passages remain",))
     assert "told by “&lt;i&gt;when”" in html
     assert "<b> since" not in html, "what was typed is escaped"
     assert html.count("<li data-name=") == 2
@@ -55,16 +54,17 @@ def test_the_panel_shows_views_demands_and_what_told_the_intent() -> None:
 
 
 def test_the_panel_holds_the_whole_plan() -> None:
-    held = re.search(r'data-plan="([^"]*)"', plan_html(PLAN, "Harbour"))
+    held = re.search(r'data-plan="([^"]*)"', plan_html(PLAN, "Harbour", SETTINGS))
     assert held is not None
     assert json.loads(unescape(held[1])) == json.loads(json.dumps(plan_to_json(PLAN)))
-    assert plan_html(PLAN, "Harbour") != plan_html(PLAN, "Harbour"), "the page notices a new plan"
+    first, second = (plan_html(PLAN, "Harbour", SETTINGS) for _ in range(2))
+    assert first != second, "the page notices a new plan"
 
 
 def test_an_edited_plan_comes_back() -> None:
     edited = replace(PLAN, edited=True)
-    assert edited_plan(sent(edited), PLAN.question, "Harbour") == edited
-    assert edited_plan("", PLAN.question, "Harbour") is None
+    assert edited_plan(sent(edited), PLAN.question, "Harbour", SETTINGS) == edited
+    assert edited_plan("", PLAN.question, "Harbour", SETTINGS) is None
 
 
 @pytest.mark.parametrize(
@@ -74,30 +74,39 @@ def test_an_edited_plan_comes_back() -> None:
         (sent(PLAN), PLAN.question, "Sample", "made for another corpus"),
         ("{", PLAN.question, "Harbour", "cannot be read"),
         ("[]", PLAN.question, "Harbour", "cannot be read"),
-        ('{"corpus": "Harbour", "plan": {}}', PLAN.question, "Harbour", "the edited plan: question"),
-        ("x" * 200_000, PLAN.question, "Harbour", "too long"),
+        (
+            '{"corpus": "Harbour", "plan": {}, "settings": {}}',
+            PLAN.question,
+            "Harbour",
+            "the edited plan: question",
+        ),
+        (
+            sent(PLAN, settings=SETTINGS.changed(must_include=("berth", "quay"))),
+            PLAN.question,
+            "Harbour",
+            "settings of the query plan have changed",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(text: str, question: str, corpus: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
-        edited_plan(text, question, corpus)
+        edited_plan(text, question, corpus, SETTINGS)
 
 
 def test_a_case_is_opened_with_the_edited_plan(library: Library) -> None:
     question = "May a manager grant broader powers?"
-    plain = open_case(library, question, "", NAMES, VALUES)
+    plain = open_case(library, CaseRequest(question=question))
     made = plain.case.make_plan()
     views = (*made.views, View("own", "agency", 0.3))
-    opened = open_case(
-        library, question, "", NAMES, VALUES, "", sent(replace(made, views=views, edited=True), "")
-    )
+    edited = sent(replace(made, views=views, edited=True), "")
+    opened = open_case(library, CaseRequest(question=question, edited=edited))
     list(opened.case.run())
     assert opened.case.plan is not None
     assert opened.case.plan.views[-1].text == "agency"
 
 
 def test_a_demand_that_leaves_nothing_is_named_among_the_cards(library: Library) -> None:
-    opened = open_case(library, 'manager powers "zebra crossing"', "", NAMES, VALUES)
+    opened = open_case(library, CaseRequest(question='manager powers "zebra crossing"'))
     list(opened.case.run())
     shown = ranked_value(opened)
     assert "leave nothing to search" in shown

@@ -42,7 +42,7 @@ def test_titles(spec: str, expected: str) -> None:
 def test_a_visitor_cannot_make_the_page_load_a_model() -> None:
     check_offered("none", OperatorSettings())
     with pytest.raises(SettingsError, match="not among those that this page offers"):
-        settings_from(["reranker"], ["ce:somebody/else"])
+        settings_from({"reranker": "ce:somebody/else"})
 
 
 def test_the_control_is_a_list_of_what_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,5 +51,5 @@ def test_the_control_is_a_list_of_what_is_offered(monkeypatch: pytest.MonkeyPatc
     assert isinstance(control, gr.Dropdown)
     assert control.choices == [("none", "none"), ("the language model", "llm"), ("name", "ce:org/name")]
     assert control.value == "none"
-    assert settings_from(["reranker"], ["ce:org/name"]).reranker == "ce:org/name"
+    assert settings_from({"reranker": "ce:org/name"}).reranker == "ce:org/name"
     assert rerankers.offered() == ("none", "llm", "ce:org/name")

@@ -17,13 +17,11 @@ from dataclasses import dataclass, replace
 
 from engine.errors import SettingsError
 from engine.model import Intent
-from engine.settings import InvestigationSettings
+from engine.settings import VIEW_KINDS, InvestigationSettings
 
-LITERAL, PART, SIDE, CLAUSE = "literal", "part", "side", "clause"
-REGISTER, ACRONYM, TERMS, FEEDBACK = "register", "acronym", "terms", "feedback"
-GAP, OWN, HYPOTHETICAL = "gap", "own", "hypothetical"
+LITERAL, GAP, OWN, HYPOTHETICAL = "literal", "gap", "own", "hypothetical"
 # What a plan may add to the literal question, in the order in which it is shown.
-KINDS = (PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK)
+PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK = KINDS = VIEW_KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,9 @@ def names(events: list[Event]) -> list[str]:
 
 
 def timeless(value: Any) -> Any:
-    """JSON values without milliseconds."""
+    """JSON values without milliseconds, and without the moment at which it began."""
     if isinstance(value, dict):
-        return {key: timeless(item) for key, item in value.items() if key != "milliseconds"}
+        return {key: timeless(item) for key, item in value.items() if key not in ("milliseconds", "started")}
     return [timeless(item) for item in value] if isinstance(value, list) else value
 
 

@@ -1,0 +1,47 @@
+/* What is asked at a click is what the page shows then; a depth is applied here, with no way to the server. */
+(() => {
+  "use strict";
+  const redstring = window.redstring;
+  if (!redstring || redstring.asked) return;
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const state = { presets: {}, note: null, shown: {} };
+
+  /* ---------- a click ---------- */
+  /* A date or a number of which half is typed has no value: it is named, not passed over. */
+  const unfinished = () => all("#rail input").filter((field) => field.validity.badInput)
+    .map((field) => (field.closest("[id^=set-]") || field).id.replace(/^set-/, ""));
+  function asked(corpus, names, values) {
+    return JSON.stringify({
+      session: redstring.session(),
+      visitor: redstring.visitor(),
+      question: one("#question textarea").value,
+      corpus,
+      edited: redstring.planned(),
+      held: Object.fromEntries(names.map((name, index) => [name, values[index]])),
+      unfinished: unfinished(),
+    });
+  }
+
+  /* ---------- the depth ---------- */
+  const alike = (a, b) => (Array.isArray(a) && Array.isArray(b) ? JSON.stringify([...a].sort()) === JSON.stringify([...b].sort()) : a === b);
+  const isPreset = (name) => Object.entries(state.presets[name] || {}).every(([field, value]) => alike(value, state.shown[field]));
+  const presetValues = (name, names) => names.map((field) => state.presets[name][field]);
+  /* After a control was moved: which depth is chosen. One whose controls were moved away stays chosen, and says so;
+     another that they now show is chosen in its place. */
+  function moved(depth, names, values) {
+    state.shown = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    const fits = isPreset(depth) ? depth : Object.keys(state.presets).find(isPreset);
+    if (state.note) {
+      one("p", state.note).hidden = Boolean(fits);
+      one("span", state.note).textContent = `${depth[0].toUpperCase()}${depth.slice(1)}, changed`;
+    }
+    return [fits || depth];
+  }
+  function depth(element, props, reset) {
+    Object.assign(state, { presets: props.presets, note: element });
+    element.addEventListener("click", (event) => { if (event.target.closest("button")) reset(); });
+  }
+
+  Object.assign(redstring, { asked, depth, moved, presetValues, setting: (name) => state.shown[name] });
+})();

@@ -1,0 +1,67 @@
+"""Settings in words: the preset that they are nearest to, and what was changed of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from engine.settings import PRESETS, InvestigationSettings, Preset
+
+MOST_CHANGES = 3
+
+
+def nearest(settings: InvestigationSettings) -> Preset:
+    """The preset from which the fewest fields were changed; among equals the default, then the fastest."""
+    return min(
+        PRESETS, key=lambda name: (len(list(changed(settings, PRESETS[name]))), name != Preset.BALANCED)
+    )
+
+
+def changed(settings: InvestigationSettings, base: InvestigationSettings) -> Iterator[str]:
+    """Names of the fields in which settings differ. Lists are alike that hold the same, in any order."""
+    for name in InvestigationSettings.model_fields:
+        ours, theirs = getattr(settings, name), getattr(base, name)
+        if isinstance(ours, tuple) and isinstance(theirs, tuple):
+            ours, theirs = sorted(ours), sorted(theirs)
+        if ours != theirs:
+            yield name
+
+
+def settings_words(settings: InvestigationSettings, most: int = MOST_CHANGES) -> str:
+    """ "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
+    name = nearest(settings)
+    names = list(changed(settings, PRESETS[name]))
+    title = name.value.capitalize()
+    if not names:
+        return title
+    told = ", ".join(f"{field_words(one)} {value_words(getattr(settings, one))}" for one in names[:most])
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{title}, changed: {told}{rest}"
+
+
+def field_words(name: str) -> str:
+    """ "pool_size" as people say it."""
+    return name.replace("_", " ")
+
+
+def value_words(value: object) -> str:
+    """A value of a setting: "on", "4", "0.14", "none", "bm25, dense", "“power of attorney”; “proxy”"."""
+    match value:
+        case None | () | "":
+            return "none"
+        case bool():
+            return "on" if value else "off"
+        case date():
+            return value.isoformat()
+        case float() if value.is_integer():
+            return str(int(value))
+        case tuple():
+            spaced = any(" " in one or "," in one for one in value)
+            return "; ".join(f"“{one}”" for one in value) if spaced else ", ".join(value)
+        case _:
+            return str(value)
+
+
+def day_words(day: date) -> str:
+    """ "22 Nov 2026"."""
+    return f"{day.day} {day:%b} {day.year}"

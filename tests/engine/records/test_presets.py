@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.records.presets import changed, day_words, nearest, settings_words, value_words
+from engine.settings import PRESETS, InvestigationSettings, Preset, preset
+
+
+@pytest.mark.parametrize("name", Preset)
+def test_a_preset_is_told_by_its_name_alone(name: Preset) -> None:
+    assert nearest(PRESETS[name]) is name
+    assert settings_words(PRESETS[name]) == name.value.capitalize()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (preset("balanced").changed(rounds=4), "Balanced, changed: rounds 4"),
+        (
+            preset("quick").changed(as_of=date(2020, 1, 2), close_gaps=False),
+            "Quick, changed: as of 2020-01-02, close gaps off",
+        ),
+        (
+            preset("detective").changed(rounds=1, pool_size=100, top_k=1, scan_limit=10, scan_depth=10),
+            "Detective, changed: rounds 1, pool size 100, top k 1 and 2 more",
+        ),
+        (
+            InvestigationSettings(must_include=("a, b", "c")),
+            "Balanced, changed: must include “a, b”; “c”",
+        ),
+    ],
+)
+def test_what_was_changed_is_told(settings: InvestigationSettings, words: str) -> None:
+    assert settings_words(settings) == words
+
+
+def test_the_order_in_which_names_were_ticked_changes_nothing() -> None:
+    balanced = PRESETS[Preset.BALANCED]
+    turned = balanced.changed(strategies=balanced.strategies[::-1], retrievers=balanced.retrievers[::-1])
+    assert list(changed(turned, balanced)) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "none"),
+        ((), "none"),
+        (True, "on"),
+        (False, "off"),
+        (0, "0"),
+        (0.14, "0.14"),
+        (("a", "b"), "a, b"),
+    ],
+)
+def test_values_in_words(value: object, words: str) -> None:
+    assert value_words(value) == words
+
+
+def test_a_day_in_words() -> None:
+    assert day_words(date(2026, 11, 2)) == "2 Nov 2026"

@@ -1,0 +1,69 @@
+"""What the page asks for at a click: the question, the corpus and every control as they stood there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import orjson
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from engine.errors import InputError, SettingsError
+from engine.settings import InvestigationSettings
+from ui.controls import settings_from
+
+LONGEST = 100_000
+LONGEST_QUESTION = 4000
+LONGEST_EDIT = 80_000
+LONGEST_TEXT = 10_000
+MOST_NAMES = 1000
+
+_Text = Annotated[StrictStr, Field(max_length=LONGEST_TEXT)]
+_Names = Annotated[list[Annotated[StrictStr, Field(max_length=1000)]], Field(max_length=MOST_NAMES)]
+_Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
+
+
+class CaseRequest(BaseModel):
+    """One click. ``session`` and ``visitor`` are the page's secret names; ``edited`` is the plan as a person
+    has changed it (see ``plan.js``); ``unfinished`` are controls in which half a value stands."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    session: str = Field(default="", max_length=80, repr=False)
+    visitor: str = Field(default="", max_length=80, repr=False)
+    question: str = Field(default="", max_length=LONGEST_QUESTION)
+    corpus: str | None = Field(default=None, max_length=200)
+    edited: str = Field(default="", max_length=LONGEST_EDIT)
+    held: Mapping[Annotated[str, Field(max_length=60)], _Value] = Field(default={}, max_length=200)
+    unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
+
+    def settings(self) -> InvestigationSettings:
+        """The settings that the controls show. Raises SettingsError for a value that cannot be used."""
+        if self.unfinished:
+            raise SettingsError(
+                f"{self.unfinished[0]}: only half a value stands there; finish it, or empty it"
+            )
+        return settings_from(self.held)
+
+
+def case_request(text: str) -> CaseRequest:
+    """What the page sent. Raises InputError in one line where it is too long or not what the page sends."""
+    if len(text) > LONGEST:
+        raise InputError("what was asked is too long: shorten the question, the plan or the settings")
+    try:
+        return CaseRequest.model_validate(orjson.loads(text))
+    except orjson.JSONDecodeError as error:
+        raise InputError("what was asked cannot be read: load the page again") from error
+    except ValidationError as error:
+        first = error.errors(include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"][:2])
+        raise InputError(f"{where}: {first['msg']}") from error
