@@ -35,7 +35,9 @@ def statistics(desk: CorpusDesk, ask: Ask) -> Answer:
 
 
 def _counted(browser: Browser) -> Answer:
-    plots = [plot for plot in (_types(browser), _years(browser), _references(browser)) if plot is not None]
+    plots = [
+        plot for plot in (types_plot(browser), _years(browser), _references(browser)) if plot is not None
+    ]
     return {"plots": plots, "cited": most_cited_html(browser)}
 
 
@@ -61,8 +63,10 @@ def most_cited_html(browser: Browser) -> str:
     return f'<ol class="most-cited">{"".join(lines)}</ol>' if lines else ""
 
 
-def _types(browser: Browser) -> Answer | None:
-    counts = Counter((document.type or NO_TYPE) for document in browser.documents)
+def types_plot(browser: Browser) -> Answer | None:
+    """How many documents there are of each type; nothing where none has one."""
+    # Plotly takes tags in a text for markup, links too, and shows entities as what they stand for.
+    counts = Counter(escape(document.type or NO_TYPE, quote=False) for document in browser.documents)
     if set(counts) == {NO_TYPE}:
         return None
     top = counts.most_common(MOST_TYPES)

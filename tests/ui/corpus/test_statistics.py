@@ -1,7 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from engine.model import Document
 from tests.ui.corpus.conftest import Caller
+from ui.corpus.browse import Browser
 from ui.corpus.report import file_rows
+from ui.corpus.statistics import types_plot
 
 
 def test_plots_count_documents_and_references(mine: Caller) -> None:
@@ -15,6 +22,19 @@ def test_plots_count_documents_and_references(mine: Caller) -> None:
     }
     assert names["no target found"] == 1
     assert "template" not in by_title["Documents by type"]["layout"]
+
+
+@dataclass(frozen=True)
+class Typed:
+    documents: Sequence[Document]
+
+
+def test_a_type_is_text_in_the_chart_and_no_markup() -> None:
+    hostile = '<a href="https://evil.example">act</a> & <b>bold</b>'
+    plot = types_plot(cast(Browser, Typed([Document("a", "A", "en", type=hostile)])))
+    assert plot is not None
+    shown = plot["data"][0]["y"]
+    assert shown == ['&lt;a href="https://evil.example"&gt;act&lt;/a&gt; &amp; &lt;b&gt;bold&lt;/b&gt;']
 
 
 def test_the_most_cited_lead_to_their_place(mine: Caller) -> None:
