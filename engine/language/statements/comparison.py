@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
+from functools import partial
 
 from engine.language.analyzer import analyzer
 from engine.language.statements.quantities import Bound, Kind, Quantity
@@ -231,13 +232,18 @@ _ALIKE = {
 
 def _modality(claim: Statement, sentence: Statement) -> tuple[Agreement, tuple[Modal, Modal] | None]:
     """The worst that the claim's modal verbs meet in the sentence, each compared with the one that governs
-    the likest words."""
+    the likest words and was not yet met; those after the first only where there are such words."""
     worst, where = Agreement.UNSAID, None
     if not claim.modals or not sentence.modals:
         return worst, None
     order = (Agreement.UNSAID, Agreement.SAME, Agreement.WEAKER, Agreement.OPPOSITE)
-    for own in claim.modals[:1]:
-        theirs = max(sentence.modals, key=lambda modal: _likeness(own, modal))
+    met: list[Modal] = []
+    for own in claim.modals:
+        free = [modal for modal in sentence.modals if modal not in met]
+        theirs = max(free or sentence.modals, key=partial(_likeness, own))
+        if met and not own.governs & theirs.governs:
+            continue
+        met.append(theirs)
         found = _of_modals(own.modality, theirs.modality)
         if order.index(found) > order.index(worst):
             worst, where = found, (own, theirs)
@@ -249,6 +255,8 @@ def _likeness(own: Modal, other: Modal) -> tuple[int, bool]:
 
 
 def _of_modals(own: Modality, theirs: Modality) -> Agreement:
+    if own is Modality.MUST and theirs is Modality.ONLY:
+        return Agreement.WEAKER  # "may, provided that": leave under a condition makes no duty.
     pair = frozenset((own, theirs))
     if len(pair) == 1 or pair in _ALIKE:
         return Agreement.SAME

@@ -47,6 +47,14 @@ def rows(corpus: Corpus, **settings: Any) -> list[int]:
         ({}, [0, 1, 2, 3, 4, 7]),
         ({"include_superseded": True}, [0, 1, 2, 3, 4, 5, 6, 7]),
         ({"as_of": date(2019, 12, 31)}, [0, 1, 2, 3, 4, 5, 6, 7]),
+        ({"as_of": date(2020, 1, 1)}, [0, 1, 2, 3, 4, 7]),
+        # Row 5 holds from 1 June 2015, the rules from 2010, the code from 2000; of the law nothing is known.
+        ({"as_of": date(2015, 6, 1)}, [0, 1, 2, 3, 4, 5, 6, 7]),
+        ({"as_of": date(2015, 5, 31)}, [0, 1, 2, 3, 4, 6, 7]),
+        ({"as_of": date(2009, 12, 31)}, [0, 1, 2, 3, 4, 7]),
+        ({"as_of": date(1999, 12, 31)}, [7]),
+        ({"as_of": date(1999, 12, 31), "include_superseded": True}, [7]),
+        ({"as_of": date(1999, 12, 31), "languages": "en"}, []),
         ({"types": "act, gesetz"}, [0, 1, 2, 3, 4, 7]),
         ({"types": ["Gesetz"]}, [7]),
         ({"types": "Regulation", "include_superseded": True}, [5, 6]),
@@ -96,6 +104,8 @@ def test_a_passage_outside_the_filters_is_named(corpus: Corpus) -> None:
     filters.check(inside, name)
     with pytest.raises(InputError, match="'p0' is outside the filters"):
         filters.check(outside, name)
+    with pytest.raises(InputError, match="'p0' is not in force on 1999-12-31; change the date"):
+        Filters(corpus, checked({"as_of": date(1999, 12, 31)}), DAY).check(outside, name)
     # Text out of force that a person points at is asked for by that.
     Filters(corpus, InvestigationSettings(), DAY).check(np.array([5], np.int32), name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,50 @@ def test_leads_below_the_threshold_are_refused() -> None:
     assert judge(gate(), [1, 2], [0.19, 0.2]) == ([2], {Refusal.IRRELEVANT: 1})
 
 
+def test_a_lead_at_the_threshold_is_admitted_and_the_next_number_below_is_not() -> None:
+    exact = SETTINGS.changed(gate_threshold=0.25)  # A number that float32 holds exactly.
+    below = float(np.nextafter(np.float32(0.25), np.float32(0)))
+    strict = Gate(exact, room=100, known={0}, dismissed=set())
+    assert judge(strict, [1, 2], [0.25, below]) == ([1], {Refusal.IRRELEVANT: 1})
+
+
+def test_each_budget_is_spent_to_its_last_and_no_further() -> None:
+    for name, documents, refusal in (
+        ("budget_per_document", [7, 7, 7], Refusal.DOCUMENT_BUDGET),
+        ("budget_per_relation", [7, 8, 9], Refusal.RELATION_BUDGET),
+        ("budget_per_strategy", [7, 8, 9], Refusal.STRATEGY_BUDGET),
+    ):
+        one_left = SETTINGS.changed(**{name: 2})
+        fresh, refused = judge(
+            Gate(one_left, room=100, known={0}, dismissed=set()), [1, 2, 3], [0.9, 0.8, 0.7], documents
+        )
+        assert (fresh, refused) == ([1, 2], {refusal: 1}), name
+    assert judge(gate(room=2), [1, 2, 3], [0.9, 0.8, 0.7]) == ([1, 2], {Refusal.POOL_FULL: 1})
+    assert judge(gate(room=0), [1], [0.9]) == ([], {Refusal.POOL_FULL: 1})
+
+
+def test_equal_scores_are_judged_in_the_order_of_the_corpus() -> None:
+    assert judge(gate(room=2), [3, 1, 2], [0.5, 0.5, 0.5]) == ([1, 2], {Refusal.POOL_FULL: 1})
+
+
+def test_a_strategy_that_is_trusted_half_has_half_the_budget_and_never_none() -> None:
+    rows, scores = [1, 2, 3, 4, 5], np.full(5, 0.9, np.float32)
+    for trust, admitted in ((1.0, 4), (0.5, 2), (0.01, 1)):
+        found = leads(rows, [0] * 5)
+        verdicts = gate().judge(found, scores, found.rows, everywhere(rows), trust=trust)
+        assert len(verdicts.fresh) == admitted
+        assert len(verdicts.outdone) == 5 - admitted
+
+
+def test_refused_leads_arrive_where_another_thread_admitted_their_passage() -> None:
+    the_gate = gate()
+    found = leads([1, 2, 3], [0, 0, 9])
+    assert judge(the_gate, [1, 3], [0.9, 0.9])[0] == [1, 3]
+    assert the_gate.arrived(found, [0, 1, 2]) == [0], "2 was not admitted, and 3 came from 9, which was not"
+    from_question = leads([1, 2], [-1, -1])
+    assert the_gate.arrived(from_question, [0, 1]) == [0]
+
+
 def test_one_document_cannot_fill_the_pool() -> None:
     fresh, refused = judge(gate(), [1, 2, 3, 4], [0.9, 0.8, 0.7, 0.6], [7, 7, 7, 7])
     assert fresh == [1, 2, 3]
@@ -95,6 +140,12 @@ def test_a_known_passage_gets_its_trail_without_spending_budget() -> None:
         found, np.array([0.9, 0.9], np.float32), found.rows, everywhere([5, 5])
     )
     assert verdicts.known == [0, 1]
+
+
+def test_half_a_score_is_the_passages_own_and_half_that_of_its_link() -> None:
+    own, strength, source = (np.array([value], np.float32) for value in (0.4, 0.8, 0.9))
+    assert gate_scores(own, strength, source, "citations") == pytest.approx(0.5 * 0.4 + 0.5 * 0.8 * 0.9)
+    assert gate_scores(own, strength, source, "of another package") == pytest.approx(0.2 + 0.25 * 0.8 * 0.9)
 
 
 def test_a_citation_is_trusted_more_than_a_shared_word() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import networkx as nx
 import pytest
@@ -43,6 +44,20 @@ def test_a_second_find_adds_a_trail_and_no_passage() -> None:
     assert [[step.source_id for step in trail] for trail in pool.trails("b")] == [[None], [None, "a"]]
     assert pool.round("b") == 0
     assert pool.score("b") == 0.8
+
+
+def test_the_same_hop_twice_is_one_trail() -> None:
+    pool = Pool(10)
+    again = hop("b", "a", strategy="citations", turn=1)
+    for one in (hop("a"), hop("a"), again, again, replace(again)):
+        pool.admit(one, ord(one.target_id), 0.5)
+    assert [len(pool.hops_to(one)) for one in "ab"] == [1, 1]
+    assert len(pool.trails("b")) == 1
+    assert pool.statistics().hops == 2
+    assert pool.statistics().hops_by_relation == {"matches": 1, "cites": 1}
+    # Another relation, quote, round or strength is another hop.
+    pool.admit(replace(again, quote="under Article 2"), 1, 0.5)
+    assert len(pool.hops_to("b")) == 2
 
 
 def test_descendants_are_those_reached_through_a_passage() -> None:

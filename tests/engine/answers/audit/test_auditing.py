@@ -80,6 +80,26 @@ def test_findings(auditor: Auditor, language: str, text: str, finding: Finding, 
         assert found.sources[0].passage.id == passage
 
 
+PERMISSIONS = [
+    "Where the objection period for the earlier assessment is still running, an objection to the amended "
+    "assessment {} extend to the whole of the tax, provided that it is "
+    "lodged before the later of the two periods ends.",
+    "A manager whose own appointment, removal or limitation of authority is to be entered {} apply alone.",
+]
+
+
+@pytest.mark.parametrize("claim", PERMISSIONS)
+def test_a_source_that_says_may_does_not_support_a_claim_that_says_shall(
+    auditor: Auditor, claim: str
+) -> None:
+    assert auditor.claim(claim.format("may"), "en").finding is SUPPORTED
+    for duty in ("shall", "must", "is obliged to"):
+        found = auditor.claim(claim.format(duty), "en")
+        assert found.finding is PARTLY, (duty, found.reason)
+        assert "the claim says “must”" in found.reason
+        assert not found.grounded
+
+
 def test_what_differs_is_named(auditor: Auditor) -> None:
     found = auditor.claim("An objection must be lodged within 14 days of delivery of the decision.", "en")
     assert found.reason == "the source says thirty days, the claim says 14 days"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
+
 import numpy as np
 import pytest
 
+from engine.corpus import open_corpus
+from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.toy import toy_contents
 from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.base import Seeds, Strategy
 from engine.investigation.strategies.citations import Citations, places, quote
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
-from engine.model import Direction, Passage, Reference, Relation, Span, Status
+from engine.model import Direction, Passage, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 
 
@@ -96,6 +102,28 @@ def test_who_cites_a_seed_is_found_too_and_counts_less(bare: Corpus) -> None:
     out = there.strengths[there.rows == bare.rows(["harbour-act/art-6/para-1"])[0]]
     incoming = back.strengths[back.rows == bare.rows(["harbour-act/art-9"])[0]]
     assert out.max() > incoming.max() > 0
+
+
+@pytest.fixture(scope="module")
+def renewed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The toy corpus, in which p1 cites p6, which is repealed, and p3 takes the place of p6."""
+    contents = toy_contents()
+    cites = Reference("p1", Span(0, 6), "Powers", Relation.CITES, Status.RESOLVED, TargetKind.PASSAGE, "p6")
+    replaces = replace(cites, source_id="p3", text="Fees a", relation=Relation.SUPERSEDES)
+    folder = tmp_path_factory.mktemp("renewed") / "corpus"
+    write_corpus(folder, replace(contents, references=(cites, replaces)))
+    return open_corpus(folder)
+
+
+def test_a_reference_to_a_superseded_text_leads_to_the_one_that_holds(renewed: Corpus) -> None:
+    plain = context_of(renewed, InvestigationSettings(citation_hops=1))
+    held = replace(plain, mask=~renewed.out_of_force(date(2026, 1, 1)))
+    link = (Relation.CITES, Direction.OUT, 1)
+    assert told(renewed, Citations().expand(seeds(renewed, "p1"), plain)) == {("p1", "p6", *link)}
+    assert told(renewed, Citations().expand(seeds(renewed, "p1"), held)) == {("p1", "p3", *link)}
+    # Who cites the old text is still told of it: only what is cited is renewed.
+    back = Citations().expand(seeds(renewed, "p6"), held)
+    assert ("p6", "p1", Relation.CITES, Direction.IN, 1) in told(renewed, back)
 
 
 def test_the_quote_is_the_reference_with_the_words_that_lead_to_it(bare: Corpus) -> None:
