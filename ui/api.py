@@ -8,6 +8,7 @@ import gradio as gr
 import orjson
 from gradio.events import api
 
+from engine.access.audit_log import record
 from engine.access.roles import Action, may
 from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
@@ -87,8 +88,11 @@ def add_api(library: Library, connections: Connections) -> None:
     They take no key and no address of a model: a caller either may use the operator's, or asks without.
     """
 
-    def trusted(request: gr.Request) -> bool:
-        return may(person_of(library.settings, request).role, Action.USE_MODEL)
+    def helper(request: gr.Request, action: str, corpus: str, *, model: bool) -> LanguageModel | None:
+        """The operator's model where it is wanted; who asks for what is written down."""
+        person = person_of(library.settings, request)
+        record(person, action, library.find(corpus or None).folder.name, "done")
+        return operators(connections, trusted=may(person.role, Action.USE_MODEL)) if model else None
 
     def endpoint(
         request: gr.Request,
@@ -108,7 +112,7 @@ def add_api(library: Library, connections: Connections) -> None:
         server's own language model helps, where it has one that may be used; without it none is asked.
         """
         try:
-            helping = operators(connections, trusted=trusted(request)) if model else None
+            helping = helper(request, "investigate", corpus, model=model)
             return investigate(
                 library, question, corpus, preset, strategies, rounds, pool_size, top_k, helping
             )
@@ -128,7 +132,7 @@ def add_api(library: Library, connections: Connections) -> None:
         model: whether this server's own language model writes it, where it has one that may be used.
         """
         try:
-            writing = operators(connections, trusted=trusted(request)) if model else None
+            writing = helper(request, "answer", corpus, model=model)
             return answer(library, question, corpus, preset, writing)
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error

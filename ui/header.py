@@ -29,7 +29,10 @@ _MODEL = (
 # Shown where somebody has logged in, by the script.
 _ACCOUNT = (
     '<form id="account" method="post" action="logout" hidden><span dir="auto"></span>'
-    "<button>Log out</button></form>"
+    '<button aria-label="Log out" title="Log out"><svg width="16" height="16" viewBox="0 0 16 16" '
+    'fill="none" stroke="currentColor" stroke-width="1.4" aria-hidden="true">'
+    '<path d="M6 2H3v12h3M7 8h7M11 5l3 3-3 3"/></svg>'
+    "<i>Log out</i></button></form>"
 )
 _TABS = (
     '<nav class="views" role="tablist" aria-label="Views">'

@@ -32,7 +32,10 @@ MOST_KNOWN = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Somebody does not come in: why, in words; ``seconds`` until it is worth another try."""
+    """Somebody does not come in: why, in words; ``seconds`` until it is worth another try.
+
+    ``name`` is that of a user, if they gave one: what else stands in that field may be a password.
+    """
 
     status: int
     words: str
@@ -92,18 +95,19 @@ class PasswordEntrance:
         if isinstance(fields, Refused):
             return fields
         name = fields.get("username", "").strip().lower()[:64]
+        known = name if self._users.role(name) else ""
         # Whoever has been in from an address before is not kept out by strangers who guess at the name.
         key = f"{name} from {address}" if (name, address) in self._known else name
         for throttle, of in ((self._addresses, address), (self._names, key)):
             seconds = throttle.take(of)
             if seconds:
                 words = f"Too many tries. Wait {max(1, round(seconds))} seconds."
-                return Refused(429, words, name, seconds)
+                return Refused(429, words, known, seconds)
         if self._checks.statistics().tasks_waiting >= WAITING:
-            return Refused(429, "Too many people log in just now. Try again in a moment.", name, 5)
+            return Refused(429, "Too many people log in just now. Try again in a moment.", known, 5)
         fine = await run_sync(self._users.admits, name, fields.get("password", ""), limiter=self._checks)
         if not fine:
-            return Refused(401, "This name and this password do not go together.", name)
+            return Refused(401, "This name and this password do not go together.", known)
         self._addresses.give_back(address)
         self._names.give_back(key)
         self._known[(name, address)] = None

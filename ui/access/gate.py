@@ -77,7 +77,12 @@ class AccessGate:
             return self._come_in(request, found)
         if isinstance(found, Refused):
             throttled = "throttled" if found.status == 429 else "failed"
-            record(Person(name=found.name, address=_address(request)), f"log in {throttled}", "", "refused")
+            record(
+                Person(name=found.name or "(no user)", address=_address(request)),
+                f"log in {throttled}",
+                "",
+                "refused",
+            )
             after = {"retry-after": str(max(1, round(found.seconds)))} if found.seconds else {}
             return self._told(request, found.status, found.words, {**_FRESH, **after})
         if request.url.path in ("/", "/login") and request.method in ("GET", "HEAD"):

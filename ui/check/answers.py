@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, Finding
@@ -47,7 +48,12 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
         ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
         desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
         handler = HANDLERS.get(ask.do)
-        return {"error": f"unknown request {ask.do!r}"} if handler is None else handler(desk, ask)
+        if handler is None:
+            return {"error": f"unknown request {ask.do!r}"}
+        told = handler(desk, ask)
+        if ask.do == "start":
+            record(person, "check", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
+        return told
     except ValidationError as error:
         first = error.errors()[0]
         return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}

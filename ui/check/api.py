@@ -9,9 +9,11 @@ import gradio as gr
 import orjson
 from gradio.events import api
 
+from engine.access.audit_log import record
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.export import audit_to_json
 from engine.errors import InputError, RedstringError
+from ui.access.asking import person_of
 from ui.shelf import Library
 
 
@@ -30,13 +32,17 @@ def audited(library: Library, text: str, corpus: str, day: str, grade: float | N
 def add_audit_api(library: Library) -> None:
     """Add the named endpoint ``/audit`` to the page that is being built."""
 
-    def endpoint(text: str, corpus: str = "", day: str = "", grade: float | None = None) -> dict[str, Any]:
+    def endpoint(
+        request: gr.Request, text: str, corpus: str = "", day: str = "", grade: float | None = None
+    ) -> dict[str, Any]:
         """Check the claims and citations of a text against a corpus and return all findings as JSON.
 
         text: the text, up to 60,000 characters. corpus: a name of a corpus, empty for the first. day: the law
         of this day (2024-06-01), empty for today. grade: lowest grade of a source, 0 to 1, null for any.
         """
         try:
+            person = person_of(library.settings, request)
+            record(person, "check", library.find(corpus or None).folder.name, "done")
             return audited(library, text, corpus, day, grade)
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error

@@ -9,6 +9,7 @@ import orjson
 import plotly.graph_objects as go
 from pydantic import ValidationError
 
+from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.errors import InputError, RedstringError
 from engine.evaluation.choosing import spread
@@ -51,7 +52,10 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}
-        return handler(desk, ask)
+        told = handler(desk, ask)
+        if ask.do in ("start", "pair"):
+            record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
+        return told
     except ValidationError as error:
         first = error.errors()[0]
         return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}

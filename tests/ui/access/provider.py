@@ -29,7 +29,7 @@ class Provider:
     name: str = "Anna"
     mend: Callable[[Claims], Claims] = lambda claims: claims
     broken: bool = False
-    key: RSAKey = KEY
+    key: RSAKey = field(default_factory=lambda: KEY)
     signing: RSAKey | None = None
     asked: dict[str, Claims] = field(default_factory=dict)
     forms: list[dict[str, list[str]]] = field(default_factory=list)
