@@ -12,6 +12,7 @@ RedstringError
 ├── ModelError            an embedding, reranking or language model that cannot be loaded or reached
 │   ├── RefusalError      a language model that declined to answer
 │   └── AnswerError       a language model whose answer cannot be used
+├── ResourceError         the computer has run out of descriptors, memory or disk; what is stored is intact
 ├── CancelledError        somebody stopped what was going on
 │   └── IngestionCancelledError  an ingestion before its end; the corpus is as it was
 └── BudgetError           a budget of time, calls, tokens or money that was used up
@@ -20,6 +21,8 @@ A message says what was wrong, where, and what to do about it, in one line.
 """
 
 from __future__ import annotations
+
+import errno
 
 
 class RedstringError(Exception):
@@ -58,6 +61,10 @@ class AccessError(RedstringError):
     """Somebody may not do what they asked for."""
 
 
+class ResourceError(RedstringError):
+    """The computer has run out of something that is needed; what is stored is not touched by it."""
+
+
 class ModelError(RedstringError):
     """A model that cannot be loaded, verified or reached, or failed."""
 
@@ -80,3 +87,21 @@ class IngestionCancelledError(CancelledError):
 
 class BudgetError(RedstringError):
     """A budget of time, calls, tokens or money was used up before the work was done."""
+
+
+_EXHAUSTED = {
+    errno.EMFILE: "this process has too many files open; close something or raise its limit (ulimit -n)",
+    errno.ENFILE: "the computer has too many files open; close something or raise its limit (fs.file-max)",
+    errno.ENOMEM: "not enough memory; close something",
+    errno.ENOSPC: "the disk is full; make room on it",
+    errno.EDQUOT: "the disk quota is used up; make room",
+}
+
+
+def system_error(doing: str, error: OSError) -> RedstringError:
+    """What to raise where the system refused to do something: ResourceError where it has run out of what that
+    takes, CorpusError otherwise. ``doing`` begins with a verb: "read x"."""
+    exhausted = _EXHAUSTED.get(error.errno or 0)
+    if exhausted is not None:
+        return ResourceError(f"cannot {doing}: {exhausted}, then try again")
+    return CorpusError(f"cannot {doing}: {error.strerror or error}")

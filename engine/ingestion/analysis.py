@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from engine.corpus.embedded.block import Block, block_path
+from engine.corpus.embedded.block import Block, block_name
 from engine.corpus.embedded.packing import pack
 from engine.ingestion.assembly import EID
 from engine.ingestion.linking import version_references
@@ -45,7 +45,7 @@ class Analyst:
             block = analysed(documents, headings=self.headings)
         finally:
             gc.enable()
-        block.save(block_path(self.generation, batch.key))
+        block.save(self.generation / block_name(batch.key))
         yield batch.key
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from engine.corpus.embedded.block import block_path
+from engine.corpus.embedded.block import BLOCKS, block_name
 from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
@@ -25,7 +25,7 @@ from engine.corpus.ontology_journal import ontology_in_force
 from engine.errors import CorpusError, FileRefusedError, SourceError
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
-from engine.ingestion.ledger import Entry, Previous, file_key, keep, makers, previous
+from engine.ingestion.ledger import Entry, Previous, file_key, makers, previous
 from engine.ingestion.linking import Edge, read_edges
 from engine.ingestion.pipeline import Control, Pipeline
 from engine.ingestion.progress import Progress, silent
@@ -73,7 +73,7 @@ def build_corpus(
     model = embedder(embedding)
     models(embedding, sparse, late)
     _check_sources(sources)
-    with work.opened() as before, work.read(sources, before) as (found, entries):
+    with work.opened(), work.read(sources, before := _usable(folder)) as (found, entries):
         problems = found.problems
         paths = found.edges if with_edges else ()
         plan = Plan(
@@ -115,8 +115,8 @@ def add_to_corpus(
     control = Control(progress or silent, log or _nobody, cancelled or _never)
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, True)
     _check_sources(sources)
-    with work.opened() as state:
-        before = _existing(state, folder)
+    with work.opened():
+        before = _existing(folder)
         work.headings = bool(before.ledger.options.get("headings", True))
         with work.read(sources, before) as (found, new):
             plan = _same_plan(before, work, embedding)
@@ -143,8 +143,8 @@ def remove_from_corpus(
     """
     control = Control(progress or silent, log or _nobody, _never)
     work = _Work(folder, control, Limits(), (), None, True)
-    with work.opened() as state:
-        before = _existing(state, folder)
+    with work.opened():
+        before = _existing(folder)
         work.headings = bool(before.ledger.options.get("headings", True))
         held = {name for entry in before.ledger.entries for name in set(entry.documents) - set(entry.removed)}
         unknown = [name for name in documents if name not in held]
@@ -176,14 +176,14 @@ class _Work:
     reused: set[str] = field(default_factory=set)
 
     @contextmanager
-    def opened(self) -> Iterator[Previous | None]:
-        """The folder, locked against other writers; what it holds now."""
+    def opened(self) -> Iterator[None]:
+        """The folder, locked against other writers."""
         self.start = perf_counter()
         refuse_foreign(self.folder)
         with _less_collecting(), new_generation(self.folder) as generation:
             self.generation = generation
-            (generation / "blocks").mkdir()
-            yield previous(self.folder)
+            (generation / BLOCKS).mkdir()
+            yield
 
     @contextmanager
     def read(self, sources: Sequence[Path], before: Previous | None) -> Iterator[tuple[Found, list[Entry]]]:
@@ -216,13 +216,14 @@ class _Work:
 
     def keep_blocks(self, entries: Sequence[Entry], before: Previous | None) -> None:
         """Take over the blocks of entries that the generation before has."""
-        for entry in entries if before is not None else ():
-            for name in entry.blocks:
-                if before is not None and before.has(name):
-                    keep(block_path(before.data, name), block_path(self.generation, name))
+        for file in (block_name(block) for entry in entries for block in entry.blocks):
+            if before is not None and not (self.generation / file).exists():
+                before.keep(file, self.generation)
 
     def _entries(self, found: Found, before: Previous | None) -> list[Entry]:
         old = {entry.key: entry for entry in (before.ledger.entries if before else ())}
+        blocks = (block for entry in old.values() for block in entry.blocks)
+        known = frozenset(block for block in blocks if before and before.has(block_name(block)))
         entries: dict[int, Entry] = {}
         tasks: list[FileToRead] = []
         for number, (source, reader) in enumerate(found.documents):
@@ -232,19 +233,11 @@ class _Work:
                 entries[number] = _unreadable(source.name, error)
                 continue
             entry = old.get(key)
-            if (
-                entry
-                and before
-                and entry.failure is None
-                and all(before.has(block) for block in entry.blocks)
-            ):
+            if entry and entry.failure is None and known.issuperset(entry.blocks):
                 entries[number] = replace(entry, removed=())
                 self.reused.add(source.name)
             else:
                 tasks.append(FileToRead(number, source, reader, key))
-        known = frozenset(
-            name for entry in old.values() for name in entry.blocks if before and before.has(name)
-        )
         version = f"{makers()} {self.headings}"
         pipeline = Pipeline(
             self.generation, known, version, self.limits, self.control, headings=self.headings
@@ -318,8 +311,18 @@ def _check_sources(sources: Sequence[Path]) -> None:
             raise SourceError(f"no such file or folder: {source}")
 
 
-def _existing(before: Previous | None, folder: Path) -> Previous:
-    if before is None or not before.ledger.entries:
+def _usable(folder: Path) -> Previous | None:
+    """What a folder holds, None where that is nothing to build upon: then all is made anew."""
+    try:
+        return previous(folder)
+    except CorpusError:
+        return None
+
+
+def _existing(folder: Path) -> Previous:
+    """What a folder holds, to be changed. Raises CorpusError."""
+    before = previous(folder)
+    if not before.ledger.entries:
         raise CorpusError(f"no corpus at {folder} that could be changed; create one with `ingest`")
     return before
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest
-from engine.corpus.embedded.tokens import TokenIndex, TokenWriter, stored
+from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
+from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.embedded.writing import CONTENT_KEYS
 from engine.ingestion.indexing import VectorSource
 from engine.ingestion.ledger import Previous
@@ -28,8 +28,6 @@ from engine.language.embedders import (
     sparse_embedder,
     token_embedder,
 )
-
-Opened = TypeVar("Opened")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class Embedding:
         if parts and self._models.sparse_model is not None:
             from engine.corpus.embedded.sparse import SparseIndex
 
-            SparseIndex.write(self._generation, parts, self._models.sparse_model.dimensions)
+            SparseIndex.made(parts, self._models.sparse_model.dimensions).save(self._generation / SPARSE_NAME)
         return Embedded(vectors, 0 if dense is None else dense.encoded, missing)
 
     def _hears(self, tokens: RaggedSource | None) -> Callable[[list[int], Sequence[str]], None] | None:
@@ -116,10 +114,10 @@ class Embedding:
         if before is not None and before.ledger.options.get("headings") == self._headings:
             from engine.corpus.embedded.dense import VectorIndex
 
-            known = self._known(lambda manifest: manifest.embedding, self._models.embedding, VectorIndex)
-            if known is not None:
-                keys, index = known
-                source.learn_from(keys, index.take(np.arange(len(keys), dtype=np.int32)))
+            state = before.block(STATE_NAME) if before.manifest.embedding == self._models.embedding else None
+            if state is not None:
+                keys = state[CONTENT_KEYS]
+                source.learn_from(keys, VectorIndex(state).take(np.arange(len(keys), dtype=np.int32)))
         return source
 
     def _tokens(self, model: TokenEmbedder) -> RaggedSource:
@@ -129,15 +127,17 @@ class Embedding:
 
         empty = Ragged(np.zeros(2, np.int64), (np.zeros((0, model.dimensions), np.int8),))
         source = RaggedSource(model, encode, empty, "embed tokens", self._control.progress)
-        known = self._known(lambda manifest: manifest.late, self._models.late, TokenIndex)
-        if known is not None:
-            keys, index = known
+        before = self._before
+        if before is None or before.manifest.late != self._models.late:
+            return source
+        state, index = before.block(STATE_NAME), before.tokens()
+        if state is not None and index is not None:
 
             def held(rows: NDArray[np.int64]) -> Ragged:
                 pointers, vectors = index.take(rows)
                 return Ragged(pointers, (vectors,))
 
-            source.learn_from(keys, held)
+            source.learn_from(state[CONTENT_KEYS], held)
         return source
 
     def _sparse(self) -> RaggedSource | None:
@@ -153,22 +153,12 @@ class Embedding:
 
         empty = Ragged(np.zeros(2, np.int64), (np.zeros(0, np.int32), np.zeros(0, np.float32)))
         source = RaggedSource(model, encode, empty, "embed sparse", self._control.progress)
-        known = self._known(lambda manifest: manifest.sparse, self._models.sparse, SparseIndex)
-        if known is not None:
-            keys, index = known
-            rows = index.all()
-            source.learn_from(keys, Ragged(rows.pointers, (rows.terms, rows.weights)).take)
-        return source
-
-    def _known(
-        self, spec_of: Callable[[Manifest], str], spec: str, opened: Callable[[Path], Opened]
-    ) -> tuple[NDArray[np.uint64], Opened] | None:
-        """An index of the generation before and the keys of its rows, where it is of the same model."""
         before = self._before
-        if before is None or spec_of(before.manifest) != spec:
-            return None
-        try:
-            keys = np.load(before.data / f"{CONTENT_KEYS}.npy", allow_pickle=False)
-            return keys, opened(before.data)
-        except (OSError, ValueError, RuntimeError):
-            return None
+        if before is None or before.manifest.sparse != self._models.sparse:
+            return source
+        state, index = before.block(STATE_NAME), before.block(SPARSE_NAME)
+        if state is not None and index is not None:
+            rows = SparseIndex(index).all()
+            held = Ragged(rows.pointers, (rows.terms, rows.weights))
+            source.learn_from(state[CONTENT_KEYS], held.take)
+        return source

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,11 @@ from typing import Any
 import orjson
 
 import engine
-from engine.corpus.embedded.block import BLOCKS, digest
-from engine.corpus.embedded.manifest import Manifest, read_manifest
+from engine.corpus.embedded.block import Block, digest
+from engine.corpus.embedded.generation import Generation, keep_file
+from engine.corpus.embedded.manifest import read_manifest
+from engine.corpus.embedded.store import open_tokens
+from engine.corpus.embedded.tokens import INDEX_NAME, VECTORS_NAME, TokenIndex
 from engine.errors import CorpusError
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.operator_settings import operator_settings
@@ -66,11 +68,12 @@ class Ledger:
         (generation / LEDGER_NAME).write_bytes(orjson.dumps(record))
 
 
-def load_ledger(generation: Path) -> Ledger:
+def load_ledger(generation: Generation) -> Ledger:
     """The ledger of a generation; an empty one where it was written without one. Raises CorpusError."""
-    path = generation / LEDGER_NAME
+    if LEDGER_NAME not in generation.manifest.files:
+        return Ledger()
     try:
-        record = orjson.loads(path.read_bytes())
+        record = orjson.loads(generation.bytes(LEDGER_NAME).tobytes())
         entries = [
             Entry(
                 **{
@@ -82,49 +85,42 @@ def load_ledger(generation: Path) -> Ledger:
             for entry in record["entries"]
         ]
         return Ledger(tuple(entries), record["options"])
-    except FileNotFoundError:
-        return Ledger()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise CorpusError(f"damaged corpus: {LEDGER_NAME} cannot be read ({error}); ingest again") from error
 
 
-@dataclass(frozen=True, slots=True)
 class Previous:
-    """The state of a corpus before an ingestion: where its data stand, and what is in it."""
+    """The state of a corpus before an ingestion, to build upon: what is damaged in it counts as not there."""
 
-    data: Path
-    manifest: Manifest
-    ledger: Ledger
+    def __init__(self, generation: Generation) -> None:
+        self.manifest = generation.manifest
+        self.ledger = load_ledger(generation)
+        self._generation = generation
+        self.has = cache(generation.has)
 
-    def has(self, block: str) -> bool:
-        """Whether a block is there, in its size."""
-        name = f"{BLOCKS}/{block}.block"
-        path = self.data / name
-        return (
-            name in self.manifest.files
-            and path.is_file()
-            and path.stat().st_size == self.manifest.files[name]
-        )
+    def keep(self, name: str, new: Path) -> None:
+        """Make a file part of the generation in a folder. Raises CorpusError where it is damaged."""
+        if not self.has(name):
+            self._generation.check(name)
+        keep_file(self._generation.data / name, new / name)
+
+    def block(self, name: str) -> Block | None:
+        """The arrays of a file, None where they are not there."""
+        if name not in self.manifest.files:
+            return None
+        try:
+            return self._generation.block(name)
+        except CorpusError:
+            return None
+
+    def tokens(self) -> TokenIndex | None:
+        """The token vectors, None where they are not there."""
+        return open_tokens(self._generation) if self.has(INDEX_NAME) and self.has(VECTORS_NAME) else None
 
 
-def previous(folder: Path) -> Previous | None:
-    """The state of the corpus in a folder; None where there is none that can be built upon."""
-    try:
-        manifest = read_manifest(folder)
-        data = folder / manifest.generation
-        return Previous(data, manifest, load_ledger(data))
-    except CorpusError:
-        return None
-
-
-def keep(old: Path, new: Path) -> None:
-    """Make a file of an old generation part of a new one, without a copy where the disk can do that."""
-    if new.exists():
-        return
-    try:
-        os.link(old, new)
-    except OSError:
-        shutil.copyfile(old, new)
+def previous(folder: Path) -> Previous:
+    """The state of the corpus in a folder. Raises CorpusError where there is none, or only a damaged one."""
+    return Previous(Generation(folder, read_manifest(folder)))
 
 
 def file_key(source: SourceFile, reader: Reader, *options: str) -> str:

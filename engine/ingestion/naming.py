@@ -15,10 +15,9 @@ import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, distinct
-from engine.corpus.embedded.block import BLOCKS, Block, digest, hashed, open_block
+from engine.corpus.embedded.block import Block, block_name, digest, hashed
 from engine.corpus.embedded.mentions import Definers, definers_of
-from engine.errors import CorpusError
-from engine.ingestion.ledger import keep
+from engine.ingestion.ledger import Previous
 from engine.ingestion.view import CorpusView
 from engine.language.candidates import LARGEST_SHARE, MOST_MENTIONS, Fact
 from engine.language.clustering import Encode
@@ -48,29 +47,29 @@ class Naming:
     ) -> None:
         self._view, self._names, self._generation = view, names, generation
         self._version, self._encode = version, encode
-        self._old: Path | None = None
+        self._old: Previous | None = None
 
     def found(self, number: int) -> Block:
         """The mentions in a block: pairs of a passage's place in it and a term's number."""
         passages, numbers = mentions_in(self._view.blocks[number], self.vocabulary)
         return Block({"passage": passages, "number": numbers}, {"key": self._key})
 
-    def learn_from(self, old: Path) -> None:
+    def learn_from(self, old: Previous) -> None:
         """Take from an older generation what still holds."""
         self._old = old
 
     def kept(self, number: int) -> Block | None:
         """The mentions in a block as the older generation has them, where they still hold."""
-        return None if self._old is None else self._current(self._path(self._old, number))
+        return self._current(self._name(number))
 
     def keep(self, number: int) -> None:
         """Let the mentions in a block be part of the new generation as they are."""
         assert self._old is not None
-        keep(self._path(self._old, number), self._path(self._generation, number))
+        self._old.keep(self._name(number), self._generation)
 
     def save(self, number: int, found: Block) -> None:
         """Write the mentions in a block beside it."""
-        found.save(self._path(self._generation, number))
+        found.save(self._generation / self._name(number))
 
     def table(self, parts: Sequence[Block]) -> tuple[EntityTable, Definers]:
         """The entities worth keeping with their mentions, and the rows that define each.
@@ -120,22 +119,18 @@ class Naming:
         """Write the vocabulary beside the blocks, for the next ingestion."""
         self.vocabulary.save(self._generation / VOCABULARY_NAME)
 
-    def _path(self, generation: Path, number: int) -> Path:
-        return generation / BLOCKS / f"{self._names[number]}{ENTITIES_SUFFIX}"
+    def _name(self, number: int) -> str:
+        return block_name(self._names[number], ENTITIES_SUFFIX)
 
-    def _current(self, path: Path) -> Block | None:
-        try:
-            found = open_block(path) if path.exists() else None
-        except CorpusError:
-            return None
+    def _current(self, name: str) -> Block | None:
+        found = None if self._old is None else self._old.block(name)
         return found if found is not None and found.about["key"] == self._key else None
 
     @cached_property
     def vocabulary(self) -> Block:
         """The terms of all blocks: by length their keys and numbers; by number the entity, whether a text
         defines it, whether one word can mean it; and how acronyms would be written as words."""
-        kept = None if self._old is None else self._current(self._old / VOCABULARY_NAME)
-        return kept or _settled(self._view, self._encode, self._key)
+        return self._current(VOCABULARY_NAME) or _settled(self._view, self._encode, self._key)
 
     @cached_property
     def _key(self) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import Block, block_path, digest, open_block, selected
-from engine.ingestion.ledger import Entry, Previous, keep
+from engine.corpus.embedded.block import Block, block_name, digest, open_block, selected
+from engine.ingestion.ledger import Entry, Previous
 from engine.ingestion.readers.base import Problem
 
 _IDS = (("document", "documents"), ("section", "sections"), ("passage", "passages"))
@@ -36,7 +36,7 @@ def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -
         for name in entry.blocks:
             # The same documents in two files: the second is told below, document by document.
             placed.names.append(name)
-            placed.blocks.append(open_block(block_path(generation, name)))
+            placed.blocks.append(open_block(generation / block_name(name)))
             placed.owners.append(owner)
     masks = [
         _not_removed(block, entries[owner]) for block, owner in zip(placed.blocks, placed.owners, strict=True)
@@ -72,12 +72,12 @@ def _reduced(
     name: str, block: Block, mask: NDArray[np.bool_], generation: Path, before: Previous | None
 ) -> tuple[str, Block]:
     reduced = digest(name.encode(), np.packbits(mask).tobytes())
-    path = block_path(generation, reduced)
-    if before is not None and before.has(reduced):
-        keep(block_path(before.data, reduced), path)
+    file = block_name(reduced)
+    if before is not None and before.has(file):
+        before.keep(file, generation)
     else:
-        selected(block, mask).save(path)
-    return reduced, open_block(path)
+        selected(block, mask).save(generation / file)
+    return reduced, open_block(generation / file)
 
 
 def _leave_out_repeated(placed: Placed, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]) -> None:

@@ -17,13 +17,13 @@ from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import SourceError
 from engine.ingestion.embedding import Embedded, Embedding, models
 from engine.ingestion.intervals import row_intervals
-from engine.ingestion.ledger import Entry, Ledger, Previous, keep, makers
+from engine.ingestion.ledger import Entry, Ledger, Previous, makers
 from engine.ingestion.linking import Edge, declared_references, stated_edges
 from engine.ingestion.naming import Naming
 from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
-from engine.ingestion.resolving import Resolving, links_path
+from engine.ingestion.resolving import Resolving, links_name
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Crew, Finished, Limits, run
 from engine.language.clustering import Encode
@@ -133,9 +133,9 @@ class Publishing:
             resolving = Resolving(view, placed.names, self._generation, makers())
             found: dict[int, Block] = {}
             for number, name in enumerate(placed.names):
-                kept = None if self._before is None else resolving.kept(number, self._before.data)
+                kept = None if self._before is None else resolving.kept(number, self._before)
                 if kept is not None and self._before is not None:
-                    keep(links_path(self._before.data, name), links_path(self._generation, name))
+                    self._before.keep(links_name(name), self._generation)
                     found[number] = kept
             missing = [number for number in range(len(placed.names)) if number not in found]
             if missing:
@@ -160,7 +160,7 @@ class Publishing:
                 continue
             number = event.task
             if event.failure is None:
-                found[number] = open_block(links_path(self._generation, placed.names[number]))
+                found[number] = open_block(self._generation / links_name(placed.names[number]))
             else:
                 found[number] = resolving.nothing()
                 problems.append(Problem(placed.names[number], f"references not resolved: {event.failure}"))
@@ -174,7 +174,7 @@ class Publishing:
                 view, placed.names, self._generation, f"{makers()} {self._plan.embedding}", encode
             )
             if self._before is not None:
-                naming.learn_from(self._before.data)
+                naming.learn_from(self._before)
             found = []
             for number in range(len(placed.names)):
                 kept = naming.kept(number)

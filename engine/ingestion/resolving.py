@@ -15,7 +15,7 @@ import numpy as np
 import orjson
 
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.block import BLOCKS, Block, digest, open_block
+from engine.corpus.embedded.block import Block, block_name, digest
 from engine.corpus.embedded.references import (
     COLUMNS,
     KIND_NUMBERS,
@@ -23,7 +23,7 @@ from engine.corpus.embedded.references import (
     STATUS_NUMBERS,
     ReferenceColumns,
 )
-from engine.errors import CorpusError
+from engine.ingestion.ledger import Previous
 from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated
 from engine.ingestion.stated import StatedTargets, merged
 from engine.ingestion.view import BlockReadings, CorpusView
@@ -39,9 +39,9 @@ _PASSAGE, _SECTION, _DOCUMENT = (
 )
 
 
-def links_path(generation: Path, name: str) -> Path:
-    """Where the references of a block stand."""
-    return generation / BLOCKS / f"{name}{LINKS_SUFFIX}"
+def links_name(key: str) -> str:
+    """Where in a generation the references of a block stand."""
+    return block_name(key, LINKS_SUFFIX)
 
 
 class Resolving:
@@ -53,7 +53,7 @@ class Resolving:
 
     def __call__(self, number: int) -> Iterator[str]:
         """The work of a child: writes the references of a block."""
-        self.resolved(number).save(links_path(self._generation, self._names[number]))
+        self.resolved(number).save(self._generation / links_name(self._names[number]))
         yield self._names[number]
 
     def is_current(self, number: int, links: Block) -> bool:
@@ -64,13 +64,9 @@ class Resolving:
             structures.get(name) == structure for name, structure in asked.items()
         )
 
-    def kept(self, number: int, old: Path) -> Block | None:
-        """The references of a block as another generation has them, where they still hold."""
-        path = links_path(old, self._names[number])
-        try:
-            links = open_block(path) if path.exists() else None
-        except CorpusError:
-            return None
+    def kept(self, number: int, before: Previous) -> Block | None:
+        """The references of a block as the generation before has them, where they still hold."""
+        links = before.block(links_name(self._names[number]))
         return links if links is not None and self.is_current(number, links) else None
 
     def resolved(self, number: int) -> Block:

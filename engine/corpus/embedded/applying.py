@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.corpus.decisions import load_decisions, standing
-from engine.corpus.embedded.arrays import StringTable, open_array
-from engine.corpus.embedded.block import open_blocks
 from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
-from engine.corpus.embedded.manifest import Manifest, check_files, read_manifest
+from engine.corpus.embedded.generation import (
+    CITED_NAME,
+    FOUND_NAME,
+    STATE_NAME,
+    Generation,
+    keep_file,
+    published,
+    seals_of,
+)
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
-from engine.corpus.embedded.references import COLUMNS, ReferenceColumns
-from engine.corpus.embedded.writing import FOUND, files_of, write_references
-from engine.errors import CorpusError
-
-_REWRITTEN = ("references.", "links.")
+from engine.corpus.embedded.references import columns_in
+from engine.corpus.embedded.writing import write_references
 
 
 def apply_decisions(folder: Path | str) -> Undecided:
@@ -30,27 +31,21 @@ def apply_decisions(folder: Path | str) -> Undecided:
     there is no corpus, or another process is writing it.
     """
     folder = Path(folder)
-    read_manifest(folder)
+    published(folder)
     with new_generation(folder) as generation:
-        manifest = read_manifest(folder)
-        old = check_files(folder, manifest)
-        for path in sorted(path for path in old.rglob("*") if path.is_file()):
-            name = path.relative_to(old)
-            if not name.as_posix().startswith(_REWRITTEN):
-                _take_over(path, generation / name)
-        return _rewrite(folder, generation, manifest)
+        before = published(folder)
+        for name in before.manifest.files:
+            if name != CITED_NAME:
+                keep_file(before.data / name, generation / name)
+        return _rewrite(before, generation)
 
 
-def _rewrite(folder: Path, generation: Path, manifest: Manifest) -> Undecided:
-    try:
-        blocks = open_blocks(generation, manifest.blocks)
-        documents, sections = DocumentTable(generation), SectionTable(generation)
-        passages = PassageTable(generation, sorted(manifest.languages), manifest.statuses, blocks)
-        columns = {name: open_array(generation, f"{FOUND}.{name}") for name in COLUMNS}
-        candidates = StringTable(generation, f"{FOUND}.candidates").all()
-    except (OSError, ValueError) as error:
-        raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
-    found = ReferenceColumns(columns, candidates, manifest.found_grammars)
+def _rewrite(before: Generation, generation: Path) -> Undecided:
+    folder, manifest = before.folder, before.manifest
+    state = before.block(STATE_NAME)
+    documents, sections = DocumentTable(state), SectionTable(state)
+    passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
+    found = columns_in(before.block(FOUND_NAME), manifest.found_grammars)
     references, undecided = decided(found, standing(load_decisions(folder)), passages, sections, documents)
     write_references(generation, references, sections, documents, len(passages))
     changed = manifest.model_copy(
@@ -61,16 +56,8 @@ def _rewrite(folder: Path, generation: Path, manifest: Manifest) -> Undecided:
             "grammars": references.grammars,
             "references_by_relation": references.by_relation(),
             "references_by_status": references.by_status(),
-            "files": files_of(generation),
+            "files": seals_of(generation, before),
         }
     )
     publish(folder, changed.sealed())
     return undecided
-
-
-def _take_over(old: Path, new: Path) -> None:
-    new.parent.mkdir(exist_ok=True)
-    try:
-        os.link(old, new)
-    except OSError:
-        shutil.copyfile(old, new)

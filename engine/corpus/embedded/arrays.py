@@ -1,10 +1,9 @@
-"""Columns on disk: numpy arrays and tables of strings, memory-mapped on the way back."""
+"""Columns: numpy arrays, and strings as bytes and offsets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,21 +11,6 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Index = NDArray[np.int64]
-
-
-def write_array(folder: Path, name: str, values: Array) -> None:
-    """One ``.npy`` file."""
-    np.save(folder / f"{name}.npy", np.ascontiguousarray(values), allow_pickle=False)
-
-
-def open_array(folder: Path, name: str) -> Array:
-    """The array, read-only and memory-mapped. Raises OSError or ValueError where the file is not one."""
-    mapped: Array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    # A plain view: indexing np.memmap costs microseconds in subclass bookkeeping on every call.
-    return mapped.view(np.ndarray)
-
-
-_EMPTY = np.zeros(0, np.uint8)
 
 
 def bytes_of(values: Array) -> memoryview:
@@ -73,33 +57,6 @@ def encoded(values: Iterable[str]) -> tuple[Index, NDArray[np.uint8]]:
     offsets = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets, np.frombuffer("".join(values).encode("utf-8", "replace"), np.uint8)
-
-
-class StringTable(Strings):
-    """A column of strings on disk: one file of UTF-8 and one array of n + 1 byte offsets."""
-
-    __slots__ = ()
-
-    def __init__(self, folder: Path, name: str) -> None:
-        offsets: Index = open_array(folder, f"{name}.offsets")
-        path = folder / f"{name}.utf8"
-        # An empty file cannot be mapped.
-        data = np.memmap(path, np.uint8, "r", shape=(int(offsets[-1]),)) if offsets[-1] else _EMPTY
-        super().__init__(offsets, data)
-
-    @staticmethod
-    def write(folder: Path, name: str, values: Iterable[str]) -> None:
-        """Write a column."""
-        StringTable.join(folder, name, [Strings(*encoded(values))])
-
-    @staticmethod
-    def join(folder: Path, name: str, parts: Sequence[Strings]) -> None:
-        """Write the strings of all parts as one column, without looking at them."""
-        sizes = [np.diff(part.offsets) for part in parts]
-        offsets = np.concatenate([[0], np.cumsum(np.concatenate([np.zeros(0, np.int64), *sizes]))])
-        write_array(folder, f"{name}.offsets", offsets.astype(np.int64))
-        with open(folder / f"{name}.utf8", "wb") as file:
-            file.writelines(part.bytes for part in parts)
 
 
 def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:

@@ -1,8 +1,9 @@
-"""A block: some documents of a corpus with all that can be told from them alone, in one immutable file.
+"""A block: named arrays in one immutable file.
 
-A corpus is a sequence of blocks. Long columns (texts, metadata) are read where they stand, in the blocks;
-the others are put together from all blocks when a corpus is published. Documents that do not change keep
-their blocks, so what was computed for them is never computed again.
+A corpus is made from a sequence of blocks, each of which holds some documents with all that can be told from
+them alone. When a corpus is published, what it answers from is put together from all of them, and is written
+as a block of its own. Documents that do not change keep their blocks, so what was computed for them is never
+computed again.
 
 The file: a magic number, the length of a JSON header, the header (type, shape and place of each array,
 and ``about``, plain values), then the arrays, each at a multiple of 64 bytes.
@@ -17,7 +18,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from math import prod
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,6 +69,13 @@ class Block:
         """Set a column of strings."""
         self.arrays[f"{name}.offsets"], self.arrays[f"{name}.utf8"] = encoded(values)
 
+    def put_joined(self, name: str, parts: Sequence[Strings]) -> None:
+        """Set a column of strings to the strings of all parts, without looking at them."""
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
+        self.arrays[f"{name}.offsets"] = np.cumsum(sizes)
+        data = [np.zeros(0, np.uint8), *(np.frombuffer(part.bytes, np.uint8) for part in parts)]
+        self.arrays[f"{name}.utf8"] = np.concatenate(data)
+
     def postings(self, field: str) -> Postings:
         """The terms of one field."""
         return Postings(*(self.arrays[f"{field}.{name}"] for name in Postings._fields))
@@ -110,33 +117,41 @@ class Block:
         waiting.replace(path)
 
 
-def open_block(path: Path) -> Block:
-    """The block in a file, memory-mapped. Raises CorpusError where it is none."""
+def bytes_in(path: Path) -> NDArray[np.uint8]:
+    """The bytes of a file, shape (size,), read-only. Raises OSError, MemoryError."""
+    with open(path, "rb", buffering=0) as file:
+        data = np.empty(os.fstat(file.fileno()).st_size, np.uint8)
+        room = data.data
+        while read := file.readinto(room) if room else 0:
+            room = room[read:]
+    data.flags.writeable = False
+    return data[: len(data) - len(room)]
+
+
+def block_from(data: NDArray[np.uint8], name: str) -> Block:
+    """The block that the bytes of a file hold; its arrays are views of them. Raises CorpusError."""
     try:
-        with open(path, "rb") as file:
-            # A plain view of the file: np.memmap costs as much again for every file.
-            mapped = np.frombuffer(mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
-        if bytes(mapped[:8]) != _MAGIC:
+        if bytes(data[:8]) != _MAGIC:
             raise ValueError("not a block")
-        (length,) = struct.unpack("<Q", mapped[8:16].tobytes())
-        header = json.loads(mapped[16 : 16 + length].tobytes())
-        data, arrays = mapped[16 + length :], {}
-        for name, (dtype, shape, position) in header["arrays"].items():
+        (length,) = struct.unpack("<Q", data[8:16].tobytes())
+        header = json.loads(data[16 : 16 + length].tobytes())
+        content, arrays = data[16 + length :], {}
+        for column, (dtype, shape, position) in header["arrays"].items():
             size = prod(shape) * np.dtype(dtype).itemsize
-            arrays[name] = data[position : position + size].view(dtype).reshape(shape)
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
-        raise CorpusError(f"damaged corpus: {path.name} cannot be read ({error}); ingest again") from error
-    return Block(arrays, header["about"])
+            arrays[column] = content[position : position + size].view(dtype).reshape(shape)
+        return Block(arrays, header["about"])
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+        raise CorpusError(f"damaged corpus: {name} cannot be read ({error}); ingest again") from error
 
 
-def block_path(generation: Path, name: str) -> Path:
-    """Where a block of a generation stands."""
-    return generation / BLOCKS / f"{name}{BLOCK_SUFFIX}"
+def open_block(path: Path) -> Block:
+    """The block in a file that this process or a child of it has written. Raises CorpusError, OSError."""
+    return block_from(bytes_in(path), path.name)
 
 
-def open_blocks(generation: Path, names: Sequence[str]) -> list[Block]:
-    """The blocks of a generation. Raises CorpusError where one cannot be read."""
-    return [open_block(block_path(generation, name)) for name in names]
+def block_name(key: str, suffix: str = BLOCK_SUFFIX) -> str:
+    """Where in a generation a block stands, or what is kept beside it."""
+    return f"{BLOCKS}/{key}{suffix}"
 
 
 # Words come again in every block; a bound keeps the memory of a process in bounds.

@@ -1,22 +1,18 @@
-"""Exact search by inner product over a corpus folder, by faiss.
+"""Exact search by inner product over the vectors of a corpus, by faiss.
 
-The index is flat, so nothing at or above a threshold is ever missed; it is read from disk through
-a memory map.
+Every vector is compared, so nothing at or above a threshold is ever missed.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import open_array, write_array
+from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows
-
-INDEX_NAME = "vectors.faiss"
 
 # The stubs that faiss ships describe the C++ signatures, not the Python ones.
 faiss: Any = faiss_module
@@ -25,21 +21,17 @@ faiss: Any = faiss_module
 class VectorIndex:
     """Unit vectors by row; zero rows are passages in a language that the model does not read."""
 
-    def __init__(self, folder: Path) -> None:
-        self._index = faiss.read_index(str(folder / INDEX_NAME), faiss.IO_FLAG_MMAP_IFC)
-        self._present: Mask = open_array(folder, "vectors.present")
-        shape = (self._index.ntotal, self._index.d)
-        # A view of the mapped file; the index object keeps it alive.
-        flat = faiss.rev_swig_ptr(self._index.get_xb(), shape[0] * shape[1])
-        self._vectors: NDArray[np.float32] = flat.reshape(shape)
+    def __init__(self, state: Block) -> None:
+        self._vectors: NDArray[np.float32] = state["vectors"]
+        self._present: Mask = state["vectors.present"]
 
     @staticmethod
-    def write(folder: Path, vectors: NDArray[np.float32]) -> None:
-        """Write the index. ``vectors``: shape (passages, d), unit or zero rows."""
-        index = faiss.IndexFlatIP(vectors.shape[1])
-        index.add(np.ascontiguousarray(vectors, np.float32))
-        faiss.write_index(index, str(folder / INDEX_NAME))
-        write_array(folder, "vectors.present", np.asarray(vectors.any(axis=1)))
+    def put(state: Block, vectors: NDArray[np.float32]) -> None:
+        """Set the vectors, shape (passages, d), unit or zero rows."""
+        state.arrays |= {
+            "vectors": np.asarray(vectors, np.float32),
+            "vectors.present": np.asarray(vectors.any(axis=1)),
+        }
 
     def search(
         self, queries: NDArray[np.float32], limit: int, minimum: float, mask: Mask | None
@@ -50,11 +42,14 @@ class VectorIndex:
         if limit <= 0 or not len(queries):
             return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in queries]
         # Looking every passage up in the bitmap takes several times as long as comparing its vector.
-        parameters, selector = None, None
+        selector = None
         if not allowed.all():
             selector = faiss.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
-            parameters = faiss.SearchParameters(sel=selector)
-        scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), limit, params=parameters)
+        asked, held = np.ascontiguousarray(queries, np.float32), self._vectors
+        scores, rows = np.empty((len(asked), limit), np.float32), np.empty((len(asked), limit), np.int64)
+        arrays = [faiss.swig_ptr(array) for array in (asked, held, scores, rows)]
+        sizes = (held.shape[1], len(asked), len(held), limit)
+        faiss.knn_inner_product(*arrays[:2], *sizes, *arrays[2:], selector)
         return [_hits(rows[n], scores[n], minimum) for n in range(len(queries))]
 
     def take(self, rows: Rows) -> NDArray[np.float32]:

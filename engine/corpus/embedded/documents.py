@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import StringTable, open_array, write_array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.model import NOTHING, Document, Section, SectionKind
@@ -51,23 +49,25 @@ def load_metadata(text: str) -> Mapping[str, Any]:
 class DocumentTable:
     """Documents in corpus order, with the range of rows of each."""
 
-    def __init__(self, folder: Path) -> None:
-        self._records = StringTable(folder, "documents")
-        self.first: Numbers = open_array(folder, "documents.first")
-        self.valid_from: Numbers = open_array(folder, "documents.valid_from")
-        self.valid_to: Numbers = open_array(folder, "documents.valid_to")
-        self.status: NDArray[np.int16] = open_array(folder, "documents.status")
+    def __init__(self, state: Block) -> None:
+        self._records = state.strings("documents")
+        self.first: Numbers = state["documents.first"]
+        self.valid_from: Numbers = state["documents.valid_from"]
+        self.valid_to: Numbers = state["documents.valid_to"]
+        self.status: NDArray[np.int16] = state["documents.status"]
 
     @staticmethod
-    def write(folder: Path, blocks: Sequence[Block], statuses: Mapping[str, int]) -> None:
-        """Write the table of the documents of all blocks."""
-        StringTable.join(folder, "documents", [block.strings("documents") for block in blocks])
+    def put(state: Block, blocks: Sequence[Block], statuses: Mapping[str, int]) -> None:
+        """Set the columns of the documents of all blocks."""
+        state.put_joined("documents", [block.strings("documents") for block in blocks])
         counts = joined(blocks, "documents.passages", np.int32)
-        write_array(folder, "documents.first", np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
-        write_array(folder, "documents.valid_from", joined(blocks, "documents.valid_from", np.int32))
-        write_array(folder, "documents.valid_to", joined(blocks, "documents.valid_to", np.int32))
         codes = [recoded(block["documents.status"], block.strings("statuses"), statuses) for block in blocks]
-        write_array(folder, "documents.status", np.concatenate([np.zeros(0, np.int16), *codes]))
+        state.arrays |= {
+            "documents.first": np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+            "documents.valid_from": joined(blocks, "documents.valid_from", np.int32),
+            "documents.valid_to": joined(blocks, "documents.valid_to", np.int32),
+            "documents.status": np.concatenate([np.zeros(0, np.int16), *codes]),
+        }
 
     def __len__(self) -> int:
         return len(self._records)
@@ -89,31 +89,29 @@ class SectionTable:
     ``first`` and ``stop`` are rows of the corpus, ``parent`` is a section's number or -1.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._ids = StringTable(folder, "sections.id")
-        self._numbers = StringTable(folder, "sections.number")
-        self._titles = StringTable(folder, "sections.title")
-        self.document: Numbers = open_array(folder, "sections.document")
-        self.parent: Numbers = open_array(folder, "sections.parent")
-        self.kind: NDArray[np.int8] = open_array(folder, "sections.kind")
-        self.first: Numbers = open_array(folder, "sections.first")
-        self.stop: Numbers = open_array(folder, "sections.stop")
+    def __init__(self, state: Block) -> None:
+        self._ids = state.strings("sections.id")
+        self._numbers = state.strings("sections.number")
+        self._titles = state.strings("sections.title")
+        self.document: Numbers = state["sections.document"]
+        self.parent: Numbers = state["sections.parent"]
+        self.kind: NDArray[np.int8] = state["sections.kind"]
+        self.first: Numbers = state["sections.first"]
+        self.stop: Numbers = state["sections.stop"]
 
     @staticmethod
-    def write(folder: Path, blocks: Sequence[Block]) -> None:
-        """Write the table of the sections of all blocks."""
-        for name in ("id", "number", "title"):
-            StringTable.join(
-                folder, f"sections.{name}", [block.strings(f"sections.{name}") for block in blocks]
-            )
-        write_array(folder, "sections.kind", joined(blocks, "sections.kind", np.int8))
-        documents = shifted(blocks, "sections.document", [block.documents for block in blocks])
-        write_array(folder, "sections.document", documents)
-        parents = shifted(blocks, "sections.parent", [block.sections for block in blocks])
-        write_array(folder, "sections.parent", parents)
-        for name in ("first", "stop"):
-            rows = shifted(blocks, f"sections.{name}", [block.passages for block in blocks])
-            write_array(folder, f"sections.{name}", rows)
+    def put(state: Block, blocks: Sequence[Block]) -> None:
+        """Set the columns of the sections of all blocks."""
+        for name in ("sections.id", "sections.number", "sections.title"):
+            state.put_joined(name, [block.strings(name) for block in blocks])
+        passages = [block.passages for block in blocks]
+        state.arrays |= {
+            "sections.kind": joined(blocks, "sections.kind", np.int8),
+            "sections.document": shifted(blocks, "sections.document", [block.documents for block in blocks]),
+            "sections.parent": shifted(blocks, "sections.parent", [block.sections for block in blocks]),
+            "sections.first": shifted(blocks, "sections.first", passages),
+            "sections.stop": shifted(blocks, "sections.stop", passages),
+        }
 
     def __len__(self) -> int:
         return len(self._ids)

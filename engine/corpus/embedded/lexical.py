@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, open_array, ranges, write_array
+from engine.corpus.embedded.arrays import Array, ranges
 from engine.corpus.embedded.best import best_hits
 from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, Postings, hashed
 from engine.corpus.protocol import Hits, Mask, Rows
@@ -36,16 +35,16 @@ FEWEST, MOST = 8, 64
 class LexicalField:
     """The BM25 index of one field."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._hashes: NDArray[np.uint64] = open_array(folder, f"lexical.{name}.hashes")
-        self._pointers: NDArray[np.int64] = open_array(folder, f"lexical.{name}.pointers")
-        self._rows: Rows = open_array(folder, f"lexical.{name}.rows")
-        self._weights: Array = open_array(folder, f"lexical.{name}.weights")
-        self.size = int(open_array(folder, f"lexical.{name}.size")[0])
+    def __init__(self, state: Block, name: str) -> None:
+        self._hashes: NDArray[np.uint64] = state[f"lexical.{name}.hashes"]
+        self._pointers: NDArray[np.int64] = state[f"lexical.{name}.pointers"]
+        self._rows: Rows = state[f"lexical.{name}.rows"]
+        self._weights: Array = state[f"lexical.{name}.weights"]
+        self.size = int(state[f"lexical.{name}.size"][0])
 
     @staticmethod
-    def write(
-        folder: Path,
+    def put(
+        state: Block,
         name: str,
         parts: Sequence[Postings],
         *,
@@ -63,11 +62,13 @@ class LexicalField:
         weights = counts.astype(dtype, copy=False)
         weights /= weights + norm[rows]
         weights *= np.repeat(idf.astype(dtype), frequency)
-        write_array(folder, f"lexical.{name}.hashes", hashes)
-        write_array(folder, f"lexical.{name}.pointers", pointers)
-        write_array(folder, f"lexical.{name}.rows", rows)
-        write_array(folder, f"lexical.{name}.weights", weights)
-        write_array(folder, f"lexical.{name}.size", np.asarray([len(lengths)], np.int64))
+        state.arrays |= {
+            f"lexical.{name}.hashes": hashes,
+            f"lexical.{name}.pointers": pointers,
+            f"lexical.{name}.rows": rows,
+            f"lexical.{name}.weights": weights,
+            f"lexical.{name}.size": np.asarray([len(lengths)], np.int64),
+        }
 
     def scores(self, terms: Sequence[str]) -> Array:
         """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
@@ -84,18 +85,18 @@ class LexicalField:
 class LexicalIndex:
     """Text and context of every passage; a score is the text's plus a share of the context's."""
 
-    def __init__(self, folder: Path) -> None:
-        self._text = LexicalField(folder, TEXT_FIELD)
-        self._context = LexicalField(folder, CONTEXT_FIELD)
+    def __init__(self, state: Block) -> None:
+        self._text = LexicalField(state, TEXT_FIELD)
+        self._context = LexicalField(state, CONTEXT_FIELD)
         # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
         places = REMEMBERED_BYTES // (4 * max(self._text.size, 1))
         self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._computed)
 
     @staticmethod
-    def write(folder: Path, blocks: Sequence[Block]) -> None:
+    def put(state: Block, blocks: Sequence[Block]) -> None:
         """Index both fields of all blocks."""
         for name in (TEXT_FIELD, CONTEXT_FIELD):
-            LexicalField.write(folder, name, [block.postings(name) for block in blocks])
+            LexicalField.put(state, name, [block.postings(name) for block in blocks])
 
     def search(self, queries: Iterable[Sequence[str]], limit: int, mask: Mask | None) -> list[Hits]:
         """The best rows for each query's terms: scores above 0, ``limit`` at most."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, StringTable, open_array, ranges, row_pointers, write_array
+from engine.corpus.embedded.arrays import Array, ranges, row_pointers
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.references import COLUMNS, RELATION_NUMBERS, RELATIONS, STATUSES, TARGET_KINDS
@@ -27,10 +27,10 @@ DOCUMENT_WEIGHT = 0.5
 class ReferenceTable:
     """Every reference, resolved or not, in the order of its source passage."""
 
-    def __init__(self, folder: Path, grammars: Sequence[str]) -> None:
+    def __init__(self, cited: Block, grammars: Sequence[str]) -> None:
         self._grammars = tuple(grammars)
-        self._candidates = StringTable(folder, "references.candidates")
-        self._columns: dict[str, Array] = {name: open_array(folder, f"references.{name}") for name in COLUMNS}
+        self._candidates = cited.strings("candidates")
+        self._columns: dict[str, Array] = {name: cited[name] for name in COLUMNS}
 
     def __len__(self) -> int:
         return len(self._columns["source"])
@@ -120,21 +120,23 @@ class Edges(NamedTuple):
 class LinkIndex:
     """Sparse rows of links, one matrix for each direction."""
 
-    def __init__(self, folder: Path) -> None:
-        self._matrices = {direction: _Matrix(folder, direction) for direction in Direction}
+    def __init__(self, cited: Block) -> None:
+        self._matrices = {direction: _Matrix(cited, direction) for direction in Direction}
 
     @staticmethod
-    def write(folder: Path, edges: Edges, passages: int) -> None:
-        """Write both directions."""
+    def put(cited: Block, edges: Edges, passages: int) -> None:
+        """Set both directions."""
         for direction in Direction:
             out = direction is Direction.OUT
             near, far = (edges.sources, edges.targets) if out else (edges.targets, edges.sources)
             order = np.lexsort((edges.relations, far, near))
-            write_array(folder, f"links.{direction}.pointers", row_pointers(near[order], passages))
-            write_array(folder, f"links.{direction}.rows", far[order].astype(np.int32))
-            write_array(folder, f"links.{direction}.relations", edges.relations[order])
-            write_array(folder, f"links.{direction}.weights", edges.weights[order])
-            write_array(folder, f"links.{direction}.evidence", edges.evidence[order])
+            cited.arrays |= {
+                f"links.{direction}.pointers": row_pointers(near[order], passages),
+                f"links.{direction}.rows": far[order].astype(np.int32),
+                f"links.{direction}.relations": edges.relations[order],
+                f"links.{direction}.weights": edges.weights[order],
+                f"links.{direction}.evidence": edges.evidence[order],
+            }
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """The links of a batch of rows, in the order of the rows and then of the passages reached."""
@@ -154,12 +156,12 @@ class LinkIndex:
 
 
 class _Matrix:
-    def __init__(self, folder: Path, direction: Direction) -> None:
-        self.pointers: NDArray[np.int64] = open_array(folder, f"links.{direction}.pointers")
-        self.rows: Rows = open_array(folder, f"links.{direction}.rows")
-        self.relations: NDArray[np.int8] = open_array(folder, f"links.{direction}.relations")
-        self.weights: NDArray[np.float32] = open_array(folder, f"links.{direction}.weights")
-        self.evidence: Rows = open_array(folder, f"links.{direction}.evidence")
+    def __init__(self, cited: Block, direction: Direction) -> None:
+        self.pointers: NDArray[np.int64] = cited[f"links.{direction}.pointers"]
+        self.rows: Rows = cited[f"links.{direction}.rows"]
+        self.relations: NDArray[np.int8] = cited[f"links.{direction}.relations"]
+        self.weights: NDArray[np.float32] = cited[f"links.{direction}.weights"]
+        self.evidence: Rows = cited[f"links.{direction}.evidence"]
 
 
 def _distinct(edges: Edges) -> Edges:

@@ -5,24 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine.errors import CorpusError
+from engine.errors import CorpusError, system_error
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MANIFEST_NAME = "manifest.json"
 NO_MODEL = "none"
-_ADDED = ("sparse", "late")
+
+
+class FileSeal(NamedTuple):
+    """What a file is told by: its size in bytes and the XXH3 digest of its content, 32 hexadecimal digits."""
+
+    size: int
+    digest: str
 
 
 class Manifest(BaseModel):
     """What ``manifest.json`` says. ``generation`` is the subfolder with the data it describes.
 
-    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors; a corpus
-    without them says nothing of them. ``files`` maps each data file to its size in bytes. ``checksum`` is
-    the SHA-256 of all other fields in canonical JSON.
+    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors. ``files``
+    has the seal of each data file. ``checksum`` is the SHA-256 of all other fields in canonical JSON.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,7 +35,7 @@ class Manifest(BaseModel):
     format: int
     name: str
     created: str
-    generation: str
+    generation: str = Field(pattern=r"^data-[0-9a-f]{16}$")
     documents: int
     sections: int
     passages: int
@@ -47,8 +52,7 @@ class Manifest(BaseModel):
     similarity_floor: float
     ontology: dict[str, Any] | None
     metadata: dict[str, Any]
-    blocks: tuple[str, ...]
-    files: dict[str, int]
+    files: dict[str, FileSeal]
     sparse: str = NO_MODEL
     late: str = NO_MODEL
     checksum: str = ""
@@ -63,16 +67,10 @@ class Manifest(BaseModel):
 
     def to_json(self) -> str:
         """The file's text."""
-        return json.dumps(self._content(), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-
-    def _content(self) -> dict[str, Any]:
-        content = self.model_dump(mode="json")
-        # Written before there were such models, a manifest has the checksum that it had then.
-        return {name: value for name, value in content.items() if name not in _ADDED or value != NO_MODEL}
+        return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
     def _digest(self) -> str:
-        content = self._content()
-        del content["checksum"]
+        content = self.model_dump(mode="json", exclude={"checksum"})
         canonical = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()
 
@@ -86,13 +84,18 @@ def read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise CorpusError(f"no corpus at {folder}: there is no such folder; create one with `ingest`")
     try:
-        content = json.loads(path.read_bytes())
+        written = path.read_bytes()
     except FileNotFoundError:
         raise CorpusError(
             f"no corpus at {folder}: it has no {MANIFEST_NAME}; create one with `ingest`"
         ) from None
-    except (OSError, ValueError) as error:
-        raise CorpusError(f"damaged corpus at {folder}: {MANIFEST_NAME} is not readable ({error})") from error
+    except OSError as error:
+        raise system_error(f"read {MANIFEST_NAME} of the corpus at {folder}", error) from error
+    damaged = f"damaged corpus at {folder}: {MANIFEST_NAME}"
+    try:
+        content = json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise CorpusError(f"{damaged} is not readable ({error}); ingest its sources again") from error
     found = content.get("format") if isinstance(content, dict) else None
     if found != FORMAT_VERSION:
         raise CorpusError(
@@ -103,24 +106,8 @@ def read_manifest(folder: Path) -> Manifest:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise CorpusError(f"damaged corpus at {folder}: {MANIFEST_NAME}, {where}: {first['msg']}") from error
-    if not manifest.is_sound():
-        raise CorpusError(
-            f"damaged corpus at {folder}: {MANIFEST_NAME} does not fit its checksum; ingest again"
-        )
+        raise CorpusError(f"{damaged}, {where}: {first['msg']}; ingest its sources again") from error
+    # To the byte, so that no change of it goes unnoticed.
+    if not manifest.is_sound() or manifest.to_json().encode() != written:
+        raise CorpusError(f"{damaged} does not fit its checksum; ingest its sources again")
     return manifest
-
-
-def check_files(folder: Path, manifest: Manifest) -> Path:
-    """The data folder of a manifest, once every file is there in its size. Raises CorpusError."""
-    data = folder / manifest.generation
-    for name, size in manifest.files.items():
-        try:
-            found = (data / name).stat().st_size
-        except FileNotFoundError:
-            raise CorpusError(f"damaged corpus at {folder}: {name} is missing; ingest again") from None
-        if found != size:
-            raise CorpusError(
-                f"damaged corpus at {folder}: {name} has {found} bytes, not {size}; ingest again"
-            )
-    return data

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import (
-    Array,
-    StringTable,
-    distinct,
-    open_array,
-    ranges,
-    row_pointers,
-    write_array,
-)
+from engine.corpus.embedded.arrays import Array, distinct, ranges, row_pointers
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Mentions, Rows
 from engine.model import Entity, EntityKind, Relation
@@ -50,46 +42,48 @@ class EntityTable:
     inverse document frequency (Sparck Jones 1972) on the scale of the corpus.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._records = StringTable(folder, "entities")
-        self._defines: NDArray[np.bool_] = open_array(folder, "mentions.defines")
-        self._rarity: NDArray[np.float32] = open_array(folder, "entities.rarity")
-        self._passage_pointers: NDArray[np.int64] = open_array(folder, "mentions.passage_pointers")
-        self._passage_entities: Rows = open_array(folder, "mentions.passage_entities")
-        self._entity_pointers: NDArray[np.int64] = open_array(folder, "mentions.entity_pointers")
-        self._entity_rows: Rows = open_array(folder, "mentions.entity_rows")
+    def __init__(self, state: Block) -> None:
+        self._records = state.strings("entities")
+        self._defines: NDArray[np.bool_] = state["mentions.defines"]
+        self._rarity: NDArray[np.float32] = state["entities.rarity"]
+        self._passage_pointers: NDArray[np.int64] = state["mentions.passage_pointers"]
+        self._passage_entities: Rows = state["mentions.passage_entities"]
+        self._entity_pointers: NDArray[np.int64] = state["mentions.entity_pointers"]
+        self._entity_rows: Rows = state["mentions.entity_rows"]
 
     @staticmethod
-    def write(
-        folder: Path,
+    def put(
+        state: Block,
         entities: Sequence[Entity],
         mention_rows: Array,
         mention_entities: Array,
         definers: Definers,
         passages: int,
     ) -> None:
-        """Write the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
+        """Set the table. Mentions are pairs (row, entity number), shape (m,) each; repeats count once.
 
         The passages of an entity are kept with those that define it first, then in corpus order.
         """
         size = max(len(entities), 1)
         pairs = distinct(np.asarray(mention_rows, np.int64) * size + np.asarray(mention_entities, np.int64))
         rows, numbers = pairs // size, pairs % size
-        write_array(folder, "mentions.passage_pointers", row_pointers(rows, passages))
-        write_array(folder, "mentions.passage_entities", numbers.astype(np.int32))
         wanted = definers.rows * size + definers.numbers
         places = np.searchsorted(pairs, wanted)
         defines = np.zeros(len(pairs), np.bool_)
         defines[places[np.append(pairs, -1)[places] == wanted]] = True
         order = np.lexsort((rows, ~defines, numbers))
         pointers = row_pointers(numbers[order], len(entities))
-        write_array(folder, "mentions.entity_pointers", pointers)
-        write_array(folder, "mentions.entity_rows", rows[order].astype(np.int32))
         scale = np.log(max(passages, 2))
         rarity = np.log(max(passages, 2) / np.maximum(np.diff(pointers), 1)) / scale
-        write_array(folder, "mentions.defines", defines[order])
-        write_array(folder, "entities.rarity", np.clip(rarity, 0.0, 1.0).astype(np.float32))
-        StringTable.write(folder, "entities", [_dump(entity) for entity in entities])
+        state.arrays |= {
+            "mentions.passage_pointers": row_pointers(rows, passages),
+            "mentions.passage_entities": numbers.astype(np.int32),
+            "mentions.entity_pointers": pointers,
+            "mentions.entity_rows": rows[order].astype(np.int32),
+            "mentions.defines": defines[order],
+            "entities.rarity": np.clip(rarity, 0.0, 1.0).astype(np.float32),
+        }
+        state.put_strings("entities", [_dump(entity) for entity in entities])
 
     def __len__(self) -> int:
         return len(self._records)

@@ -3,62 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, StringTable, open_array, write_array
 from engine.corpus.embedded.block import Block, hashed
 from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, SectionTable, day_of, load_metadata
 from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.corpus.protocol import Mask, Rows
 from engine.model import Passage
 
-# Columns of strings that are put together; the long ones stay in the blocks.
-SHORT_COLUMNS = ("id", "source_id", "number", "paragraph", "label")
+STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
 
 
 class PassageTable:
-    """Passages by row. Public columns have shape (passages,).
+    """Passages by row. Public columns have shape (passages,)."""
 
-    Texts and metadata, which are most of a corpus, are read from its blocks.
-    """
-
-    def __init__(
-        self, folder: Path, languages: Sequence[str], statuses: Sequence[str], blocks: Sequence[Block]
-    ) -> None:
+    def __init__(self, state: Block, languages: Sequence[str], statuses: Sequence[str]) -> None:
         self._languages, self._statuses = tuple(languages), tuple(statuses)
-        self._strings = {name: StringTable(folder, f"passages.{name}") for name in SHORT_COLUMNS}
-        self._texts = BlockStrings(blocks, "passages.text")
-        self._metadata = BlockStrings(blocks, "passages.metadata")
-        self._headings = StringTable(folder, "headings")
-        self._heading: NDArray[np.int32] = open_array(folder, "passages.heading")
-        self._language: NDArray[np.int16] = open_array(folder, "passages.language")
-        self._kind: NDArray[np.int8] = open_array(folder, "passages.kind")
-        self._page: NDArray[np.int32] = open_array(folder, "passages.page")
-        self._overlap: NDArray[np.int32] = open_array(folder, "passages.overlap")
-        self.status: NDArray[np.int16] = open_array(folder, "passages.status")
-        self.document: NDArray[np.int32] = open_array(folder, "passages.document")
-        self.section: NDArray[np.int32] = open_array(folder, "passages.section")
-        self.valid_from: NDArray[np.int32] = open_array(folder, "passages.valid_from")
-        self.valid_to: NDArray[np.int32] = open_array(folder, "passages.valid_to")
-        self.bare: Mask = open_array(folder, "passages.bare")
-        self._hashes: NDArray[np.uint64] = open_array(folder, "passages.id_hashes")
-        self._hash_rows: NDArray[np.int32] = open_array(folder, "passages.id_rows")
+        self._strings = {name: state.strings(f"passages.{name}") for name in STRINGS}
+        self._headings = state.strings("headings")
+        self._heading: NDArray[np.int32] = state["passages.heading"]
+        self._language: NDArray[np.int16] = state["passages.language"]
+        self._kind: NDArray[np.int8] = state["passages.kind"]
+        self._page: NDArray[np.int32] = state["passages.page"]
+        self._overlap: NDArray[np.int32] = state["passages.overlap"]
+        self.status: NDArray[np.int16] = state["passages.status"]
+        self.document: NDArray[np.int32] = state["passages.document"]
+        self.section: NDArray[np.int32] = state["passages.section"]
+        self.valid_from: NDArray[np.int32] = state["passages.valid_from"]
+        self.valid_to: NDArray[np.int32] = state["passages.valid_to"]
+        self.bare: Mask = state["passages.bare"]
+        self._hashes: NDArray[np.uint64] = state["passages.id_hashes"]
+        self._hash_rows: NDArray[np.int32] = state["passages.id_rows"]
 
     @staticmethod
-    def write(
-        folder: Path, blocks: Sequence[Block], languages: Mapping[str, int], statuses: Mapping[str, int]
+    def put(
+        state: Block, blocks: Sequence[Block], languages: Mapping[str, int], statuses: Mapping[str, int]
     ) -> None:
-        """Write the table of the passages of all blocks. The mappings give the codes in the corpus."""
-        for name in SHORT_COLUMNS:
-            StringTable.join(
-                folder, f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks]
-            )
+        """Set the columns of the passages of all blocks. The mappings give the codes in the corpus."""
+        for name in STRINGS:
+            state.put_joined(f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks])
         headings = [block.strings("headings") for block in blocks]
-        StringTable.join(folder, "headings", headings)
+        state.put_joined("headings", headings)
         codes = [recoded(b["passages.language"], b.strings("languages"), languages) for b in blocks]
         states = [recoded(b["passages.status"], b.strings("statuses"), statuses) for b in blocks]
         columns = {
@@ -74,12 +62,10 @@ class PassageTable:
             "valid_to": joined(blocks, "passages.valid_to", np.int32),
             "bare": joined(blocks, "passages.bare", np.bool_),
         }
-        for name, values in columns.items():
-            write_array(folder, f"passages.{name}", values)
         hashes = joined(blocks, "passages.id_hash", np.uint64)
         order = np.argsort(hashes, kind="stable")
-        write_array(folder, "passages.id_hashes", hashes[order])
-        write_array(folder, "passages.id_rows", order.astype(np.int32))
+        columns |= {"id_hashes": hashes[order], "id_rows": order.astype(np.int32)}
+        state.arrays |= {f"passages.{name}": values for name, values in columns.items()}
 
     def __len__(self) -> int:
         return len(self.document)
@@ -88,7 +74,6 @@ class PassageTable:
         """The passages at ``rows``, in that order."""
         chosen = np.asarray(rows, np.int64)
         strings = {name: column.take(chosen) for name, column in self._strings.items()}
-        strings["text"], strings["metadata"] = self._texts.take(chosen), self._metadata.take(chosen)
         headings = self._headings.take(self._heading[chosen])
         first = documents.first[self.document[chosen]]
         columns = zip(
@@ -165,7 +150,7 @@ class PassageTable:
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """The texts at ``rows``."""
-        return self._texts.take(rows)
+        return self._strings["text"].take(rows)
 
     def rows(self, ids: Sequence[str]) -> Rows:
         """The rows of ids, -1 for one that is not there."""
@@ -181,28 +166,4 @@ class PassageTable:
                     found[number] = row
                     break
                 place += 1
-        return found
-
-
-class BlockStrings:
-    """A column of strings that stands in the blocks of a corpus, by row of the corpus."""
-
-    def __init__(self, blocks: Sequence[Block], name: str) -> None:
-        self._parts = [block.strings(name) for block in blocks]
-        self._first = np.concatenate([[0], np.cumsum([len(part) for part in self._parts])]).astype(np.int64)
-
-    def take(self, rows: Sequence[int] | Array) -> list[str]:
-        """The strings at ``rows``, in that order."""
-        chosen = np.asarray(rows, np.int64)
-        part = np.searchsorted(self._first, chosen, side="right") - 1
-        used = np.unique(part)
-        if len(used) == 1:
-            strings: list[str] = self._parts[used[0]].take(chosen - self._first[used[0]])
-            return strings
-        found = [""] * len(chosen)
-        for number in used.tolist():
-            places = np.flatnonzero(part == number)
-            strings = self._parts[number].take(chosen[places] - self._first[number])
-            for place, string in zip(places.tolist(), strings, strict=True):
-                found[place] = string
         return found

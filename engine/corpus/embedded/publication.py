@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
-from engine.errors import CorpusError
+from engine.errors import CorpusError, system_error
 
 GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
@@ -56,8 +56,29 @@ def new_generation(folder: Path) -> Iterator[Path]:
     """A new, empty generation in a corpus folder that is locked against other writers meanwhile.
 
     Leftovers of killed writers are removed first; where the block raises, so is the new generation.
-    Raises CorpusError where the folder holds something else, or is being written by another process.
+    Raises CorpusError where the folder holds something else, is being written by another process or cannot be
+    written; ResourceError where the disk is full or something else has run out.
     """
+    try:
+        with _locked(folder) as is_new:
+            _sweep(folder)
+            generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
+            generation.mkdir()
+            try:
+                yield generation
+            finally:
+                if named_generation(folder) != generation.name:
+                    shutil.rmtree(generation)
+                _sweep(folder)
+                if is_new and not (folder / MANIFEST_NAME).exists():
+                    shutil.rmtree(folder)
+    except OSError as error:
+        raise system_error(f"write the corpus at {folder}", error) from error
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Holds the lock of a folder, which is made where it is missing: then it brings True."""
     refuse_foreign(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -68,16 +89,7 @@ def new_generation(folder: Path) -> Iterator[Path]:
             raise CorpusError(
                 f"another process is writing the corpus at {folder}; wait until it is done"
             ) from None
-        _sweep(folder, keep=current_generation(folder))
-        generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
-        generation.mkdir()
-        try:
-            yield generation
-        finally:
-            current = current_generation(folder)
-            _sweep(folder, keep=current)
-            if is_new and current is None:
-                shutil.rmtree(folder)
+        yield is_new
 
 
 def publish(folder: Path, manifest: Manifest) -> None:
@@ -88,17 +100,22 @@ def publish(folder: Path, manifest: Manifest) -> None:
         if path.is_dir() or _identity(path) not in durable:
             _flush(path)
     waiting = folder / f"{MANIFEST_NAME}.new"
-    waiting.write_text(manifest.to_json(), encoding="utf-8")
-    _flush(waiting)
+    waiting.write_bytes(manifest.to_json().encode())
+    # The name of the generation has to be on disk before the manifest that names it.
+    for path in (waiting, folder, folder.parent):
+        _flush(path)
     waiting.replace(folder / MANIFEST_NAME)
     _flush(folder)
 
 
-def current_generation(folder: Path) -> str | None:
-    """The generation that the manifest names, read without judging the rest of it."""
+def named_generation(folder: Path) -> str | None:
+    """The generation that the manifest names, read without judging the rest of it; None where it names none.
+
+    Raises OSError where there is a manifest that cannot be read.
+    """
     try:
         content = json.loads((folder / MANIFEST_NAME).read_bytes())
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         return None
     return str(content.get("generation")) if isinstance(content, dict) else None
 
@@ -106,7 +123,7 @@ def current_generation(folder: Path) -> str | None:
 def _durable(folder: Path) -> set[tuple[int, int]]:
     """The files of the published generation. Each was flushed when it was published; one that the next
     generation holds too is the same file, never written since, so that flushing it again does nothing."""
-    current = current_generation(folder)
+    current = named_generation(folder)
     if current is None:
         return set()
     return {_identity(path) for path in (folder / current).rglob("*")}
@@ -117,7 +134,12 @@ def _identity(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _sweep(folder: Path, keep: str | None) -> None:
+def _sweep(folder: Path) -> None:
+    """Remove what killed writers have left. Where the manifest is damaged, so that it does not say which
+    generation is not of theirs, all stay."""
+    keep = named_generation(folder)
+    if (folder / MANIFEST_NAME).exists() and not (keep and (folder / keep).is_dir()):
+        return
     for path in folder.glob(f"{GENERATION_PREFIX}*"):
         if path.name != keep:
             shutil.rmtree(path)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import orjson
 
-from engine.corpus.embedded.arrays import Array, StringTable, write_array
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import Block
 from engine.model import Reference, Relation, Status, TargetKind
 
 RELATIONS = tuple(Relation)
@@ -71,11 +71,11 @@ class ReferenceColumns:
         columns = {name: values[order] for name, values in self.columns.items()}
         return ReferenceColumns(columns, [self.candidates[n] for n in order.tolist()], self.grammars)
 
-    def write(self, folder: Path, name: str = "references") -> None:
-        """Write the columns as files."""
-        for column, values in self.columns.items():
-            write_array(folder, f"{name}.{column}", values)
-        StringTable.write(folder, f"{name}.candidates", self.candidates)
+    def block(self) -> Block:
+        """The columns as a block."""
+        block = Block(self.columns)
+        block.put_strings("candidates", self.candidates)
+        return block
 
     def by_relation(self) -> dict[str, int]:
         """How many references of each relation."""
@@ -86,6 +86,13 @@ class ReferenceColumns:
         """How many references of each status."""
         counts = Counter(self.columns["status"].tolist())
         return {str(STATUSES[number]): count for number, count in counts.items()}
+
+
+def columns_in(block: Block, grammars: tuple[str, ...]) -> ReferenceColumns:
+    """The inverse of ``ReferenceColumns.block``."""
+    return ReferenceColumns(
+        {name: block[name] for name in COLUMNS}, block.strings("candidates").all(), grammars
+    )
 
 
 def columns_of(references: Sequence[Reference], targets: Targets) -> ReferenceColumns:

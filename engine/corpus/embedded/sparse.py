@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from engine.corpus.embedded.arrays import open_array, ranges, write_array
+from engine.corpus.embedded.arrays import ranges
 from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows, Scores
 from engine.language.embedders.base import SparseVectors
 
@@ -25,27 +25,31 @@ REMEMBERED = 16
 class SparseIndex:
     """The rows of all passages, by term."""
 
-    def __init__(self, folder: Path) -> None:
-        self._pointers: NDArray[np.int64] = open_array(folder, "sparse.pointers")
-        self._rows: Rows = open_array(folder, "sparse.rows")
-        self._weights: NDArray[np.float16] = open_array(folder, "sparse.weights")
-        self._size = int(open_array(folder, "sparse.size")[0])
+    def __init__(self, index: Block) -> None:
+        self._pointers: NDArray[np.int64] = index["pointers"]
+        self._rows: Rows = index["rows"]
+        self._weights: NDArray[np.float16] = index["weights"]
+        self._size = int(index["size"][0])
         # One question is asked again and again, for other passages.
         self._scores = lru_cache(maxsize=REMEMBERED)(self._computed)
 
     @staticmethod
-    def write(folder: Path, parts: Sequence[SparseVectors], dimensions: int) -> None:
-        """Write the index of consecutive parts of the corpus."""
+    def made(parts: Sequence[SparseVectors], dimensions: int) -> Block:
+        """The index of consecutive parts of the corpus."""
         sizes = [len(part.pointers) - 1 for part in parts]
         counts = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.pointers) for part in parts)])
         pointers = np.concatenate([[0], np.cumsum(counts)])
         terms = np.concatenate([np.zeros(0, np.int32), *(part.terms for part in parts)])
         weights = np.concatenate([np.zeros(0, np.float32), *(part.weights for part in parts)])
         by_term = csr_array((weights, terms, pointers), shape=(sum(sizes), dimensions)).tocsc()
-        write_array(folder, "sparse.pointers", by_term.indptr.astype(np.int64))
-        write_array(folder, "sparse.rows", by_term.indices.astype(np.int32))
-        write_array(folder, "sparse.weights", by_term.data.astype(np.float16))
-        write_array(folder, "sparse.size", np.asarray([sum(sizes)], np.int64))
+        return Block(
+            {
+                "pointers": by_term.indptr.astype(np.int64),
+                "rows": by_term.indices.astype(np.int32),
+                "weights": by_term.data.astype(np.float16),
+                "size": np.asarray([sum(sizes)], np.int64),
+            }
+        )
 
     @property
     def dimensions(self) -> int:

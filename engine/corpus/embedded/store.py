@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import open_blocks
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
+from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, published
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
-from engine.corpus.embedded.manifest import NO_MODEL, Manifest, check_files, read_manifest
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.structure import Structure
-from engine.corpus.embedded.tokens import TokenIndex
+from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
+from engine.corpus.embedded.tokens import VECTORS_NAME, TokenIndex
 from engine.corpus.ontology import ontology_from
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
@@ -43,45 +45,25 @@ if TYPE_CHECKING:
     from engine.corpus.embedded.dense import VectorIndex
     from engine.corpus.embedded.sparse import SparseIndex
 
-NO_EMBEDDING = "none"
-
 
 class EmbeddedCorpus:
     """A corpus in a folder on disk. See ``engine.corpus.protocol.Corpus`` for the methods."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._manifest = manifest = read_manifest(folder)
-        data = check_files(folder, manifest)
+        generation = published(folder)
+        self._manifest = manifest = generation.manifest
         self._saved = ontology_in_force(folder)
-        try:
-            self._documents = DocumentTable(data)
-            self._sections = SectionTable(data)
-            blocks = open_blocks(data, manifest.blocks)
-            self._passages = PassageTable(data, sorted(manifest.languages), manifest.statuses, blocks)
-            self._references = ReferenceTable(data, manifest.grammars)
-            self._links = LinkIndex(data)
-            self._entities = EntityTable(data)
-            self._lexical = LexicalIndex(data)
-            self._vectors = _open_vectors(data, manifest)
-            self._sparse = None if manifest.sparse == NO_MODEL else _open_sparse(data)
-            self._tokens = None if manifest.late == NO_MODEL else TokenIndex(data)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise CorpusError(f"damaged corpus at {folder}: {error}; ingest again") from error
+        state, cited = generation.block(STATE_NAME), generation.block(CITED_NAME)
+        self._documents, self._sections = DocumentTable(state), SectionTable(state)
+        self._passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
+        self._entities, self._lexical = EntityTable(state), LexicalIndex(state)
+        self._vectors = _open_vectors(state, manifest)
+        self._references, self._links = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
+        self._sparse = _open_sparse(generation)
+        self._tokens = open_tokens(generation)
         self._structure = Structure(self._passages, self._sections, self._documents)
         self._browsing = Browsing(self._references, self._passages, self._sections, self._documents)
-        counts = {
-            "documents": len(self._documents),
-            "sections": len(self._sections),
-            "passages": len(self._passages),
-            "references": len(self._references),
-            "entities": len(self._entities),
-        }
-        for name, found in counts.items():
-            if found != getattr(manifest, name):
-                raise CorpusError(
-                    f"damaged corpus at {folder}: {found} {name}, not {getattr(manifest, name)}"
-                )
 
     @property
     def name(self) -> str:
@@ -337,17 +319,26 @@ def _nothing(queries: int) -> list[Hits]:
     return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]
 
 
-def _open_sparse(data: Path) -> SparseIndex:
+def open_tokens(generation: Generation) -> TokenIndex | None:
+    """The token vectors of a generation, None where it has none. Raises CorpusError, ResourceError."""
+    if generation.manifest.late == NO_MODEL:
+        return None
+    return TokenIndex(generation.block(TOKENS_NAME), generation.mapped(VECTORS_NAME))
+
+
+def _open_sparse(generation: Generation) -> SparseIndex | None:
+    if generation.manifest.sparse == NO_MODEL:
+        return None
     # scipy is imported for those corpora alone that need it.
     from engine.corpus.embedded.sparse import SparseIndex
 
-    return SparseIndex(data)
+    return SparseIndex(generation.block(SPARSE_NAME))
 
 
-def _open_vectors(data: Path, manifest: Manifest) -> VectorIndex | None:
-    if manifest.embedding == NO_EMBEDDING:
+def _open_vectors(state: Block, manifest: Manifest) -> VectorIndex | None:
+    if manifest.embedding == NO_MODEL:
         return None
     # faiss is a quarter of a second to import: a corpus without vectors does not pay for it.
     from engine.corpus.embedded.dense import VectorIndex
 
-    return VectorIndex(data)
+    return VectorIndex(state)

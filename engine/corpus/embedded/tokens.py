@@ -11,7 +11,8 @@ every token of it.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -19,14 +20,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Index, open_array, ranges, write_array
+from engine.corpus.embedded.arrays import Index, ranges
 from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows
 from engine.language.embedders.base import TokenVectors, Vectors, unit
 
 Stored = NDArray[np.int8]
 
-VECTORS_NAME = "tokens.vectors.int8"
+INDEX_NAME, VECTORS_NAME = "tokens.arrays", "tokens.int8"
 SCALE = 127.0
 # Tokens that are scored at once: their vectors fit into the second-level cache or nearly so.
 AT_ONCE = 1 << 12
@@ -60,8 +62,8 @@ class TokenWriter:
         if error is None:
             counts = np.concatenate([np.zeros(1, np.int64), *self._counts])
             means = [np.zeros((0, self._dimensions), np.float32), *self._means]
-            write_array(self._folder, "tokens.offsets", np.cumsum(counts))
-            write_array(self._folder, "tokens.means", np.concatenate(means))
+            index = Block({"offsets": np.cumsum(counts), "means": np.concatenate(means)})
+            index.save(self._folder / INDEX_NAME)
 
     def add(self, offsets: Index, vectors: Stored) -> None:
         """Add consecutive passages; passage n has ``vectors[offsets[n]:offsets[n + 1]]``."""
@@ -83,18 +85,20 @@ class _Scored(NamedTuple):
 
 
 class TokenIndex:
-    """The token vectors of all passages."""
+    """The token vectors of all passages. ``index``: what the writer has written as ``INDEX_NAME``;
+    ``content`` gives the bytes of ``VECTORS_NAME``, and is asked when the first vector is needed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._offsets: Index = open_array(folder, "tokens.offsets")
-        self._means: Vectors = open_array(folder, "tokens.means")
-        shape = (int(self._offsets[-1]), self._means.shape[1])
-        # An empty file cannot be mapped.
-        mapped = np.memmap(folder / VECTORS_NAME, np.int8, "r", shape=shape) if shape[0] else None
-        self._vectors: Stored = np.zeros(shape, np.int8) if mapped is None else mapped.view(np.ndarray)
+    def __init__(self, index: Block, content: Callable[[], NDArray[np.uint8]]) -> None:
+        self._offsets: Index = index["offsets"]
+        self._means: Vectors = index["means"]
+        self._content = content
         # One question is asked again and again, in part for the same passages.
         places = REMEMBERED_BYTES // (5 * max(len(self._means), 1))
         self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._table)
+
+    @cached_property
+    def _vectors(self) -> Stored:
+        return self._content().view(np.int8).reshape(-1, self.dimensions)
 
     @property
     def dimensions(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +14,17 @@ from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
-from engine.corpus.embedded.arrays import write_array
-from engine.corpus.embedded.block import BLOCKS, Block, block_path, postings_of
+from engine.corpus.embedded.block import BLOCKS, Block, block_name, postings_of
 from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.generation import (
+    CITED_NAME,
+    FOUND_NAME,
+    SPARSE_NAME,
+    STATE_NAME,
+    seals_of,
+    standing_in,
+)
 from engine.corpus.embedded.joining import joined
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
@@ -32,8 +38,6 @@ from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.model import Entity
 
 CONTENT_KEYS = "passages.content"
-# The references as the texts alone have them, before anybody decided anything.
-FOUND = "found"
 
 
 @dataclass(slots=True)
@@ -76,7 +80,7 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
         if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
             raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
         (generation / BLOCKS).mkdir()
-        block.save(block_path(generation, "contents"))
+        block.save(generation / block_name("contents"))
         targets = Targets(
             {passage.id: row for row, passage in enumerate(contents.passages)},
             {section.id: number for number, section in enumerate(contents.sections)},
@@ -102,11 +106,6 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
     return manifest
 
 
-def keep_file(old: Path, new: Path) -> None:
-    """Let a file of an old generation be part of a new one too; no byte of it is copied."""
-    os.link(old, new)
-
-
 def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Manifest, Undecided]:
     """Write all that is put together from the blocks; the manifest still has to be published.
 
@@ -117,24 +116,25 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     language_codes = {language: code for code, language in enumerate(sorted(languages))}
     statuses = sorted({status for block in blocks for status in block.strings("statuses").all()})
     status_codes = {status: code for code, status in enumerate(statuses)}
-    DocumentTable.write(generation, blocks, status_codes)
-    SectionTable.write(generation, blocks)
-    PassageTable.write(generation, blocks, language_codes, status_codes)
+    passages = sum(block.passages for block in blocks)
+    state = Block({CONTENT_KEYS: joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)})
+    DocumentTable.put(state, blocks, status_codes)
+    SectionTable.put(state, blocks)
+    PassageTable.put(state, blocks, language_codes, status_codes)
     if parts.intervals is not None:
         for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
-            write_array(generation, f"passages.{name}", days.astype(np.int32))
-    np.save(generation / f"{CONTENT_KEYS}.npy", joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2))
-    passages = sum(block.passages for block in blocks)
-    EntityTable.write(generation, parts.entities, *parts.mentions, parts.definers, passages)
-    LexicalIndex.write(generation, blocks)
-    documents, sections = DocumentTable(generation), SectionTable(generation)
-    table = PassageTable(generation, sorted(languages), statuses, blocks)
-    parts.references.write(generation, FOUND)
+            state.arrays[f"passages.{name}"] = days.astype(np.int32)
+    EntityTable.put(state, parts.entities, *parts.mentions, parts.definers, passages)
+    LexicalIndex.put(state, blocks)
+    floor = _put_vectors(state, parts.vectors)
+    state.save(generation / STATE_NAME)
+    parts.references.block().save(generation / FOUND_NAME)
+    documents, sections = DocumentTable(state), SectionTable(state)
+    table = PassageTable(state, sorted(languages), statuses)
     references, undecided = decided(
         parts.references, standing(load_decisions(folder)), table, sections, documents
     )
     write_references(generation, references, sections, documents, passages)
-    floor = _write_vectors(generation, parts.vectors)
     manifest = Manifest(
         format=FORMAT_VERSION,
         name=parts.name,
@@ -156,8 +156,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         similarity_floor=floor,
         ontology=None if parts.ontology is None else dict(parts.ontology),
         metadata=dict(parts.metadata),
-        blocks=tuple(name for name, _ in parts.blocks),
-        files=files_of(generation),
+        files=seals_of(generation, standing_in(folder)),
         sparse=parts.sparse,
         late=parts.late,
     )
@@ -172,17 +171,18 @@ def write_references(
     passages: int,
 ) -> None:
     """Write the reference table and the links that it makes."""
-    references.write(generation)
-    edges = ReferenceTable(generation, references.grammars).edges(sections, documents)
-    LinkIndex.write(generation, edges, passages)
+    cited = references.block()
+    edges = ReferenceTable(cited, references.grammars).edges(sections, documents)
+    LinkIndex.put(cited, edges, passages)
+    cited.save(generation / CITED_NAME)
 
 
-def _write_vectors(generation: Path, vectors: NDArray[np.float32] | None) -> float:
+def _put_vectors(state: Block, vectors: NDArray[np.float32] | None) -> float:
     if vectors is None:
         return 0.0
     from engine.corpus.embedded.dense import VectorIndex, similarity_floor
 
-    VectorIndex.write(generation, vectors)
+    VectorIndex.put(state, vectors)
     return similarity_floor(vectors)
 
 
@@ -194,7 +194,7 @@ def _write_further(generation: Path, contents: Contents) -> None:
     if contents.sparse is not None:
         from engine.corpus.embedded.sparse import SparseIndex
 
-        SparseIndex.write(generation, [contents.sparse], contents.vocabulary)
+        SparseIndex.made([contents.sparse], contents.vocabulary).save(generation / SPARSE_NAME)
     if contents.tokens is not None:
         with TokenWriter(generation, contents.tokens.vectors.shape[1]) as writer:
             writer.add(contents.tokens.offsets, stored(contents.tokens.vectors))
@@ -208,9 +208,3 @@ def _languages(blocks: Sequence[Block]) -> Counter[str]:
             if count:
                 counts[names[code]] += count
     return counts
-
-
-def files_of(generation: Path) -> dict[str, int]:
-    """The size of each file of a generation, by its name in it."""
-    paths = sorted(path for path in generation.rglob("*") if path.is_file())
-    return {path.relative_to(generation).as_posix(): path.stat().st_size for path in paths}

@@ -1,22 +1,18 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.embedded.arrays import StringTable, open_array, ranges, row_pointers, write_array
+from engine.corpus.embedded.arrays import Strings, encoded, ranges, row_pointers
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), max_size=20)
 BOUNDS = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=8)
 
 
 @given(TEXTS)
-def test_strings_come_back(tmp_path_factory: object, texts: list[str]) -> None:
-    folder: Path = tmp_path_factory.mktemp("strings")  # type: ignore[attr-defined]
-    StringTable.write(folder, "column", texts)
-    table = StringTable(folder, "column")
+def test_strings_come_back(texts: list[str]) -> None:
+    table = Strings(*encoded(texts))
     assert len(table) == len(texts)
     assert table.take(range(len(texts))) == texts
     assert [table[number] for number in range(len(texts))] == texts
@@ -35,10 +31,3 @@ def test_ranges_equal_to_a_loop(bounds: list[tuple[int, int]]) -> None:
 def test_row_pointers_delimit_equal_keys(keys: list[int]) -> None:
     pointers = row_pointers(np.sort(np.asarray(keys, np.int64)), 10)
     assert np.diff(pointers).tolist() == [keys.count(key) for key in range(10)]
-
-
-def test_arrays_are_mapped_and_read_only(tmp_path: Path) -> None:
-    write_array(tmp_path, "a", np.arange(3))
-    array = open_array(tmp_path, "a")
-    assert array.tolist() == [0, 1, 2]
-    assert not array.flags.writeable

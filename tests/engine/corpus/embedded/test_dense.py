@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.dense import VectorIndex, similarity_floor
 
 RANDOM = np.random.default_rng(3)
@@ -13,10 +14,10 @@ QUERIES = VECTORS[[1, 2, 3]]
 
 
 @pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
-    folder = tmp_path_factory.mktemp("vectors")
-    VectorIndex.write(folder, VECTORS)
-    return VectorIndex(folder)
+def index() -> VectorIndex:
+    state = Block({})
+    VectorIndex.put(state, VECTORS)
+    return VectorIndex(state)
 
 
 @pytest.mark.parametrize("limit", [1, 10, 1000])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import bm25s
 import numpy as np
@@ -24,10 +23,10 @@ QUERIES = [RANDOM.choice(WORDS, 5).tolist() for _ in range(30)]
 K1, B = 1.5, 0.75
 
 
-def field(folder: Path, *parts: list[list[str]], k1: float = K1, b: float = B) -> LexicalField:
-    postings = [postings_of(terms) for terms in parts]
-    LexicalField.write(folder, "text", postings, k1=k1, b=b, dtype=np.float64)
-    return LexicalField(folder, "text")
+def field(*parts: list[list[str]], k1: float = K1, b: float = B) -> LexicalField:
+    state, postings = Block({}), [postings_of(terms) for terms in parts]
+    LexicalField.put(state, "text", postings, k1=k1, b=b, dtype=np.float64)
+    return LexicalField(state, "text")
 
 
 def block_of(texts: list[list[str]], contexts: list[list[str]]) -> Block:
@@ -37,17 +36,17 @@ def block_of(texts: list[list[str]], contexts: list[list[str]]) -> Block:
     return block
 
 
-def test_equal_to_bm25s(tmp_path: Path) -> None:
-    ours = field(tmp_path, CORPUS)
+def test_equal_to_bm25s() -> None:
+    ours = field(CORPUS)
     theirs = bm25s.BM25(k1=K1, b=B, method="lucene", dtype="float64")
     theirs.index(CORPUS, show_progress=False)
     for query in QUERIES:
         np.testing.assert_allclose(ours.scores(query), theirs.get_scores(query), atol=1e-11)
 
 
-def test_equal_to_rank_bm25_but_for_the_weight_of_a_word(tmp_path: Path) -> None:
+def test_equal_to_rank_bm25_but_for_the_weight_of_a_word() -> None:
     """Okapi's idf and its factor k1 + 1 differ; both are the same for all passages of a word."""
-    ours, theirs = field(tmp_path, CORPUS), BM25Okapi(CORPUS, k1=K1, b=B)
+    ours, theirs = field(CORPUS), BM25Okapi(CORPUS, k1=K1, b=B)
     compared = 0
     for word in WORDS[:60]:
         scores, reference = ours.scores([word]), theirs.get_scores([word])
@@ -57,9 +56,9 @@ def test_equal_to_rank_bm25_but_for_the_weight_of_a_word(tmp_path: Path) -> None
     assert compared > 50
 
 
-def test_lucene_scores_by_hand(tmp_path: Path) -> None:
+def test_lucene_scores_by_hand() -> None:
     passages = [["a", "b"], ["a", "a", "c", "d"], ["c"]]
-    scores = field(tmp_path, passages).scores(["a", "zebra"])
+    scores = field(passages).scores(["a", "zebra"])
     average = 7 / 3
     idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     expected = [
@@ -68,43 +67,40 @@ def test_lucene_scores_by_hand(tmp_path: Path) -> None:
     np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
-def test_a_repeated_word_counts_twice(tmp_path: Path) -> None:
-    index = field(tmp_path, CORPUS)
+def test_a_repeated_word_counts_twice() -> None:
+    index = field(CORPUS)
     np.testing.assert_allclose(index.scores(["w3", "w3"]), 2 * index.scores(["w3"]), rtol=1e-6)
 
 
 @given(st.lists(st.integers(0, 400), max_size=6))
-def test_parts_make_the_index_of_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, borders: list[int]
-) -> None:
+def test_parts_make_the_index_of_the_whole(borders: list[int]) -> None:
     bounds = sorted({0, 400, *borders})
     parts = [CORPUS[start:stop] for start, stop in pairwise(bounds)]
-    folder = tmp_path_factory.mktemp("parts")
-    whole = field(folder, CORPUS)
-    before = [whole.scores(query) for query in QUERIES]
-    in_parts = field(tmp_path_factory.mktemp("whole"), *parts)
-    for query, expected in zip(QUERIES, before, strict=True):
-        assert in_parts.scores(query).tolist() == expected.tolist()
+    whole, in_parts = field(CORPUS), field(*parts)
+    for query in QUERIES:
+        assert in_parts.scores(query).tolist() == whole.scores(query).tolist()
 
 
-def test_no_passage_and_no_word(tmp_path: Path) -> None:
-    assert field(tmp_path).scores(["w1"]).tolist() == []
-    assert field(tmp_path, [[], []]).scores(["w1", ""]).tolist() == [0.0, 0.0]
+def test_no_passage_and_no_word() -> None:
+    assert field().scores(["w1"]).tolist() == []
+    assert field([[], []]).scores(["w1", ""]).tolist() == [0.0, 0.0]
 
 
-def test_two_fields_add_up(tmp_path: Path) -> None:
+def test_two_fields_add_up() -> None:
     contexts = CORPUS[::-1]
-    LexicalIndex.write(tmp_path, [block_of(CORPUS, contexts)])
-    text, context = LexicalField(tmp_path, "text"), LexicalField(tmp_path, "context")
+    state = Block({})
+    LexicalIndex.put(state, [block_of(CORPUS, contexts)])
+    text, context = LexicalField(state, "text"), LexicalField(state, "context")
     for query in QUERIES[:5]:
         expected = text.scores(query) + CONTEXT_WEIGHT * context.scores(query)
-        np.testing.assert_allclose(LexicalIndex(tmp_path).scores(query), expected, rtol=1e-6)
+        np.testing.assert_allclose(LexicalIndex(state).scores(query), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 399, 400, 1000])
-def test_the_best_are_those_of_a_full_sort(tmp_path: Path, limit: int) -> None:
-    LexicalIndex.write(tmp_path, [block_of(CORPUS, [[] for _ in CORPUS])])
-    index = LexicalIndex(tmp_path)
+def test_the_best_are_those_of_a_full_sort(limit: int) -> None:
+    state = Block({})
+    LexicalIndex.put(state, [block_of(CORPUS, [[] for _ in CORPUS])])
+    index = LexicalIndex(state)
     mask = RANDOM.random(len(CORPUS)) < 0.5
     for query, hits in zip(QUERIES, index.search(QUERIES, limit, mask), strict=True):
         scores = np.where(mask, index.scores(query), 0.0)

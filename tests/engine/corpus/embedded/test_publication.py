@@ -25,7 +25,7 @@ from engine.corpus.embedded import publication, writing
 
 step, folder = sys.argv[1], Path(sys.argv[2])
 module, name = {
-    "lexical": (writing.LexicalIndex, "write"),
+    "lexical": (writing.LexicalIndex, "put"),
     "manifest": (writing, "publish"),
     "flush": (publication, "_flush"),
 }[step]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -30,14 +27,11 @@ def sparse(weights: NDArray[np.float32]) -> SparseVectors:
 
 
 @given(st.integers(0, 12), st.integers(0, 3), st.integers(0, 20))
-def test_scores_are_inner_products(
-    tmp_path_factory: pytest.TempPathFactory, size: int, asked: int, seed: int
-) -> None:
-    folder = tmp_path_factory.mktemp("sparse")
+def test_scores_are_inner_products(size: int, asked: int, seed: int) -> None:
     held, queries = drawn(size, seed), drawn(asked, seed + 100)
     half = size // 2
-    SparseIndex.write(folder, [sparse(held[:half]), sparse(held[half:])], TERMS)
-    index, rows = SparseIndex(folder), np.arange(size, dtype=np.int32)
+    index = SparseIndex(SparseIndex.made([sparse(held[:half]), sparse(held[half:])], TERMS))
+    rows = np.arange(size, dtype=np.int32)
     expected = queries @ held.T
     np.testing.assert_allclose(index.score(sparse(queries), rows), expected, atol=1e-5)
     for hits, scores in zip(index.search(sparse(queries), 99, None), expected, strict=True):
@@ -46,7 +40,7 @@ def test_scores_are_inner_products(
         np.testing.assert_array_equal(getattr(index.all(), name), column)
 
 
-def test_a_term_beyond_the_vocabulary_weighs_nothing(tmp_path: Path) -> None:
-    SparseIndex.write(tmp_path, [sparse(drawn(3, 1))], TERMS)
+def test_a_term_beyond_the_vocabulary_weighs_nothing() -> None:
+    index = SparseIndex(SparseIndex.made([sparse(drawn(3, 1))], TERMS))
     beyond = SparseVectors(np.array([0, 1]), np.array([TERMS + 5], np.int32), np.array([1.0], np.float32))
-    assert not SparseIndex(tmp_path).score(beyond, np.arange(3, dtype=np.int32)).any()
+    assert not index.score(beyond, np.arange(3, dtype=np.int32)).any()

@@ -68,9 +68,9 @@ def test_a_corpus_without_a_single_term(tmp_path: Path) -> None:
         (lambda folder: (folder / MANIFEST_NAME).unlink(), "no corpus at"),
         (lambda folder: (folder / MANIFEST_NAME).write_text("{"), "not readable"),
         (lambda folder: (folder / MANIFEST_NAME).write_text("[]"), "has format None"),
-        (lambda folder: data_file(folder, "passages.id.utf8").write_bytes(b"x"), "has 1 bytes"),
+        (lambda folder: data_file(folder, "cited.arrays").write_bytes(b"x"), "has 1 bytes"),
         (lambda folder: data_file(folder, "blocks/contents.block").unlink(), "is missing"),
-        (lambda folder: data_file(folder, "passages.document.npy").unlink(), "is missing"),
+        (lambda folder: data_file(folder, "state.arrays").unlink(), "is missing"),
     ],
 )
 def test_a_damaged_corpus_is_named(folder: Path, damage: object, message: str) -> None:
@@ -97,7 +97,7 @@ def test_a_changed_manifest_is_refused(folder: Path, field: str, value: object, 
 
 
 def test_a_file_of_the_right_size_with_wrong_content_is_refused(folder: Path) -> None:
-    for name in ("passages.kind.npy", "blocks/contents.block"):
+    for name in ("state.arrays", "cited.arrays"):
         path = data_file(folder, name)
         content = path.read_bytes()
         path.write_bytes(b"\0" * len(content))

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from engine.corpus.embedded import tokens
-from engine.corpus.embedded.tokens import TokenIndex, TokenWriter, stored
+from engine.corpus.embedded.block import open_block
+from engine.corpus.embedded.tokens import INDEX_NAME, VECTORS_NAME, TokenIndex, TokenWriter, stored
 from engine.language.embedders.base import TokenVectors, unit
 
 DIMENSIONS = 8
@@ -38,7 +39,11 @@ def index_of(folder: Path, passages: TokenVectors) -> TokenIndex:
     folder.mkdir(parents=True, exist_ok=True)
     with TokenWriter(folder, DIMENSIONS) as writer:
         writer.add(passages.offsets, stored(passages.vectors))
-    return TokenIndex(folder)
+    return opened(folder)
+
+
+def opened(folder: Path) -> TokenIndex:
+    return TokenIndex(open_block(folder / INDEX_NAME), lambda: np.fromfile(folder / VECTORS_NAME, np.uint8))
 
 
 @given(
@@ -84,7 +89,7 @@ def test_passages_are_taken_as_they_were_written(tmp_path: Path) -> None:
         writer.add(*index.take(np.array([0])))
         writer.add(*index.take(np.array([1, 2])))
     queries, rows = drawn([3], 6), np.arange(3, dtype=np.int32)
-    np.testing.assert_array_equal(TokenIndex(tmp_path).score(queries, rows), index.score(queries, rows))
+    np.testing.assert_array_equal(opened(tmp_path).score(queries, rows), index.score(queries, rows))
 
 
 def test_nothing_is_held(tmp_path: Path) -> None:

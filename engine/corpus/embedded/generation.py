@@ -1,0 +1,179 @@
+"""The published data of a corpus folder, every file of which is checked before anything in it is used.
+
+The manifest has the size and the digest of each file (XXH3, 128 bits: some ten gigabytes a second). A file
+is read as a whole, compared with its digest and kept in memory, so that neither a damaged disk nor a later
+change of the file reaches an answer, and an open corpus holds no descriptor of it. The one exception are
+token vectors, which may be larger than memory: they are mapped, and compared before the first use.
+
+This defends against what happens to files: flipped bits, files that are cut or swapped. It does not defend
+against somebody who may write here and knows the format, who can make the digests anew; for that there is
+the SHA-256 of ``verifying.py``, to be kept elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from stat import S_ISREG
+
+import numpy as np
+from numpy.typing import NDArray
+from xxhash import xxh3_128
+
+from engine.corpus.embedded.block import Block, block_from, bytes_in
+from engine.corpus.embedded.manifest import FileSeal, Manifest, read_manifest
+from engine.errors import CorpusError, ResourceError, system_error
+
+# What a corpus answers from; the references and links, which decisions of people change; the references as
+# the texts alone have them, before anybody decided anything; learned sparse vectors.
+STATE_NAME, CITED_NAME, FOUND_NAME = "state.arrays", "cited.arrays", "found.arrays"
+SPARSE_NAME = "sparse.arrays"
+# Read at once where a file is only compared: it stays in the second-level cache.
+AT_ONCE = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What the manifest of ``folder`` describes."""
+
+    folder: Path
+    manifest: Manifest
+
+    @property
+    def data(self) -> Path:
+        """The folder of the files."""
+        return self.folder / self.manifest.generation
+
+    def check_sizes(self) -> None:
+        """Look whether every file is there in its size. Raises CorpusError for the first that is not."""
+        for name in self.manifest.files:
+            with self._reading(name):
+                self._sized(name)
+
+    def check(self, name: str) -> None:
+        """Compare a file with its digest. Raises CorpusError for another or none, ResourceError."""
+        with self._reading(name):
+            found = sealed(self._sized(name)).digest
+        self._compare(name, found)
+
+    def has(self, name: str) -> bool:
+        """Whether a file is there as it was published. Raises ResourceError."""
+        try:
+            self.check(name)
+        except CorpusError:
+            return False
+        return True
+
+    def bytes(self, name: str) -> NDArray[np.uint8]:
+        """The content of a file. Raises CorpusError where it is missing or damaged, ResourceError."""
+        with self._reading(name):
+            data = bytes_in(self._sized(name))
+        self._compare(name, xxh3_128(data.data).hexdigest())
+        return data
+
+    def block(self, name: str) -> Block:
+        """The arrays of a file. Raises as ``bytes``."""
+        return block_from(self.bytes(name), name)
+
+    def mapped(self, name: str) -> Callable[[], NDArray[np.uint8]]:
+        """What gives the content of a file that stays on disk: compared with its digest when it is asked for,
+        not afterwards. Raises as ``bytes``, the comparison too."""
+        with self._reading(name), open(self._sized(name), "rb") as file:
+            # An empty file cannot be mapped.
+            empty = not os.fstat(file.fileno()).st_size
+            data = np.frombuffer(b"" if empty else mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
+
+        def compared() -> NDArray[np.uint8]:
+            self._compare(name, xxh3_128(data.data).hexdigest())
+            return data
+
+        return compared
+
+    def _sized(self, name: str) -> Path:
+        path, seal = self.data / name, self.manifest.files.get(name)
+        if seal is None:
+            raise self._damaged(f"{name} is missing")
+        found = path.stat()
+        if not S_ISREG(found.st_mode):
+            raise self._damaged(f"{name} is no file")
+        if found.st_size != seal.size:
+            raise self._damaged(f"{name} has {found.st_size} bytes, not {seal.size}")
+        return path
+
+    def _compare(self, name: str, digest: str) -> None:
+        if digest != self.manifest.files[name].digest:
+            raise self._damaged(f"{name} does not fit its checksum")
+
+    def _damaged(self, what: str) -> CorpusError:
+        return CorpusError(f"damaged corpus at {self.folder}: {what}; ingest its sources again")
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except (FileNotFoundError, NotADirectoryError):
+            raise self._damaged(f"{name} is missing") from None
+        except MemoryError:
+            raise ResourceError(
+                f"not enough memory to read {name} of the corpus at {self.folder}; close other corpora"
+            ) from None
+        except OSError as error:
+            raise system_error(f"read {name} of the corpus at {self.folder}", error) from error
+
+
+def published(folder: Path) -> Generation:
+    """The generation that counts in a folder, every file in its size. Raises CorpusError, ResourceError."""
+    generation = Generation(folder, read_manifest(folder))
+    generation.check_sizes()
+    return generation
+
+
+def standing_in(folder: Path) -> Generation | None:
+    """The generation that counts in a folder; None where it holds no corpus, a damaged manifest, or one of
+    another format. Raises ResourceError."""
+    try:
+        return Generation(folder, read_manifest(folder))
+    except CorpusError:
+        return None
+
+
+def sealed(path: Path) -> FileSeal:
+    """Size and digest of a file as it stands. Raises OSError."""
+    state, room, size = xxh3_128(), memoryview(bytearray(AT_ONCE)), 0
+    with open(path, "rb", buffering=0) as file:
+        while read := file.readinto(room):
+            state.update(room[:read])
+            size += read
+    return FileSeal(size, state.hexdigest())
+
+
+def files_in(data: Path) -> dict[str, Path]:
+    """Every file below a folder, by its name in it. Raises OSError."""
+    return {path.relative_to(data).as_posix(): path for path in sorted(data.rglob("*")) if not path.is_dir()}
+
+
+def seals_of(data: Path, before: Generation | None) -> dict[str, FileSeal]:
+    """The seal of each file of a new generation. One that it shares with the generation before keeps the seal
+    that it was published with, whatever has happened to it since. Raises OSError."""
+    seals = {}
+    for name, path in files_in(data).items():
+        known = None if before is None else before.manifest.files.get(name)
+        shared = known is not None and before is not None and path.samefile(before.data / name)
+        seals[name] = known if known is not None and shared else sealed(path)
+    return seals
+
+
+def keep_file(old: Path, new: Path) -> None:
+    """Make a file of an old generation part of a new one, without a copy where the disk can do that."""
+    new.parent.mkdir(exist_ok=True)
+    if new.exists():
+        return
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
