@@ -1,8 +1,8 @@
-"""The commands that make and change corpora: ``ingest``, ``add``, ``remove``.
+"""The commands that make, change and check corpora: ``ingest``, ``add``, ``remove``, ``verify``.
 
 ``ingest`` makes a corpus hold exactly its sources, and reads again only what has changed. ``add`` adds files
 or puts them in the place of those with their names; ``remove`` takes documents out. Whoever has the corpus
-open meanwhile goes on seeing what it was.
+open meanwhile goes on seeing what it was. ``verify`` reads every byte of a corpus.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import SettingsError
+from engine.errors import CorpusError, SettingsError
 
 if TYPE_CHECKING:
     from engine.ingestion.report import IngestionReport
@@ -24,6 +24,7 @@ def add_corpus_commands(commands: Any) -> None:
     _add_ingest(commands.add_parser("ingest", help="make a corpus hold exactly some sources"))
     _add_add(commands.add_parser("add", help="add sources to a corpus, or replace some of its files"))
     _add_remove(commands.add_parser("remove", help="take documents out of a corpus"))
+    _add_verify(commands.add_parser("verify", help="look whether a corpus is as it was published"))
 
 
 def _add_ingest(command: argparse.ArgumentParser) -> None:
@@ -59,6 +60,11 @@ def _add_remove(command: argparse.ArgumentParser) -> None:
     command.add_argument("documents", nargs="+", metavar="DOCUMENT", help="ids of documents")
     _add_corpus(command)
     command.set_defaults(command=remove)
+
+
+def _add_verify(command: argparse.ArgumentParser) -> None:
+    _add_corpus(command)
+    command.set_defaults(command=verify)
 
 
 def _add_corpus(command: argparse.ArgumentParser) -> None:
@@ -131,6 +137,21 @@ def remove(options: argparse.Namespace) -> None:
     with ProgressBar() as progress:
         report = remove_from_corpus(options.documents, options.corpus, progress=progress)
     _print(report, options)
+
+
+def verify(options: argparse.Namespace) -> None:
+    """Compare a corpus with its checksums, and report. Raises CorpusError where something does not fit."""
+    from engine.cli import print_json, print_lines
+    from engine.corpus.verifying import verify as verified
+    from engine.records.text import verified_text
+
+    found = verified(options.corpus)
+    if options.json:
+        print_json(asdict(found))
+    else:
+        print_lines(verified_text(found))
+    if found.problems:
+        raise CorpusError(f"not as it was published ({len(found.problems)} problems): {found.problems[0]}")
 
 
 def _print(report: IngestionReport, options: argparse.Namespace) -> None:

@@ -120,8 +120,5 @@ def add_decision(
         first = error.errors()[0]
         raise CorpusError(f"not a decision: {first['loc'][0]}: {first['msg']}") from error
     path = Path(folder) / DECISIONS_NAME
-    try:
-        append_line(path, line.model_dump_json().encode())
-    except OSError as error:
-        raise CorpusError(f"cannot write a decision to {path} ({error})") from error
+    append_line(path, line.model_dump_json().encode())
     return Decision(**line.model_dump())

@@ -1,52 +1,114 @@
 """Files that are only ever added to, a line at a time: what people decide, and what models read.
 
-A line is there once it ends: what a killed writer left behind the last end of a line is nobody's word.
+A line is there once it ends: what a killed writer left behind the last end of a line is nobody's word. Each
+line ends with a tab and the XXH3 digest of what stands before it, so that changed words are nobody's either.
+A line without a digest, as earlier versions wrote them and people may, stands as it is. Where whole lines are
+cut off the end, a journal is what it was before them, and nothing here can tell.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+from enum import Enum
 from pathlib import Path
 
-from engine.errors import CorpusError
+from xxhash import xxh3_64
+
+from engine.errors import CorpusError, system_error
+
+_DIGITS = 16
+
+
+class _Tail(Enum):
+    """What stands behind the last end of a line: a line but for its end, one cut by a crash, or damage."""
+
+    WHOLE = 1
+    CUT = 2
+    DAMAGED = 3
 
 
 def complete_lines(path: Path) -> list[bytes]:
-    """The lines that were written to their end, in order; none where there is no file.
+    """The lines that were written to their end, in order, without their digests; none where there is no file.
 
-    Raises CorpusError where the file cannot be read.
+    Raises CorpusError where the file is damaged, naming the line, or cannot be read; ResourceError.
     """
     try:
-        content = path.read_bytes()
+        *lines, tail = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return []
     except OSError as error:
-        raise CorpusError(f"{path}: cannot be read ({error})") from error
-    return content.split(b"\n")[:-1]
+        raise system_error(f"read {path}", error) from error
+    state = _state_of(tail)
+    if state is _Tail.DAMAGED:
+        raise _damaged(path, len(lines) + 1)
+    if state is _Tail.WHOLE and tail:
+        lines.append(tail)
+    for number, line in enumerate(lines, start=1):
+        if not _is_sound(line):
+            raise _damaged(path, number)
+    return [line.rpartition(b"\t")[0] or line for line in lines]
 
 
 def append_line(path: Path, line: bytes) -> None:
     """Add a line, without its end; durable once this returns. Several processes may add at once.
 
-    Raises OSError where the file cannot be written.
+    Raises CorpusError where the end of the file is damaged, or it cannot be written; ResourceError where the
+    disk is full: then the file is as it was.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        size = os.fstat(handle).st_size
-        if size and os.pread(handle, 1, size - 1) != b"\n":
-            # A writer was killed within its line: what it left counts for nothing.
-            os.ftruncate(handle, _end_of_last_line(handle, size))
-        os.write(handle, line + b"\n")
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            _append(path, handle, line + b"\t" + _digest(line) + b"\n")
+        finally:
+            os.close(handle)
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    except OSError as error:
+        raise system_error(f"write {path}", error) from error
+
+
+def _append(path: Path, handle: int, line: bytes) -> None:
+    size = os.fstat(handle).st_size
+    end = _end_of_last_line(handle, size)
+    state = _state_of(os.pread(handle, size - end, end))
+    if state is _Tail.DAMAGED:
+        raise CorpusError(f"damaged: the end of {path}; mend or remove its last line")
+    if state is _Tail.CUT:
+        os.ftruncate(handle, end)
+        size = end
+    elif size > end:
+        line = b"\n" + line
+    if os.write(handle, line) < len(line):
+        os.ftruncate(handle, size)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    os.fsync(handle)
+
+
+def _digest(line: bytes) -> bytes:
+    return xxh3_64(line).hexdigest().encode()
+
+
+def _is_sound(line: bytes) -> bool:
+    content, tab, digest = line.rpartition(b"\t")
+    return not tab or digest == _digest(content)
+
+
+def _state_of(tail: bytes) -> _Tail:
+    # No line holds a zero byte, but a disk that lost some has them; and no writer goes on behind a digest.
+    if b"\0" in tail or (b"\t" in tail[:-1] and _is_sound(tail[:-1])):
+        return _Tail.DAMAGED
+    is_whole = not tail or (b"\t" in tail and _is_sound(tail))
+    return _Tail.WHOLE if is_whole else _Tail.CUT
+
+
+def _damaged(path: Path, number: int) -> CorpusError:
+    return CorpusError(f"damaged: {path}:{number} does not fit its checksum; mend or remove the line")
 
 
 def _end_of_last_line(handle: int, size: int, block: int = 65536) -> int:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from engine.corpus.embedded.publication import ONTOLOGY_NAME
 from engine.corpus.journal import append_line, complete_lines
 from engine.corpus.ontology import checked
-from engine.errors import CorpusError
+from engine.errors import CorpusError, SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,19 @@ def saved_ontologies(folder: Path | str) -> list[SavedOntology]:
 
 
 def ontology_in_force(folder: Path | str) -> SavedOntology | None:
-    """The last state that was saved; None where nobody has saved one, or the word was given back."""
+    """The last state that was saved; None where nobody has saved one, or the word was given back.
+
+    Raises CorpusError where it is no ontology.
+    """
     saved = saved_ontologies(folder)
-    return saved[-1] if saved and saved[-1].content is not None else None
+    if not saved or saved[-1].content is None:
+        return None
+    try:
+        checked(saved[-1].content)
+    except SourceError as error:
+        path = Path(folder) / ONTOLOGY_NAME
+        raise CorpusError(f"{path}:{len(saved)}: not an {error}; mend or remove the line") from error
+    return saved[-1]
 
 
 def save_ontology(folder: Path | str, content: Mapping[str, Any] | None, note: str = "") -> SavedOntology:
@@ -75,10 +85,7 @@ def save_ontology(folder: Path | str, content: Mapping[str, Any] | None, note: s
     when = datetime.now(UTC).isoformat(timespec="seconds")
     line = _Line(content=sound, when=when, note=note)
     path = Path(folder) / ONTOLOGY_NAME
-    try:
-        append_line(path, line.model_dump_json().encode())
-    except OSError as error:
-        raise CorpusError(f"cannot write the ontology to {path} ({error})") from error
+    append_line(path, line.model_dump_json().encode())
     return SavedOntology(**line.model_dump())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.corpus.verifying import Verified
 from engine.ingestion.report import IngestionReport
 from engine.investigation.events import (
     CoverageChanged,
@@ -133,6 +134,18 @@ def info_text(info: CorpusInfo) -> Iterator[str]:
     yield f"References by relation: {_counts(info.references_by_relation)}"
     yield f"Entities: {info.entities:,}"
     yield f"Embedding: {info.embedding}{_further_models(info.sparse, info.late)}"
+
+
+def verified_text(found: Verified) -> Iterator[str]:
+    """What came of looking at every byte of a corpus."""
+    yield f"{found.name}: {plural(found.files, 'file')}, {found.bytes:,} bytes, published {found.created}"
+    if found.entries:
+        journals = ", ".join(f"{name} {plural(count, 'line')}" for name, count in found.entries.items())
+        yield f"Beside them: {journals}"
+    yield f"SHA-256 of all: {found.digest} (kept elsewhere, it tells later whether anything was changed)"
+    yield from (f"  {problem}" for problem in found.problems)
+    if not found.problems:
+        yield "Every file is as it was published."
 
 
 def _further_models(sparse: str, late: str) -> str:

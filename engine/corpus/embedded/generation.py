@@ -7,7 +7,7 @@ token vectors, which may be larger than memory: they are mapped, and compared be
 
 This defends against what happens to files: flipped bits, files that are cut or swapped. It does not defend
 against somebody who may write here and knows the format, who can make the digests anew; for that there is
-the SHA-256 of ``verifying.py``, to be kept elsewhere.
+the SHA-256 that ``engine.corpus.verifying`` gives, to be kept elsewhere.
 """
 
 from __future__ import annotations

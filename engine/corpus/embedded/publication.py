@@ -35,7 +35,14 @@ ONTOLOGY_NAME = "ontology.jsonl"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
 CACHE_NAME = "cache"
 BESIDE_NAMES = (DECISIONS_NAME, EXTRACTED_NAME, VALIDATIONS_NAME, EXTRACTING_NAME, ONTOLOGY_NAME)
-OWN_NAMES = (GENERATION_PREFIX, MANIFEST_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME)
+# Written, and then put in the place of the manifest.
+WAITING_NAME = f"{MANIFEST_NAME}.new"
+_OWN_NAMES = frozenset((MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME))
+
+
+def is_own(name: str) -> bool:
+    """Whether a name in a corpus's folder is one that is written there."""
+    return name in _OWN_NAMES or name.startswith(GENERATION_PREFIX)
 
 
 def refuse_foreign(folder: Path) -> None:
@@ -44,7 +51,7 @@ def refuse_foreign(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise CorpusError(f"cannot write a corpus to {folder}: it is a file")
-    foreign = [path.name for path in folder.iterdir() if not path.name.startswith(OWN_NAMES)]
+    foreign = [path.name for path in folder.iterdir() if not is_own(path.name)]
     if foreign:
         raise CorpusError(
             f"cannot write a corpus to {folder}: it holds other files ({min(foreign)}); name another"
@@ -99,7 +106,7 @@ def publish(folder: Path, manifest: Manifest) -> None:
     for path in (*generation.rglob("*"), generation):
         if path.is_dir() or _identity(path) not in durable:
             _flush(path)
-    waiting = folder / f"{MANIFEST_NAME}.new"
+    waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
     # The name of the generation has to be on disk before the manifest that names it.
     for path in (waiting, folder, folder.parent):
@@ -143,7 +150,7 @@ def _sweep(folder: Path) -> None:
     for path in folder.glob(f"{GENERATION_PREFIX}*"):
         if path.name != keep:
             shutil.rmtree(path)
-    (folder / f"{MANIFEST_NAME}.new").unlink(missing_ok=True)
+    (folder / WAITING_NAME).unlink(missing_ok=True)
 
 
 def _flush(path: Path) -> None:

@@ -79,10 +79,7 @@ def add_reading(folder: Path | str, reading: Reading) -> None:
     """Add a line; durable once this returns. Raises CorpusError where the folder cannot be written."""
     dated = reading.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
     path = Path(folder) / EXTRACTED_NAME
-    try:
-        append_line(path, dated.model_dump_json().encode())
-    except OSError as error:
-        raise CorpusError(f"cannot write what the model read to {path} ({error})") from error
+    append_line(path, dated.model_dump_json().encode())
 
 
 def windows_read(readings: Iterable[Reading]) -> Mapping[str, WindowRead]:

@@ -93,8 +93,5 @@ def add_validation(folder: Path | str, validation: Validation) -> Validation:
     """
     dated = validation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
     path = Path(folder) / VALIDATIONS_NAME
-    try:
-        append_line(path, dated.model_dump_json().encode())
-    except OSError as error:
-        raise CorpusError(f"cannot write a verdict to {path} ({error})") from error
+    append_line(path, dated.model_dump_json().encode())
     return dated

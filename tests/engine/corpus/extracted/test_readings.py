@@ -57,7 +57,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="cannot write what the model read"):
+    with pytest.raises(CorpusError, match=r"cannot write .*extracted\.jsonl"):
         add_reading(tmp_path / "nowhere", window(EXCEPTION))
 
 
@@ -79,7 +79,8 @@ def test_the_file_is_readable_wherever_it_is_cut(data: st.DataObject) -> None:
         ends = [place + 1 for place, byte in enumerate(whole) if byte == ord("\n")]
         cut = data.draw(st.integers(0, len(whole)))
         (folder / EXTRACTED_NAME).write_bytes(whole[:cut])
-        kept = sum(end <= cut for end in ends)
+        # A line of which only the end is missing was written to its end.
+        kept = sum(end <= cut + 1 for end in ends)
         assert [line.model_copy(update={"when": ""}) for line in load_readings(folder)] == list(LINES[:kept])
         # And what is added next is not spoilt by what was left of a line.
         add_reading(folder, LINES[0])

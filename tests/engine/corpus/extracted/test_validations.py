@@ -55,5 +55,5 @@ def test_a_cut_line_does_not_count_and_a_broken_one_is_named(tmp_path: Path) -> 
         file.write(b"{}\n")
     with pytest.raises(CorpusError, match=r"validations.jsonl:3: not a verdict"):
         load_validations(tmp_path)
-    with pytest.raises(CorpusError, match="cannot write a verdict"):
+    with pytest.raises(CorpusError, match=r"cannot write .*validations\.jsonl"):
         add_validation(tmp_path / "nowhere", ACCEPTED)

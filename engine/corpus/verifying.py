@@ -1,0 +1,107 @@
+"""Reads every file of a corpus folder and tells which are not what they were when it was published."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.corpus.decisions import load_decisions
+from engine.corpus.embedded.generation import Generation, files_in
+from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
+from engine.corpus.embedded.publication import (
+    DECISIONS_NAME,
+    EXTRACTED_NAME,
+    ONTOLOGY_NAME,
+    VALIDATIONS_NAME,
+    is_own,
+)
+from engine.corpus.extracted.readings import load_readings
+from engine.corpus.extracted.validations import load_validations
+from engine.corpus.ontology_journal import ontology_in_force, saved_ontologies
+from engine.errors import CorpusError, system_error
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a corpus folder holds. ``files`` and ``bytes`` are those of its data, ``entries`` the lines of
+    each journal beside them.
+
+    ``digest`` is made from the SHA-256 of the manifest, of every data file and of every journal: whoever
+    keeps it elsewhere can tell later whether anything at all was changed. ``problems`` are in words, each
+    naming its file; none in an intact corpus.
+    """
+
+    name: str
+    created: str
+    files: int
+    bytes: int
+    entries: Mapping[str, int]
+    digest: str
+    problems: tuple[str, ...]
+
+
+def verify(folder: Path) -> Verified:
+    """Look at every byte of a corpus. Raises CorpusError where there is none, its manifest is damaged or it
+    is of another format; ResourceError where something has run out."""
+    generation = Generation(folder, read_manifest(folder))
+    try:
+        names, problems = sorted(generation.manifest.files), list(_problems(generation))
+        entries = dict(_entries(folder, problems))
+        digest = _digest(folder, [generation.data / name for name in names], [*entries])
+    except OSError as error:
+        raise system_error(f"verify the corpus at {folder}", error) from error
+    return Verified(
+        generation.manifest.name,
+        generation.manifest.created,
+        len(names),
+        sum(seal.size for seal in generation.manifest.files.values()),
+        entries,
+        digest,
+        tuple(problems),
+    )
+
+
+def _problems(generation: Generation) -> Iterator[str]:
+    for name in generation.manifest.files:
+        try:
+            generation.check(name)
+        except CorpusError as error:
+            yield str(error)
+    found = files_in(generation.data) if generation.data.is_dir() else {}
+    foreign = [f"{generation.data.name}/{name}" for name in found if name not in generation.manifest.files]
+    foreign += [path.name for path in generation.folder.iterdir() if not is_own(path.name)]
+    for name in sorted(foreign):
+        yield f"corpus at {generation.folder}: {name} is not part of it; remove it"
+
+
+def _entries(folder: Path, problems: list[str]) -> Iterator[tuple[str, int]]:
+    """The journals that are there, and how many lines each has."""
+
+    def states(folder: Path) -> Sequence[object]:
+        ontology_in_force(folder)
+        return saved_ontologies(folder)
+
+    journals: Mapping[str, Callable[[Path], Sequence[object]]] = {
+        DECISIONS_NAME: load_decisions,
+        EXTRACTED_NAME: load_readings,
+        ONTOLOGY_NAME: states,
+        VALIDATIONS_NAME: load_validations,
+    }
+    for name, load in journals.items():
+        if (folder / name).exists():
+            try:
+                yield name, len(load(folder))
+            except CorpusError as error:
+                problems.append(str(error))
+                yield name, 0
+
+
+def _digest(folder: Path, data: Sequence[Path], journals: Sequence[str]) -> str:
+    whole = hashlib.sha256()
+    for path in (folder / MANIFEST_NAME, *data, *(folder / name for name in journals)):
+        if path.is_file():
+            with open(path, "rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+    return whole.hexdigest()

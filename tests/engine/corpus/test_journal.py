@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.corpus.decisions import Place as DecidedPlace
+from engine.corpus.decisions import add_decision, load_decisions
+from engine.corpus.embedded.publication import DECISIONS_NAME
+from engine.corpus.journal import append_line, complete_lines
+from engine.errors import CorpusError
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    for number in range(3):
+        add_decision(tmp_path, DecidedPlace(f"act/article-{number}", "Article 7", 0), "act/article-9")
+    return tmp_path / DECISIONS_NAME
+
+
+def test_no_bit_of_it_can_turn_unnoticed(journal: Path) -> None:
+    whole = journal.read_bytes()
+    for place in range(len(whole)):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1 << (place % 8)
+        journal.write_bytes(flipped)
+        with pytest.raises(CorpusError, match=r"decisions\.jsonl:\d"):
+            load_decisions(journal.parent)
+
+
+def test_cut_anywhere_it_holds_what_was_decided_before(journal: Path) -> None:
+    whole, decisions = journal.read_bytes(), load_decisions(journal.parent)
+    for length in range(len(whole)):
+        journal.write_bytes(whole[:length])
+        kept = whole[: length + 1].count(b"\n")
+        assert load_decisions(journal.parent) == decisions[:kept]
+        if length % 16 == 0 or whole[length] == ord("\n"):
+            append_line(journal, b"one more")
+            assert len(complete_lines(journal)) == kept + 1
+
+
+@pytest.mark.parametrize("zeros", [1, 5, 150])
+def test_zeros_at_its_end_are_no_crash_of_ours(journal: Path, zeros: int) -> None:
+    journal.write_bytes(journal.read_bytes()[:-zeros] + b"\0" * zeros)
+    with pytest.raises(CorpusError, match="does not fit its checksum"):
+        load_decisions(journal.parent)
+    with pytest.raises(CorpusError, match="the end of"):
+        append_line(journal, b"one more")
+
+
+def test_a_turned_last_end_of_a_line_costs_no_line(journal: Path) -> None:
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[:-1] + b"\x0b")
+    with pytest.raises(CorpusError, match="the end of"):
+        append_line(journal, b"one more")
+    assert journal.read_bytes() == whole[:-1] + b"\x0b"
+
+
+def test_lines_without_a_checksum_stand(tmp_path: Path) -> None:
+    (tmp_path / "j").write_bytes(b'{"a": 1}\n{"b": 2}\n')
+    append_line(tmp_path / "j", b"new")
+    assert complete_lines(tmp_path / "j") == [b'{"a": 1}', b'{"b": 2}', b"new"]
+
+
+def test_where_the_disk_is_full_nothing_is_left_of_a_line(journal: Path) -> None:
+    """A file may not grow past a limit: the system writes a part of the line, and says so only then."""
+    program = (
+        "import sys; from pathlib import Path; from engine.corpus.journal import append_line\n"
+        "from engine.errors import ResourceError\n"
+        "try: append_line(Path(sys.argv[1]), b'x' * 500)\n"
+        "except ResourceError as error: print(error)"
+    )
+    whole = journal.read_bytes()
+
+    def limited() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 100, len(whole) + 100))
+
+    told = subprocess.run(
+        [sys.executable, "-c", program, str(journal)], preexec_fn=limited, capture_output=True, text=True
+    )
+    assert "the disk is full" in told.stdout, told.stderr
+    assert journal.read_bytes() == whole
