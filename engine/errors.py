@@ -93,6 +93,7 @@ _EXHAUSTED = {
     errno.EMFILE: "this process has too many files open; close something or raise its limit (ulimit -n)",
     errno.ENFILE: "the computer has too many files open; close something or raise its limit (fs.file-max)",
     errno.ENOMEM: "not enough memory; close something",
+    errno.EAGAIN: "the computer has too many processes; end some",
     errno.ENOSPC: "the disk is full; make room on it",
     errno.EDQUOT: "the disk quota is used up; make room",
 }

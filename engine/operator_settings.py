@@ -89,6 +89,13 @@ class OperatorSettings(BaseSettings):
         "folder",
         group="server",
     )
+    open_mb: int = setting(
+        2000,
+        "Memory for the corpora that are kept open; those that nobody asks are let go first.",
+        "megabytes",
+        group="server",
+        low=1,
+    )
     grammars: Path | None = setting(
         None, "Folder of own grammar files for references.", "folder", group="server"
     )

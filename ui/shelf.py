@@ -7,23 +7,26 @@ import secrets
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 
 from engine.access.forgetting import Kept, of_person
 from engine.access.people import visitors_folder
 from engine.corpus import open_corpus
+from engine.corpus.embedded.generation import published
 from engine.corpus.embedded.manifest import MANIFEST_NAME
-from engine.corpus.embedded.publication import ONTOLOGY_NAME
-from engine.corpus.protocol import Corpus
-from engine.errors import CorpusError, InputError
-from engine.operator_settings import OperatorSettings, operator_settings
+from engine.corpus.embedded.store import info_of
+from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.errors import CorpusError, InputError, RedstringError, ResourceError
+from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
+from ui.open_corpora import OpenCorpora, Stamp, stamp_of
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
 # The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
 SAMPLE_PREFIX = "meridia-"
-_Stamp = tuple[int, ...]
+# Corpora whose descriptions are remembered: far more than a page shows.
+DESCRIBED = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A corpus on the shelf. ``corpus`` is None where it cannot be opened, for the ``problem``.
+    """A corpus on the shelf. ``info`` is None where it cannot be asked, for the ``problem``.
 
     ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
     ``writable``: this visitor may change it. ``made_here``: it stands in the folder of corpora made on
@@ -46,7 +49,7 @@ class Shelved:
 
     name: str
     folder: Path
-    corpus: Corpus | None
+    info: CorpusInfo | None
     state: str
     private: bool
     writable: bool
@@ -66,52 +69,65 @@ class Library:
         self.settings = settings or operator_settings()
         self.home = home
         self._given = tuple(given)
-        self._open: dict[Path, tuple[_Stamp, Corpus]] = {}
-        self._lock = Lock()
+        self._open = OpenCorpora(self.settings.open_mb * MEGABYTE)
+        self._described = lru_cache(DESCRIBED)(_described)
 
     def shelf(self, visitor: str = "") -> list[Shelved]:
         """What a visitor sees, the default first, each under a name of its own."""
         found: dict[str, Shelved] = {}
         for folder, private, made_here in self._folders(visitor):
-            corpus, problem = self._look(folder)
-            name = corpus.name if corpus is not None else folder.name
+            stamp = stamp_of(folder)
+            info, problem = self._described(folder, stamp)
+            name = info.name if info is not None else folder.name
             name = name if name not in found else f"{name} ({folder.name})"
             # Where people log in their role decides about what belongs to everybody.
             open_to_all = self.settings.shared or self.settings.access != "off"
             writable = self.settings.uploads and (private or open_to_all)
-            state = "-".join(f"{part:x}" for part in _stamp(folder))
-            found[name] = Shelved(name, folder, corpus, state, private, writable, made_here, problem)
+            state = "-".join(f"{part:x}" for part in stamp)
+            found[name] = Shelved(name, folder, info, state, private, writable, made_here, problem)
         return list(found.values())
 
     def names(self, visitor: str = "") -> list[str]:
         """Names of the corpora that can be asked, the default first."""
-        return [shelved.name for shelved in self.shelf(visitor) if shelved.corpus is not None]
+        return [shelved.name for shelved in self.shelf(visitor) if shelved.info is not None]
 
     def find(self, name: str | None, visitor: str = "") -> Shelved:
         """The corpus of a name; the first where none is given. Raises InputError for an unknown one."""
         shelf = self.shelf(visitor)
         for shelved in shelf:
-            if shelved.name == name or (not name and shelved.corpus is not None):
+            if shelved.name == name or (not name and shelved.info is not None):
                 return shelved
         known = ", ".join(shelved.name for shelved in shelf) or "none yet"
         raise InputError(f"unknown corpus {name!r}; known corpora: {known}")
 
     def corpus(self, name: str | None, visitor: str = "") -> Corpus:
-        """An open corpus. Raises InputError for an unknown name, CorpusError for a damaged corpus."""
+        """An open corpus. Raises InputError for an unknown name, CorpusError for a damaged corpus,
+        ResourceError where it cannot be opened just now."""
+        return self.open(self.find(name, visitor))
+
+    def open(self, shelved: Shelved) -> Corpus:
+        """The corpus that stands on the shelf. Raises CorpusError, ResourceError."""
+        try:
+            return self._open.get(shelved.folder)
+        except (CorpusError, ResourceError) as error:
+            raise type(error)(_without_path(error, shelved.folder)) from error
+
+    def info(self, name: str | None, visitor: str = "") -> CorpusInfo:
+        """What a corpus holds; it need not be opened. Raises InputError, CorpusError."""
         shelved = self.find(name, visitor)
-        if shelved.corpus is None:
+        if shelved.info is None:
             raise CorpusError(shelved.problem)
-        return shelved.corpus
+        return shelved.info
 
     def facts(self, name: str | None, visitor: str = "") -> str:
         """One line on a corpus: its name, its size, its languages."""
-        info = self.corpus(name, visitor).info()
+        info = self.info(name, visitor)
         languages = ", ".join(info.languages)
         return f"{info.name} · {info.documents:,} documents · {info.passages:,} passages · {languages}"
 
     def examples(self, name: str | None, visitor: str = "") -> tuple[Example, ...]:
         """Example questions that a corpus carries in its manifest."""
-        rows = self.corpus(name, visitor).info().metadata.get("examples", ())
+        rows = self.info(name, visitor).metadata.get("examples", ())
         return tuple(
             Example(row.get("title") or row["text"], row["text"], row.get("language", "und"))
             for row in rows
@@ -157,8 +173,7 @@ class Library:
         shutil.rmtree(doomed)
         for beside in shelved.folder.parent.glob(f"{shelved.folder.name}.report.*"):
             beside.unlink(missing_ok=True)
-        with self._lock:
-            self._open.pop(shelved.folder, None)
+        self._open.forget(shelved.folder)
 
     def _folders(self, visitor: str) -> Iterator[tuple[Path, bool, bool]]:
         seen: set[Path] = set()
@@ -180,31 +195,6 @@ class Library:
         if self.home is None:
             return None
         return self.home / "corpora" if self.settings.shared else visitors_folder(self.home, visitor)
-
-    def _look(self, folder: Path) -> tuple[Corpus | None, str]:
-        try:
-            return self._opened(folder), ""
-        except CorpusError as error:
-            # The folder's place on the server is nobody's business.
-            return None, str(error).replace(str(folder), folder.name)
-
-    def _opened(self, folder: Path) -> Corpus:
-        stamp = _stamp(folder)
-        with self._lock:
-            known = self._open.get(folder)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        try:
-            corpus = open_corpus(folder)
-        except CorpusError:
-            # Another process may have put a new state in place between two looks at the folder.
-            if _stamp(folder) == stamp:
-                raise
-            stamp = _stamp(folder)
-            corpus = open_corpus(folder)
-        with self._lock:
-            self._open[folder] = (stamp, corpus)
-        return corpus
 
 
 def checked_name(name: str) -> str:
@@ -238,18 +228,14 @@ def _corpora_in(folder: Path) -> list[Path]:
     )
 
 
-def _stamp(folder: Path) -> _Stamp:
+def _described(folder: Path, stamp: Stamp) -> tuple[CorpusInfo | None, str]:
+    """What a corpus holds, or why it cannot be asked; ``stamp`` is of the state that is described."""
     try:
-        found = (folder / MANIFEST_NAME).stat()
-    except OSError:
-        return (0, 0, 0)
-    return (found.st_mtime_ns, found.st_size, found.st_ino, *_saved_stamp(folder))
+        return info_of(published(folder).manifest), ""
+    except CorpusError as error:
+        return None, _without_path(error, folder)
 
 
-def _saved_stamp(folder: Path) -> _Stamp:
-    """What differs whenever a person has saved areas or rules; nothing where nobody has."""
-    try:
-        saved = (folder / ONTOLOGY_NAME).stat()
-    except OSError:
-        return ()
-    return (saved.st_mtime_ns, saved.st_size)
+def _without_path(error: RedstringError, folder: Path) -> str:
+    """What an error says; where the folder is on the server, visitors are not told."""
+    return str(error).replace(str(folder), folder.name)

@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 
 from engine.corpus.protocol import Corpus
-from engine.errors import ModelError, SettingsError
+from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
 from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.retrieval.rerank import reranker
@@ -28,21 +28,25 @@ def warm_up(library: Library) -> Thread:
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
-    corpora = [library.corpus(name) for name in library.names()]
-    thread = Thread(target=_load, args=(corpora, offered()), name="warm-up", daemon=True)
+    thread = Thread(target=_load, args=(library, offered()), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load(corpora: Sequence[Corpus], rerankers: Sequence[str]) -> None:
-    for spec in sorted({corpus.embedding for corpus in corpora}):
+def _load(library: Library, rerankers: Sequence[str]) -> None:
+    for spec in sorted({library.info(name).embedding for name in library.names()}):
         try:
             model = embedder(spec)
             if model is not None:
                 model.encode(["warm-up"], "query")
         except (ModelError, SettingsError) as error:
             LOG.warning("dense search is off: %s", error)
-    for corpus in corpora:
+    for name in library.names():
+        try:
+            corpus = library.corpus(name)
+        except (CorpusError, ResourceError) as error:
+            LOG.warning("corpus %s: %s", name, error)
+            continue
         for text in openings(corpus):
             # The grammar of Arabic alone takes two seconds to compile.
             for _ in Case(corpus, text, preset(Preset.BALANCED)).run():

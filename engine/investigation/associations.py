@@ -43,7 +43,6 @@ class Associations:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
         self.passages = len(corpus)
         mentions = corpus.mentions()
         self.rarity = mentions.rarity

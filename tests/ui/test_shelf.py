@@ -123,7 +123,7 @@ def test_a_damaged_corpus_stays_on_the_shelf_with_its_problem(home: Library) -> 
     folder = make(home.place_for("Mine", ANNA), "Mine")
     (folder / "manifest.json").write_text("{broken", encoding="utf-8")
     damaged = home.shelf(ANNA)[1]
-    assert damaged.corpus is None
+    assert damaged.info is None
     assert "damaged" in damaged.problem
     assert str(folder.parent) not in damaged.problem
     assert home.names(ANNA) == ["Small"]

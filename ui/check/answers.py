@@ -63,7 +63,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
 
 def offer(desk: CheckDesk, ask: Ask) -> Answer:
     """What can be chosen: corpora, whether there is a model; what runs already; the findings in words."""
-    shelf = [shelved for shelved in desk.books.shelf(ask.visitor) if shelved.corpus is not None]
+    shelf = [shelved for shelved in desk.books.shelf(ask.visitor) if shelved.info is not None]
     job = desk.jobs.going(ask.visitor)
     model = desk.connections.describe(ask.session)
     return {

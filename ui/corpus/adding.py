@@ -106,10 +106,10 @@ def forget_me(desk: CorpusDesk, ask: Ask) -> Answer:
 def report(desk: CorpusDesk, ask: Ask) -> Answer:
     """What the last ingestion of a corpus said."""
     shelved = desk.shelved(ask)
-    assert shelved.corpus is not None
+    assert shelved.info is not None
     told = stored_report(shelved.folder)
     deletable = desk.may(ask, shelved, Action.DELETE) and shelved.made_here
-    return {"html": report_html(shelved.corpus.info(), told, deletable=deletable)}
+    return {"html": report_html(shelved.info, told, deletable=deletable)}
 
 
 def _order(ask: Ask, kind: Any, folder: Path) -> Order:

@@ -25,7 +25,8 @@ from ui.jobs.jobs import Jobs, Rules
 from ui.jobs.workspaces import Workspaces
 from ui.shelf import Library, Shelved
 
-BROWSERS_KEPT = 16
+# Each keeps its corpus open.
+BROWSERS_KEPT = 8
 # Ended ingestions are remembered this long, s.
 REMEMBERED = 3600.0
 # Models that read corpora: they wait for a server and do not compute, and one may take hours.
@@ -126,7 +127,7 @@ class CorpusDesk:
     def shelved(self, ask: Ask) -> Shelved:
         """The corpus that is asked about. Raises InputError, CorpusError, ChangedError."""
         shelved = self.books.find(ask.corpus, ask.visitor)
-        if shelved.corpus is None:
+        if shelved.info is None:
             raise CorpusError(shelved.problem)
         if ask.state and ask.state != shelved.state:
             raise ChangedError("the corpus has changed meanwhile; this is its new state")
@@ -135,15 +136,16 @@ class CorpusDesk:
     def browser(self, ask: Ask) -> Browser:
         """The corpus that is asked about, ready to be read."""
         shelved = self.shelved(ask)
-        assert shelved.corpus is not None
         key = (shelved.folder, shelved.state)
         with self._lock:
-            if key not in self._browsers:
-                self._browsers[key] = Browser(shelved.corpus)
+            known = self._browsers.get(key)
+        browser = known or Browser(self.books.open(shelved))
+        with self._lock:
+            self._browsers[key] = browser
             self._browsers.move_to_end(key)
             while len(self._browsers) > BROWSERS_KEPT:
                 self._browsers.popitem(last=False)
-            return self._browsers[key]
+        return browser
 
     def may(self, ask: Ask, shelved: Shelved, action: Action) -> bool:
         """Whether whoever asks may do something with a corpus."""

@@ -21,7 +21,7 @@ def shelf(desk: CorpusDesk, ask: Ask) -> Answer:
     """The corpora that a visitor sees, and whether an ingestion of theirs is under way."""
     corpora = []
     for shelved in desk.books.shelf(ask.visitor):
-        info = None if shelved.corpus is None else shelved.corpus.info()
+        info = shelved.info
         corpora.append(
             {
                 "name": shelved.name,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -11,7 +13,8 @@ from pydantic import ValidationError
 
 from engine.access.audit_log import record
 from engine.access.people import Person
-from engine.errors import InputError, RedstringError
+from engine.errors import CorpusError, InputError, RedstringError, ResourceError
+from engine.evaluation import Question
 from engine.evaluation.choosing import spread
 from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import all_plots
@@ -28,10 +31,11 @@ from ui.evaluate.sides import pair_html
 from ui.evaluate.tables import ablation_html, result_html
 from ui.jobs.jobs import Jobs
 from ui.palette import colour, thread
-from ui.shelf import Library
+from ui.shelf import Library, Shelved
 
 Answer = dict[str, Any]
 SHOWN = 20
+CORPORA_KNOWN = 1024
 
 
 class EvaluationDesk:
@@ -40,6 +44,20 @@ class EvaluationDesk:
     def __init__(self, library: Library) -> None:
         self.books = library
         self.jobs: Jobs[Evaluating] = Jobs(RULES)
+        # By folder and state of a corpus.
+        self._own: OrderedDict[tuple[Path, str], tuple[Question, ...]] = OrderedDict()
+
+    def own_questions(self, shelved: Shelved) -> tuple[Question, ...]:
+        """The gold questions that a corpus carries; it is opened for that once in each of its states.
+
+        Raises CorpusError, ResourceError.
+        """
+        key = shelved.folder, shelved.state
+        if key not in self._own:
+            self._own[key] = own_questions(self.books.open(shelved))
+            while len(self._own) > CORPORA_KNOWN:
+                self._own.popitem(last=False)
+        return self._own[key]
 
 
 def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
@@ -67,11 +85,13 @@ def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
     """What can be chosen: corpora with the questions they carry, presets, strategies; what runs already."""
     corpora = []
     for shelved in desk.books.shelf(ask.visitor):
-        if shelved.corpus is None:
+        try:
+            asked = [question.text for question in desk.own_questions(shelved)]
+        except (CorpusError, ResourceError):
             continue
-        own = own_questions(shelved.corpus)
-        asked = [question.text for question in own]
-        corpora.append({"name": shelved.name, "passages": len(shelved.corpus), "questions": asked})
+        if shelved.info is None:
+            continue
+        corpora.append({"name": shelved.name, "passages": shelved.info.passages, "questions": asked})
     job = desk.jobs.going(ask.visitor)
     return {
         "corpora": corpora,

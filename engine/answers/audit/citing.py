@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 import numpy as np
 
@@ -39,7 +39,8 @@ class Citing:
     """Resolves references to the passages of one corpus. Made once per corpus: see ``citing``."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+        # It is kept as long as the corpus is open, and must not keep it open.
+        self._corpus: Corpus = proxy(corpus)
         self._documents = corpus.documents()
         numbers = [corpus.document_sections(number) for number in range(len(self._documents))]
         sections = corpus.sections(np.sort(np.concatenate(numbers)).tolist()) if numbers else []

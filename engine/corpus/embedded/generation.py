@@ -27,6 +27,7 @@ from xxhash import xxh3_128
 
 from engine.corpus.embedded.block import Block, block_from, bytes_in
 from engine.corpus.embedded.manifest import FileSeal, Manifest, read_manifest
+from engine.corpus.embedded.tokens import INDEX_NAME
 from engine.errors import CorpusError, ResourceError, system_error
 
 # What a corpus answers from; the references and links, which decisions of people change; the references as
@@ -48,6 +49,12 @@ class Generation:
     def data(self) -> Path:
         """The folder of the files."""
         return self.folder / self.manifest.generation
+
+    @property
+    def memory(self) -> int:
+        """How many bytes an open corpus holds in memory."""
+        read = (STATE_NAME, CITED_NAME, SPARSE_NAME, INDEX_NAME)
+        return sum(seal.size for name, seal in self.manifest.files.items() if name in read)
 
     def check_sizes(self) -> None:
         """Look whether every file is there in its size. Raises CorpusError for the first that is not."""

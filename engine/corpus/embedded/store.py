@@ -91,24 +91,7 @@ class EmbeddedCorpus:
 
     def info(self) -> CorpusInfo:
         """Counts, languages and what the ingestion noted."""
-        manifest = self._manifest
-        return CorpusInfo(
-            name=manifest.name,
-            documents=manifest.documents,
-            passages=manifest.passages,
-            references_by_relation=manifest.references_by_relation,
-            references_by_status=manifest.references_by_status,
-            entities=manifest.entities,
-            languages=manifest.languages,
-            embedding=manifest.embedding,
-            metadata={
-                **manifest.metadata,
-                "created": manifest.created,
-                "sections": manifest.sections,
-            },
-            sparse=manifest.sparse,
-            late=manifest.late,
-        )
+        return info_of(self._manifest)
 
     def search_lexical(
         self, queries: Sequence[str], language: str, limit: int, *, mask: Mask | None = None
@@ -317,6 +300,23 @@ class EmbeddedCorpus:
 
 def _nothing(queries: int) -> list[Hits]:
     return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]
+
+
+def info_of(manifest: Manifest) -> CorpusInfo:
+    """What a manifest tells of its corpus."""
+    return CorpusInfo(
+        name=manifest.name,
+        documents=manifest.documents,
+        passages=manifest.passages,
+        references_by_relation=manifest.references_by_relation,
+        references_by_status=manifest.references_by_status,
+        entities=manifest.entities,
+        languages=manifest.languages,
+        embedding=manifest.embedding,
+        metadata={**manifest.metadata, "created": manifest.created, "sections": manifest.sections},
+        sparse=manifest.sparse,
+        late=manifest.late,
+    )
 
 
 def open_tokens(generation: Generation) -> TokenIndex | None:
