@@ -94,6 +94,7 @@ _EXHAUSTED = {
     errno.ENFILE: "the computer has too many files open; close something or raise its limit (fs.file-max)",
     errno.ENOMEM: "not enough memory; close something",
     errno.EAGAIN: "the computer has too many processes; end some",
+    errno.EFBIG: "the file is larger than this process may write; raise its limit (ulimit -f)",
     errno.ENOSPC: "the disk is full; make room on it",
     errno.EDQUOT: "the disk quota is used up; make room",
 }

@@ -24,6 +24,7 @@ from engine.corpus import open_corpus
 from engine.corpus.decisions import Place, add_decision, load_decisions, place_of
 from engine.corpus.embedded.applying import apply_decisions
 from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.embedded.publication import DECISIONS_NAME, LOCK_NAME
 from engine.corpus.verifying import verify
 from engine.errors import RedstringError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus

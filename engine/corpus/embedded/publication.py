@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
@@ -89,6 +89,10 @@ def _locked(folder: Path) -> Iterator[bool]:
     refuse_foreign(folder)
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
+    # A confined process may make a folder in one that it may not open.
+    with suppress(PermissionError):
+        if is_new:
+            _flush(folder.parent)
     with open(folder / LOCK_NAME, "wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,8 +113,8 @@ def publish(folder: Path, manifest: Manifest) -> None:
     waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
     # The name of the generation has to be on disk before the manifest that names it.
-    for path in (waiting, folder, folder.parent):
-        _flush(path)
+    _flush(waiting)
+    _flush(folder)
     waiting.replace(folder / MANIFEST_NAME)
     _flush(folder)
 
