@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -233,31 +231,6 @@ while True:
     for name in ("one", "two"):
         build_corpus([Path(sys.argv[1]) / name], Path(sys.argv[1]) / "corpus", embedding="none")
 """
-
-
-def test_killed_at_any_moment_it_is_the_old_or_the_new_one(tmp_path: Path) -> None:
-    write(tmp_path / "one", {0: 0, 1: 0})
-    write(tmp_path / "two", {0: 1, 1: 0, 2: 0})
-    expected = [
-        json.dumps(content(built(tmp_path / name, tmp_path / "corpus")), default=str)
-        for name in ("one", "two")
-    ]
-    moments = random.Random(3)
-    for _ in range(6):
-        process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(tmp_path)],
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "here\n"
-            time.sleep(moments.uniform(0.0, 1.0))
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-        assert json.dumps(content(open_corpus(tmp_path / "corpus")), default=str) in expected
 
 
 def test_a_reader_never_sees_half_a_corpus(tmp_path: Path) -> None:

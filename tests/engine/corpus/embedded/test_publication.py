@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -102,26 +101,3 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "corpus").write_text("")
     with pytest.raises(CorpusError, match="it is a file"):
         write_corpus(tmp_path / "corpus", toy_contents())
-
-
-def test_writing_twice_at_any_moment(tmp_path: Path) -> None:
-    """Kill at arbitrary moments: whatever is found afterwards is a whole corpus."""
-    folder = tmp_path / "corpus"
-    write_corpus(folder, toy_contents())
-    loop = (
-        "import sys; from pathlib import Path\nfrom engine.corpus.toy import toy_contents\n"
-        "from engine.corpus.embedded.writing import write_corpus\nprint('here', flush=True)\n"
-        "while True: write_corpus(Path(sys.argv[1]), toy_contents())"
-    )
-    for delay in (0.02, 0.15, 0.31):
-        process = subprocess.Popen(
-            [sys.executable, "-c", loop, str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "here\n"
-            time.sleep(delay)
-        finally:
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-        assert len(open_corpus(folder)) == 8
