@@ -6,7 +6,6 @@ areas saved in them, and a report beside each; ``corpora`` holds those of everyb
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import time
@@ -19,6 +18,7 @@ import orjson
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
+from engine.corpus.journal import complete_lines, overwrite_lines
 from engine.errors import CorpusError, InputError
 
 DAY_SECONDS = 86_400.0
@@ -96,28 +96,13 @@ def delete(corpora: Iterable[Kept]) -> None:
 def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
     """Blank a person's name on the verdicts of a corpus, which stay; returns how many bore it.
 
-    The bytes are overwritten where they stand: whoever adds a verdict at the same time loses nothing.
+    Raises CorpusError where they cannot be read or written.
     """
     path = folder / VALIDATIONS_NAME
     old = b'"reviewer":' + orjson.dumps(name)
-    new = b'"reviewer":""'.ljust(len(old))
-    if not path.is_file():
-        return 0
-    try:
-        handle = os.open(path, os.O_RDWR)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be changed: {error.strerror}") from error
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        content = os.pread(handle, os.fstat(handle).st_size, 0)
-        count = content.count(old)
-        at = -1
-        while not dry_run and (at := content.find(old, at + 1)) >= 0:
-            os.pwrite(handle, new, at)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return count
+    if dry_run:
+        return sum(old in line for line in complete_lines(path))
+    return overwrite_lines(path, lambda line: line.replace(old, b'"reviewer":""'.ljust(len(old))))
 
 
 def _kept(folder: Path, owner: str) -> Kept:

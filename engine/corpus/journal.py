@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 
@@ -71,6 +72,40 @@ def append_line(path: Path, line: bytes) -> None:
             os.close(folder)
     except OSError as error:
         raise system_error(f"write {path}", error) from error
+
+
+def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
+    """Change lines where they stand; returns how many were changed. A changed line is as long as it was, so
+    that whoever adds one at the same time loses nothing. Lines that do not fit their digest stay as they are.
+
+    Raises CorpusError where the file cannot be written; ResourceError.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            return _overwrite(handle, change)
+        finally:
+            os.close(handle)
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise system_error(f"write {path}", error) from error
+
+
+def _overwrite(handle: int, change: Callable[[bytes], bytes]) -> int:
+    at = count = 0
+    for line in os.pread(handle, os.fstat(handle).st_size, 0).split(b"\n")[:-1]:
+        content, tab, _ = line.rpartition(b"\t")
+        content = content if tab else line
+        changed = change(content)
+        if changed != content and _is_sound(line):
+            assert len(changed) == len(content), "a changed line is as long as it was"
+            os.pwrite(handle, changed + (b"\t" + _digest(changed) if tab else b""), at)
+            count += 1
+        at += len(line) + 1
+    os.fsync(handle)
+    return count
 
 
 def _append(path: Path, handle: int, line: bytes) -> None:

@@ -29,6 +29,11 @@ def test_a_user_comes_in_by_the_password_alone(users: Users) -> None:
     assert (users.role("anna"), users.role("Anna"), users.role("boris")) == (Role.REVIEWER, None, None)
 
 
+def test_the_password_of_nobody_is_nobodys(users: Users, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.access.passwords.NOBODYS", hashed("the password of nobody"))
+    assert not users.admits("boris", "the password of nobody")
+
+
 def test_the_file_holds_no_password_and_is_the_owners_alone(users: Users) -> None:
     assert PASSWORD not in users.path.read_text(encoding="utf-8")
     assert "$argon2id$" in users.path.read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ import pytest
 from engine.corpus.decisions import Place as DecidedPlace
 from engine.corpus.decisions import add_decision, load_decisions
 from engine.corpus.embedded.publication import DECISIONS_NAME
-from engine.corpus.journal import append_line, complete_lines
+from engine.corpus.journal import append_line, complete_lines, overwrite_lines
 from engine.errors import CorpusError
 
 
@@ -85,3 +85,19 @@ def test_where_the_disk_is_full_nothing_is_left_of_a_line(journal: Path) -> None
     )
     assert "the disk is full" in told.stdout, told.stderr
     assert journal.read_bytes() == whole
+
+
+def test_a_line_is_overwritten_where_it_stands_and_others_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    for line in (b"one", b"two", b"one"):
+        append_line(path, line)
+    with path.open("ab") as file:
+        file.write(b"one\none\t0123456789abcdef\ncut on")
+    before = path.read_bytes()
+    assert overwrite_lines(path, lambda line: line.replace(b"one", b"1  ")) == 3
+    after = path.read_bytes()
+    assert len(after) == len(before)
+    assert after.endswith(b"1  \none\t0123456789abcdef\ncut on"), "damaged and cut lines stay"
+    path.write_bytes(after.rpartition(b"one\t")[0])
+    assert complete_lines(path) == [b"1  ", b"two", b"1  ", b"1  "]
+    assert overwrite_lines(tmp_path / "nothing", lambda line: b"") == 0
