@@ -14,7 +14,9 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import argparse
+import contextlib
 import logging
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +27,8 @@ from engine.access.sweeping import sweeping
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.connections import Connections
+from ui.door.logs import QuietStream, WithoutContent
+from ui.door.workspace import temporary_folder
 from ui.rations import OperatorsModel
 from ui.sample import sample_folder
 from ui.shelf import open_library
@@ -81,26 +85,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--host", help="address to serve on (default: GRADIO_SERVER_NAME, else 127.0.0.1)")
     parser.add_argument("--port", type=int, help="its port (default: GRADIO_SERVER_PORT, else 7860)")
     options = parser.parse_args(arguments)
-    logging.basicConfig(format="redstring: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(WithoutContent())
+    logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
+    # A signal to end is an end like any other: what was begun is cleared away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         given = {name: getattr(options, name) for name in ("llm", "host", "port")}
         settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
-        page = build(options.corpus, settings)
+        with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
+            page = build(options.corpus, settings)
+            with audit_log(settings), sweeping(settings):
+                return serve_page(page, settings, folder)
     except RedstringError as error:
         print(f"redstring: {error}", file=sys.stderr)
         return UNUSABLE if isinstance(error, InputError) else FAILED
-    from ui.theme import launch_options
 
-    try:
-        with audit_log(settings), sweeping(settings):
-            launched = launch_options(settings)
-            print(f"Redstring: http://{settings.host}:{settings.port}", flush=True)
-            page.launch(server_name=settings.host, server_port=settings.port, **launched)
-    except RedstringError as error:
-        print(f"redstring: {error}", file=sys.stderr)
-        return UNUSABLE
-    return 0
+
+def serve_page(page: gr.Blocks, settings: OperatorSettings, folder: Path) -> int:
+    """Serve a page until a signal ends it; ``folder`` is for what is written for a while.
+
+    Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
+    """
+    from ui.door.serving import entry, guarded, listening, server
+
+    door = entry(settings)
+    app = guarded(page, settings, door, folder / "uploads")
+    with listening(settings.host, settings.port) as line:
+        print(f"Redstring: http://{settings.host}:{line.getsockname()[1]}", flush=True)
+        serving = server(app, door.proxies)
+        with contextlib.suppress(KeyboardInterrupt):
+            serving.run([line])
+    return 0 if serving.started else FAILED
 
 
 def __getattr__(name: str) -> gr.Blocks:

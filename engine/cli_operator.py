@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     "server": "The server",
+    "door": "Who may ask, and how often",
     "uploads": "What visitors may send",
     "models": "Models",
     "access": "Who comes in",

@@ -100,6 +100,48 @@ class OperatorSettings(BaseSettings):
         None, "Folder of own grammar files for references.", "folder", group="server"
     )
 
+    hosts: Words = setting(
+        (),
+        "Names under which the server may be asked besides its own and those of this machine, between "
+        "spaces; a Space of Hugging Face knows its own.",
+        "names",
+        group="door",
+    )
+    origins: Words = setting(
+        (),
+        "Other pages that may ask the server from a browser (https://portal.example.org), between spaces.",
+        "origins",
+        group="door",
+    )
+    frame_ancestors: Words = setting(
+        (), "Pages that may show the page in a frame, between spaces.", "origins", group="door"
+    )
+    trusted_proxies: Words = setting(
+        (),
+        "Reverse proxies in front of the server, by address or network, between spaces: what they say of a "
+        "visitor's address and of the server's name is believed. Without it all who come by a proxy count as "
+        "one visitor.",
+        "addresses",
+        group="door",
+    )
+    space_id: str = setting(
+        "", "Set by Hugging Face in a Space: which Space it is.", "name", group="door", variable="SPACE_ID"
+    )
+    space_host: str = setting(
+        "",
+        "Set by Hugging Face in a Space: the name that it is reached under.",
+        "name",
+        group="door",
+        variable="SPACE_HOST",
+    )
+    cases_a_minute: int = setting(
+        30,
+        "Cases, answers, audits and changes that one address may begin.",
+        "a minute",
+        group="door",
+        low=1,
+    )
+
     uploads: bool = setting(True, "Visitors may add and change documents.", "on/off", group="uploads")
     shared: bool = setting(
         False, "Corpora belong to everybody who reaches the page.", "on/off", group="uploads"
@@ -109,6 +151,16 @@ class OperatorSettings(BaseSettings):
         500, "Largest upload, all its files together.", "megabytes", group="uploads", low=1
     )
     files: int = setting(2000, "Most files in an upload.", "files", group="uploads", low=1)
+    unused_upload_mb: int = setting(
+        2000,
+        "Files of all visitors that were sent and are not used yet; of one address no more than one upload.",
+        "megabytes",
+        group="uploads",
+        low=1,
+    )
+    unused_upload_minutes: int = setting(
+        10, "How long a file that is not used stays.", "minutes", group="uploads", low=1
+    )
     corpora: int = setting(10, "Most corpora that a visitor may keep.", "corpora", group="uploads", low=1)
     jobs: int = setting(
         2,
@@ -281,6 +333,16 @@ class OperatorSettings(BaseSettings):
     def upload_bytes(self) -> int:
         """Size of the largest upload, in bytes."""
         return self.upload_mb * MEGABYTE
+
+    @property
+    def unused_upload_bytes(self) -> int:
+        """Size of all files that were sent and are not used yet, in bytes."""
+        return self.unused_upload_mb * MEGABYTE
+
+    @property
+    def space(self) -> str:
+        """The name of the Space that this server is, "" elsewhere."""
+        return self.space_host.lower() if self.space_id else ""
 
     @property
     def loopback(self) -> bool:

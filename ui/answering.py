@@ -17,7 +17,7 @@ from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
 from ui.connections import Connections
-from ui.session import Desk, OpenCase
+from ui.session import CASES, Desk, OpenCase
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
@@ -71,7 +71,7 @@ def wire_answer(
     wrote = stage.answer.select(
         write, [token, session], [stage.banner, stage.answer, stage.story],
         js="(token, session) => [token, redstring.session()]",
-        api_visibility="private", show_progress="hidden", trigger_mode="once",
+        api_visibility="private", show_progress="hidden", trigger_mode="once", concurrency_id=CASES,
     )  # fmt: skip
     on_failure(wrote, stage)
     stage.answer.expand(stop, token, None, api_visibility="private", show_progress="hidden", queue=False)

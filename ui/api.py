@@ -20,6 +20,7 @@ from engine.settings import preset as settings_of
 from ui.access.asking import person_of
 from ui.assist import helpers
 from ui.connections import Connections
+from ui.session import CASES
 from ui.shelf import Library
 
 # Callers of the endpoint have no page: they share one ration of the operator's model.
@@ -85,7 +86,8 @@ def operators(connections: Connections, *, trusted: bool) -> LanguageModel:
 def add_api(library: Library, connections: Connections) -> None:
     """Add the named endpoints ``/investigate`` and ``/answer`` to the page that is being built.
 
-    They take no key and no address of a model: a caller either may use the operator's, or asks without.
+    They take no key and no address of a model: a caller either may use the operator's, or asks without. Tools
+    (MCP) call them where they are, in turn at the door; every other caller goes through the queue.
     """
 
     def helper(request: gr.Request, action: str, corpus: str, *, model: bool) -> LanguageModel | None:
@@ -121,7 +123,7 @@ def add_api(library: Library, connections: Connections) -> None:
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "investigate"
-    api(endpoint, api_name="investigate")
+    api(endpoint, api_name="investigate", queue=False, concurrency_id=CASES)
 
     def answer_endpoint(
         request: gr.Request, question: str, corpus: str = "", preset: str = "balanced", model: bool = False
@@ -138,4 +140,4 @@ def add_api(library: Library, connections: Connections) -> None:
             raise gr.Error(str(error), print_exception=False) from error
 
     answer_endpoint.__name__ = "answer"
-    api(answer_endpoint, api_name="answer")
+    api(answer_endpoint, api_name="answer", queue=False, concurrency_id=CASES)

@@ -33,7 +33,7 @@ from ui.passages import Reading, compact_card, more_button, nothing_found, ranke
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
 from ui.rules import rules_slot
-from ui.session import Desk, OpenCase, new_token
+from ui.session import CASES, Desk, OpenCase, new_token
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
@@ -210,7 +210,7 @@ def wire_investigation(
 
     run = at_click(rail, rail.go.click).then(
         ask, [token, rail.asked], [token, *stage.outputs()],
-        api_visibility="private", show_progress="hidden", trigger_mode="multiple",
+        api_visibility="private", show_progress="hidden", trigger_mode="multiple", concurrency_id=CASES,
     )  # fmt: skip
     on_failure(run, stage)
     rail.cancel.click(cancel, token, None, api_visibility="private", show_progress="hidden", queue=False)

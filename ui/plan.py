@@ -26,6 +26,7 @@ from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
 from ui.controls import knobs
 from ui.rail import Rail, at_click
+from ui.session import CASES
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 
@@ -213,7 +214,7 @@ def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connectio
 
     made = at_click(rail, rail.plan.click).then(
         show, rail.asked, [stage.banner, stage.plan],
-        api_visibility="private", show_progress="hidden", trigger_mode="always_last",
+        api_visibility="private", show_progress="hidden", trigger_mode="always_last", concurrency_id=CASES,
     )  # fmt: skip
     on_failure(made, stage)
     rail.corpus.input(None, None, stage.plan, js="() => ''", api_visibility="private", show_progress="hidden")

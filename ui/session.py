@@ -18,6 +18,8 @@ from ui.board import DEFAULT_NODES
 from ui.story import Story
 from ui.terms import Terms
 
+# What works on a case shares its places in the queue, whichever button or endpoint asked for it.
+CASES = "cases"
 MOST_CASES = 64
 
 

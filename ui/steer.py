@@ -20,7 +20,7 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.session import Desk, OpenCase
+from ui.session import CASES, Desk, OpenCase
 from ui.stage import Stage, banner_html, on_failure
 
 
@@ -35,7 +35,7 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 
     steered = stage.ranked.select(
         act, [token, strategies], stage.outputs(), api_visibility="private", show_progress="hidden",
-        trigger_mode="multiple",
+        trigger_mode="multiple", concurrency_id=CASES,
     )  # fmt: skip
     on_failure(steered, stage)
 

@@ -54,10 +54,15 @@ def theme() -> gr.themes.Base:
     return gr.themes.Base(font=_FONTS, font_mono=["ui-monospace", "Consolas", "monospace"])
 
 
+def page_scripts() -> list[str]:
+    """The texts of the page's own scripts, in order."""
+    return [(ASSETS / name).read_text(encoding="utf-8") for name in SCRIPTS]
+
+
 def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
-    """Arguments for ``Blocks.launch`` that make the page ours and keep it private."""
+    """Arguments for ``gradio.mount_gradio_app`` that make the page ours and keep it private."""
     settings = settings or operator_settings()
-    scripts = "".join(f"<script>{(ASSETS / name).read_text(encoding='utf-8')}</script>" for name in SCRIPTS)
+    scripts = "".join(f"<script>{text}</script>" for text in page_scripts())
     gr.set_static_paths([VIS_NETWORK, PLOTLY])
     return {
         "theme": theme(),
@@ -66,9 +71,7 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
         "max_file_size": settings.file_bytes if settings.uploads else 1,
         "footer_links": [],
         "run_history": False,
-        "share": False,
         "ssr_mode": False,
-        "quiet": True,
         "show_error": False,
         # The public endpoint is a tool for language models, too (/gradio_api/mcp/).
         "mcp_server": settings.access == "off",

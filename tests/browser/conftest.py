@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from engine.ingestion.build import build_corpus
+from tests.ui.door.served import served
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def chromium() -> str | None:
 
 
 def free_port() -> int:
-    """A port that nobody listens on: Gradio's own search would meet that of the other worker."""
+    """A port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
     return port
@@ -79,7 +80,6 @@ def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> It
     from engine.operator_settings import OperatorSettings
     from ui.connections import Connections
     from ui.page import build_page
-    from ui.theme import launch_options
 
     folder = tmp_path_factory.mktemp("corpora")
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
@@ -87,11 +87,8 @@ def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> It
     with stray_loops_collected():
         library = open_library([sample_folder, folder / "bad"], folder / "home")
         page = build_page(library, connections=Connections(OperatorSettings()))
-        _, local, _ = page.launch(
-            prevent_thread_lock=True, server_name="127.0.0.1", server_port=free_port(), **launch_options()
-        )
-    yield local
-    page.close(verbose=False)
+    with served(page, OperatorSettings(), folder / "uploads") as local:
+        yield local
 
 
 @pytest.fixture(scope="package")

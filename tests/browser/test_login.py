@@ -14,7 +14,8 @@ from engine.access.people import key_of, visitors_folder
 from engine.access.private_files import server_secret
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
-from tests.browser.conftest import free_port, stray_loops_collected
+from tests.browser.conftest import stray_loops_collected
+from tests.ui.door.served import served
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ def closed(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Ite
     """The address of a page that asks who one is. Rita has a corpus of her own."""
     from ui.connections import Connections
     from ui.page import build_page
-    from ui.theme import launch_options
 
     home = tmp_path_factory.mktemp("home")
     settings = OperatorSettings(access="login", home=home)
@@ -45,14 +45,8 @@ def closed(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Ite
     build_corpus([home / "act.md"], folder / "own", name=OWN, embedding="none")
     with stray_loops_collected():
         page = build_page(open_library([sample_folder], home, settings), connections=Connections(settings))
-        _, local, _ = page.launch(
-            prevent_thread_lock=True,
-            server_name="127.0.0.1",
-            server_port=free_port(),
-            **launch_options(settings),
-        )
-    yield local
-    page.close(verbose=False)
+    with served(page, settings, home / "uploads") as local:
+        yield local
 
 
 @pytest.fixture

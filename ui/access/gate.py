@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -54,9 +53,6 @@ class AccessGate:
         path = request.url.path.rstrip("/")
         if path == "/logout" and request.method == "POST":
             return await self._leave(request, person)(scope, receive, send)
-        # Gradio asks its own server whether it is up, before anybody could have logged in.
-        if path == "/gradio_api/startup-events" and request.method == "GET":
-            return await self.app(scope, receive, send)
         if person is None or path.startswith("/login"):
             return await (await self._outside(request))(scope, receive, send)
         scope = {**scope, "state": {**scope.get("state", {}), PERSON: person}}
@@ -145,16 +141,17 @@ def _home(request: Request) -> str:
     return "../" * (request.url.path.strip("/").count("/")) or "./"
 
 
-def access_options(settings: OperatorSettings) -> dict[str, Any]:
-    """Arguments of Gradio that put the gate before everything, and a second lock of Gradio's own behind it.
+def behind_gate(app: ASGIApp, settings: OperatorSettings) -> ASGIApp:
+    """What only those reach who have logged in, where the operator asks for it.
 
     Raises InputError where the settings do not tell how somebody logs in.
     """
-    if settings.access == "off":
-        return {}
-    entrance = entrance_of(settings)
-    gate = Middleware(AccessGate, settings=settings, entrance=entrance)
-    return {"app_kwargs": {"middleware": [gate]}, "auth_dependency": _named}
+    return app if settings.access == "off" else AccessGate(app, settings, entrance_of(settings))
+
+
+def access_options(settings: OperatorSettings) -> dict[str, Any]:
+    """Arguments of Gradio that put a second lock of its own behind the gate."""
+    return {} if settings.access == "off" else {"auth_dependency": _named}
 
 
 def _named(request: Request) -> str:

@@ -14,6 +14,7 @@ from engine.answers.audit import Auditor, audit
 from engine.answers.audit.export import audit_to_json
 from engine.errors import InputError, RedstringError
 from ui.access.asking import person_of
+from ui.session import CASES
 from ui.shelf import Library
 
 
@@ -49,4 +50,4 @@ def add_audit_api(library: Library) -> None:
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "audit"
-    api(endpoint, api_name="audit")
+    api(endpoint, api_name="audit", queue=False, concurrency_id=CASES)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import gradio as gr
 import pytest
 from starlette.requests import Request
@@ -9,12 +11,20 @@ from engine.access.roles import Role
 from engine.errors import AccessError
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from ui.access.asking import PERSON, person_of
+from ui.door.address import VISITOR, Visitor
 
 TOKEN = "t" * 32
 
 
 def asked(host: str = "127.0.0.1", person: object = None) -> gr.Request:
-    scope = {"type": "http", "headers": [(b"host", b"localhost")], "client": (host, 1), "state": {}}
+    visitor = Visitor(host, local=host == "127.0.0.1")
+    scope: dict[str, Any] = {
+        "type": "http",
+        "headers": [],
+        "client": (host, 1),
+        "state": {},
+        VISITOR: visitor,
+    }
     if person is not None:
         scope["state"] = {PERSON: person}
     return gr.Request(Request(scope))

@@ -1,0 +1,46 @@
+"""A page behind its door, on a free port, in a thread of this process."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from time import monotonic, sleep
+
+import gradio as gr
+
+from engine.operator_settings import OperatorSettings
+from tests.ui.conftest import inside_a_loop
+from ui.door.serving import entry, guarded, server
+
+STARTS, ENDS = 60.0, 15.0
+
+
+@contextmanager
+def served(page: gr.Blocks, settings: OperatorSettings, uploads: Path) -> Iterator[str]:
+    """Serve a page on this machine as ``app.py`` does; gives its address."""
+    before = os.environ.get("GRADIO_TEMP_DIR")
+    os.environ["GRADIO_TEMP_DIR"] = str(uploads)
+    door = entry(settings)
+    app = inside_a_loop(lambda: guarded(page, settings, door, uploads))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = server(app, door.proxies)
+        thread = Thread(target=serving.run, args=([listening],), daemon=True)
+        thread.start()
+        until = monotonic() + STARTS
+        while not serving.started:
+            assert thread.is_alive(), "the page did not start"
+            assert monotonic() < until, "the page did not start in time"
+            sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        finally:
+            serving.should_exit = True
+            thread.join(ENDS)
+            if before is None:
+                del os.environ["GRADIO_TEMP_DIR"]
+            else:
+                os.environ["GRADIO_TEMP_DIR"] = before

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ui.door.raw import API, Raw, stranger
+from ui.door.rates import Buckets, Rate, Turns
+
+# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
+
+
+# Arguments of an endpoint that asks nothing.
+NOTHING = ["", "", "balanced", None, None, None, None]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_bucket_empties_and_fills_again() -> None:
+    clock = Clock()
+    buckets = Buckets(Rate(burst=3, second=0.5), clock=clock)
+    assert [buckets.take("a") for _ in range(4)] == [0, 0, 0, 2.0]
+    assert buckets.take("b") == 0, "another address has its own"
+    clock.now = 2.0
+    assert [buckets.take("a"), buckets.take("a")] == [0, 2.0]
+    clock.now = 1000.0
+    assert [buckets.take("a") for _ in range(4)] == [0, 0, 0, 2.0], "it holds no more than its burst"
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.integers(1, 3)), max_size=60))
+def test_no_more_is_taken_than_was_there_and_came(steps: list[tuple[float, int]]) -> None:
+    clock = Clock()
+    buckets = Buckets(Rate(burst=5, second=1.0), clock=clock)
+    taken = 0
+    for pause, tokens in steps:
+        clock.now += pause
+        if buckets.take("a", tokens) == 0:
+            taken += tokens
+    assert taken <= 5 + clock.now + 1e-6
+
+
+def test_a_table_of_addresses_is_bounded_and_forgets_who_came_longest_ago() -> None:
+    buckets = Buckets(Rate(burst=1, second=0.001), most=100, clock=Clock())
+    for number in range(10_000):
+        buckets.take(str(number))
+    assert len(buckets) == 100
+    assert buckets.take("9999") > 0
+
+
+def test_turns_are_kept_and_the_line_is_short() -> None:
+    async def run() -> tuple[int, int]:
+        turns, under_way, most, refused = Turns(2, most=3), 0, 0, 0
+
+        async def one() -> None:
+            nonlocal under_way, most, refused
+            async with turns.place() as got:
+                if not got:
+                    refused += 1
+                    return
+                under_way += 1
+                most = max(most, under_way)
+                await asyncio.sleep(0)
+                under_way -= 1
+
+        await asyncio.gather(*(one() for _ in range(20)))
+        return most, refused
+
+    most, refused = asyncio.run(run())
+    assert most <= 2
+    assert refused > 0
+
+
+def test_an_address_begins_so_many_cases_and_a_new_token_is_not_a_new_person(raw: Raw) -> None:
+    here, there = stranger(), stranger()
+    statuses = []
+    for number in range(10):
+        body = {"data": [*NOTHING, f"token-{number}"], "session_hash": f"person{number}"}
+        statuses.append(raw.post(f"{API}/call/investigate", body, forwarded=here))
+    refused = [answer for answer in statuses if answer.status == 429]
+    assert len(refused) >= 3
+    assert int(refused[0].headers["retry-after"]) >= 1
+    assert "too much work" in refused[0].json["detail"]
+    assert raw.post(f"{API}/call/investigate", {"data": NOTHING}, forwarded=there).status == 200
+
+
+def test_a_network_of_ipv6_addresses_is_one_visitor(raw: Raw) -> None:
+    statuses = [
+        raw.post(f"{API}/call/audit", {"data": [""]}, forwarded=f"2001:db8:7:7::{number:x}").status
+        for number in range(10)
+    ]
+    assert statuses.count(429) >= 3
+
+
+def test_what_a_visitor_writes_before_the_proxy_is_not_believed(raw: Raw) -> None:
+    here = stranger()
+    statuses = [
+        raw.post(f"{API}/call/answer", {"data": [""]}, forwarded=f"198.51.100.{number}, {here}").status
+        for number in range(10)
+    ]
+    assert statuses.count(429) >= 3

@@ -1,0 +1,112 @@
+"""A log without content: which route, which kind of error, where in the code; never what a visitor sent.
+
+Messages of exceptions quote what was wrong, and what was wrong was somebody's question. Their class and the
+lines of code are enough to find a fault.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import threading
+import traceback
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, TextIO
+
+_FORMAT = "redstring: %(message)s"
+_BEGINS = "Traceback (most recent call last)"
+Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+
+class WithoutContent(logging.Formatter):
+    """Writes an exception as its class and the lines of code that led to it."""
+
+    def __init__(self) -> None:
+        super().__init__(_FORMAT)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """A record; of those of the event loop the first line, as the rest shows objects."""
+        told = super().format(record)
+        return told.partition("\n")[0] if record.name == "asyncio" else told
+
+    def formatException(self, ei: Raised) -> str:  # noqa: N802
+        """The class of the error and where it was raised, innermost last."""
+        if ei[0] is None:
+            return ""
+        frames = traceback.extract_tb(ei[2])[-6:]
+        return f"{ei[0].__name__} at " + " > ".join(f"{frame.filename}:{frame.lineno}" for frame in frames)
+
+
+def uvicorn_logging() -> Mapping[str, Any]:
+    """What uvicorn logs: its errors, without content; no list of requests."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"plain": {"()": WithoutContent}},
+        "handlers": {
+            "errors": {"class": "logging.StreamHandler", "formatter": "plain", "stream": "ext://sys.stderr"}
+        },
+        "loggers": {
+            "uvicorn": {"handlers": ["errors"], "level": "WARNING", "propagate": False},
+            "uvicorn.access": {"handlers": [], "level": "CRITICAL", "propagate": False},
+        },
+    }
+
+
+def _is_frame(text: str) -> bool:
+    """Whether an item of a traceback is a line of code, or the frame around a group of them."""
+    bare = text.strip(" |+-\n.")
+    return not bare or bare.isdigit() or bare.startswith(('File "', "[Previous line"))
+
+
+class QuietStream(io.TextIOBase):
+    """Standard error without the messages of exceptions: Gradio prints whole tracebacks of its own accord.
+
+    ``traceback`` writes one item at a time; the first item of a traceback that is no line of code is the
+    exception itself, of which the class is kept.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._inside = threading.local()
+
+    def write(self, text: str) -> int:
+        """Write what is no message of an exception."""
+        begins = text.find(_BEGINS)
+        if begins >= 0 and text.strip().count("\n"):
+            # The record of a logger, in one piece: what stands before the traceback is its own first line.
+            self._stream.write(text.partition("\n")[0] + "\n")
+        elif begins >= 0:
+            self._inside.kind = "group" if "Group" in text else getattr(self._inside, "kind", "") or "one"
+            self._stream.write(text)
+        elif self._belongs(text) and not _is_frame(text):
+            self._stream.write(text.strip(" |+-").partition(":")[0].strip() + "\n")
+        else:
+            self._stream.write(text)
+        return len(text)
+
+    def _belongs(self, text: str) -> bool:
+        """Whether an item is of the traceback that this thread is writing; of a group all is indented."""
+        kind = getattr(self._inside, "kind", "")
+        if kind == "group" and text and not text[0].isspace():
+            kind = self._inside.kind = ""
+        elif kind == "one" and not _is_frame(text):
+            self._inside.kind = ""
+        return bool(kind)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        self._stream.flush()
+
+    def fileno(self) -> int:
+        """Of the stream behind it."""
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        """Of the stream behind it."""
+        return self._stream.isatty()
+
+    def writable(self) -> bool:
+        """It is."""
+        return True

@@ -1,0 +1,149 @@
+"""The page behind its door: one ASGI application, served by uvicorn.
+
+Gradio's own ``launch`` puts its CORS answers outside whatever an application adds, serves in a thread that a
+signal to end leaves behind, and bounds no connection: the page is mounted into our own application instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import uvicorn
+from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from engine.errors import RedstringError
+from engine.operator_settings import OperatorSettings
+from ui.access.gate import behind_gate
+from ui.board import VIS_NETWORK, frame_page
+from ui.corpus.panel import PLOTLY
+from ui.door.address import Addressing, Network, networks
+from ui.door.bodies import BodyGate
+from ui.door.connections import bounded
+from ui.door.headers import SecurityHeaders, inline_scripts, script_hash
+from ui.door.hosts import Allowed, HostGate, OriginGate, allowed
+from ui.door.logs import uvicorn_logging
+from ui.door.rates import RateGate, WorkGate, of_cases
+from ui.door.routes import POLICY, RouteGate
+from ui.door.table import functions_of, route_table
+from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
+from ui.theme import launch_options, page_scripts
+
+# Connections of all visitors; an open page holds two or three.
+MOST_CONNECTIONS = 500
+LARGEST_HEADERS, BACKLOG = 16_384, 2048
+PRIVATE_NETWORKS = (
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "fc00::/7",
+)
+ENDS_SECONDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Who may come in, as the operator and the surroundings have it."""
+
+    names: Allowed
+    proxies: tuple[Network, ...]
+
+
+def entry(settings: OperatorSettings) -> Entry:
+    """The names and the proxies. Raises InputError naming one that cannot be read."""
+    # In a Space only its proxy reaches us, from the private network of the cluster.
+    named = (*settings.trusted_proxies, *(PRIVATE_NETWORKS if settings.space else ()))
+    return Entry(allowed(settings), networks(named))
+
+
+def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: Path) -> ASGIApp:
+    """The whole application: every gate, then the page. ``uploads`` is the folder of what visitors send.
+
+    Raises InputError where the settings do not tell how somebody logs in.
+    """
+    quotas = UploadQuotas(
+        settings.upload_bytes, settings.unused_upload_bytes, 60.0 * settings.unused_upload_minutes
+    )
+    store = UploadStore(uploads, quotas)
+    outer = FastAPI(lifespan=_sweeping(store), docs_url=None, redoc_url=None, openapi_url=None)
+    # Where an application answers for CORS itself, Gradio leaves it alone: pages that are named may read.
+    outer.add_middleware(
+        CORSMiddleware, allow_origins=sorted(door.names.origins), allow_methods=["GET", "POST"],
+        allow_headers=["content-type"],
+    )  # fmt: skip
+    app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
+    routed = _Routed(app, UploadRoute(store, settings.file_bytes))
+    local = settings.loopback
+    inner: ASGIApp = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
+    inner = RateGate(behind_gate(BodyGate(inner), settings), trusts_local=local)
+    files = (VIS_NETWORK.as_posix(), PLOTLY.as_posix())
+    inner = OriginGate(RouteGate(inner, route_table(functions_of(page), files, settings), app), door.names)
+    inner = Addressing(HostGate(inner, door.names), door.proxies)
+    return SecurityHeaders(inner, _hashes(), door.names.frames)
+
+
+def server(app: ASGIApp, proxies: Iterable[Network] = ()) -> uvicorn.Server:
+    """The server of an application, with its bounds on connections."""
+    config = uvicorn.Config(
+        app, http=bounded(proxies), ws="none", lifespan="on", access_log=False,
+        log_config=dict(uvicorn_logging()), proxy_headers=False, server_header=False,
+        limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=ENDS_SECONDS,
+        h11_max_incomplete_event_size=LARGEST_HEADERS,
+    )  # fmt: skip
+    return uvicorn.Server(config)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address. Raises ServingError where it cannot."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise ServingError(
+            f"{host}:{port}: {error.strerror}; choose another with --host and --port"
+        ) from error
+
+
+class ServingError(RedstringError):
+    """The page cannot be served."""
+
+
+class _Routed:
+    """Uploads go to our own route, everything else to the page."""
+
+    def __init__(self, page: ASGIApp, uploads: ASGIApp) -> None:
+        self._page, self._uploads = page, uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ours = scope["type"] == "http" and scope[POLICY].name == "upload"
+        await (self._uploads if ours else self._page)(scope, receive, send)
+
+
+def _sweeping(store: UploadStore) -> Callable[[FastAPI], AbstractAsyncContextManager[Mapping[str, Any]]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[Mapping[str, object]]:
+        task = asyncio.create_task(store.sweep_for_ever())
+        try:
+            yield {}
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    return lifespan
+
+
+def _hashes() -> list[str]:
+    """Hashes of the scripts that Gradio's client puts into the head, and of those of the board's frame."""
+    board = [*inline_scripts(frame_page()), VIS_NETWORK.read_text(encoding="utf-8")]
+    return [script_hash(text) for text in (*page_scripts(), *board)]
