@@ -28,7 +28,7 @@ _WORDS = {
 }
 _ANY_WORD = "|".join(sorted({word for words in _WORDS.values() for word in words.split()}))
 _SIGNS = re.compile(
-    r"[§;；؛]|[:：]\s|[「『《]|\d+(?:\.\d+){2,}"
+    r"[§;；؛]|[:：]\s|[「『《]|(?<!\d)\d+(?:\.\d+){2,}"
     r"|\((?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])\)"
     rf"|(?<![^\W\d_])(?:{_ANY_WORD})(?![^\W\d_])"
     r"|应当|可以|不得|除|依照|第[一二三四五六七八九十百]+条",

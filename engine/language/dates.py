@@ -46,6 +46,7 @@ DATE = (
 )
 _ANY = re.compile(rf"(?<![\w/.]){DATE}", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+")
+_LONGEST_YEAR = 4
 _NAME = re.compile(_MONTH, re.IGNORECASE)
 
 
@@ -68,7 +69,10 @@ def dates_in(text: str, language: str = "und") -> Iterator[WrittenDate]:
 def parse_date(words: str, language: str = "und") -> date | None:
     """The day that some words name; None where they name none, or more than one."""
     plain = western_digits(words)
-    numbers = [int(number) for number in _NUMBERS.findall(plain)]
+    written = _NUMBERS.findall(plain)
+    if any(len(number) > _LONGEST_YEAR for number in written):
+        return None
+    numbers = [int(number) for number in written]
     name = _NAME.search(plain)
     if name is not None and len(numbers) == 2:
         month = MONTHS.get(name[0].casefold()) or _SHORT[name[0].casefold()]

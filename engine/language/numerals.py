@@ -129,6 +129,8 @@ def _value(word: str) -> int:
 
 _HAN_DIGITS = {digit: value for value, digit in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+# 九千九百九十九 has seven.
+_LONGEST_HAN = 12
 HAN_NUMBER = "[〇零一二两三四五六七八九十百千]+"
 
 
@@ -137,6 +139,8 @@ def han_number(text: str) -> int | None:
 
     "一百二十三" and, digit by digit as in a year, "一二三" are 123.
     """
+    if len(text) > _LONGEST_HAN:
+        return None
     if len(text) > 1 and all(letter in _HAN_DIGITS for letter in text):
         return int("".join(str(_HAN_DIGITS[letter]) for letter in text)) or None
     total = digit = 0

@@ -74,7 +74,7 @@ _GERMAN = TermPatterns(
             r"(?:ist|sind|bedeutet|bezeichnet|umfasst|im\s+Sinne)\b"
         ),
         re.compile(
-            r"(?:^|[.)]\s+|\n\s*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+"
+            r"(?:^|[.)]\s+|\n[^\S\n]*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+"
             r"(?:dieses|dieser|des|der)\s+\w+(?:\s+(?:ist|sind)\b)"
         ),
     ),
@@ -91,7 +91,7 @@ _GERMAN = TermPatterns(
 _INDONESIAN = TermPatterns(
     defined=(
         re.compile(
-            r"(?m)^\s*(?:\d{1,3}\.\s*)?(?P<term>[A-Z][\w/-]*(?:[ ][\w/-]+){0,8}?)"
+            r"(?m)^[^\S\n]*(?:\d{1,3}\.\s*)?(?P<term>[A-Z][\w/-]*(?:[ ][\w/-]+){0,8}?)"
             r"(?:\s*,?\s*yang\s+selanjutnya\s+(?:disebut|disingkat)(?:\s+dengan)?\s+"
             r"(?P<other>[A-Z][\w/-]*(?:[ ][\w/-]+){0,5}?))?\s*,?\s+adalah\b"
         ),
@@ -104,7 +104,7 @@ _INDONESIAN = TermPatterns(
 _ARABIC = TermPatterns(
     defined=(
         re.compile(
-            r"(?m)^\s*(?:\d{1,3}\s*[-.]\s*)?"
+            r"(?m)^[^\S\n]*(?:\d{1,3}\s*[-.]\s*)?"
             r"(?P<term>[\u0621-\u064a\u064b-\u0652 ()]{2,45}?)\s*:\s*(?=[\u0621-\u064a])"
         ),
     ),

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from engine.language.addresses import Address
+from engine.language.occupied import Occupied
 from engine.language.references.below import BelowReader
 from engine.language.references.case_law import decisions
 from engine.language.references.cues import CueReader
@@ -275,17 +276,18 @@ class Recogniser:
             (whole if form.whole else named).extend(names)
         if whole:
             # In "410 U.S. 113" there is no section 113.
-            found = [one for one in found if not any(_overlap(one.span, *place) for *place, _ in whole)]
+            outer = Occupied((start, end) for start, end, _ in whole)
+            found = [one for one in found if not outer.overlaps(one.span.start, one.span.end)]
             named = [*whole, *named]
-        taken = [mention.span for mention in found]
+        taken = Occupied((mention.span.start, mention.span.end) for mention in found)
         for start, end, name in named:
-            if any(_overlap(span, start, end) for span in taken):
+            if taken.overlaps(start, end):
                 continue
+            taken.add(start, end)
             span = Span(start, end)
             relation = self._cues.relation(text, start, end)
             words = text[start:end]
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
-            taken.append(span)
         found.sort(key=lambda mention: mention.span.start)
         return found
 
@@ -328,10 +330,6 @@ class _UnitReader:
         self.words = re.compile(rf"(?:{words})\Z")
         self.plural = re.compile(rf"(?:{'|'.join(cased(unit.plural))})\Z" if unit.plural else r"(?!)")
         self.again = re.compile(rf"(?:{words})\s*")
-
-
-def _overlap(span: Span, start: int, end: int) -> bool:
-    return span.start < end and start < span.end
 
 
 def _is_han(letter: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from engine.language.addresses import Address
+from engine.language.occupied import Occupied
 from engine.language.references.grammar import Grammar, Mention, Relative, Target
 from engine.model import Relation, Span
 
@@ -27,9 +28,11 @@ class RelativeReader:
     def find(self, text: str, taken: Sequence[Mention], relation: RelationAt) -> list[Mention]:
         """Mentions outside of those that are ``taken``, in no order; none overlaps another."""
         found: list[Mention] = []
+        occupied = Occupied((mention.span.start, mention.span.end) for mention in taken)
         for one, start, end in self._matches(text):
-            if any(start < other.span.end and other.span.start < end for other in (*taken, *found)):
+            if occupied.overlaps(start, end):
                 continue
+            occupied.add(start, end)
             span = Span(start, end)
             target = Target(Address(one.kind, None), span, step=one.step, count=one.count)
             found.append(Mention(span, text[start:end], self._name, relation(text, start, end), (target,)))

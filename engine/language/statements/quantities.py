@@ -8,11 +8,12 @@ Numbers of provisions ("Article 14(2)") are no quantities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 from engine.language.dates import MONTHS, dates_in
+from engine.language.occupied import Occupied
 from engine.language.script import fold_arabic, western_digits
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon, units
 from engine.language.statements.numbers import Number, numbers_in
@@ -20,13 +21,15 @@ from engine.model import Span
 
 # How far in front of a number, and behind its unit, words of its bound may stand, in characters.
 BEFORE, BEHIND = 48, 24
+# A word that makes a number the name of a provision ends at most so far before it.
+NAMED_WITHIN = 40
 # At most so many words stand between "at least" and its number ("at least a period of 30 days").
 WORDS_BETWEEN = 3
 _YEAR = re.compile(r"(?<![\w.,/-])(?:1[5-9]|20|21)\d\d(?![\w/-]|[.,]\d)")
 _GAP = re.compile(r"[\s\u00a0\u202f.)-]{0,3}(?:of\s+(?:a\s+|an\s+)?|d['’]|de\s+)?")
 _NOUN = re.compile(r"\s+(?:[^\W\d_]+\s+){0,1}?(?P<noun>[^\W\d_]{3,})")
 _OF_ONE = re.compile(r"\s+(?:of\s+)?(?:one|a|1|eines?|von einem|satu|d'un)\s+")
-_ENUMERATOR = re.compile(r"^\s*(?:\(\d{1,3}\)|\d{1,3}\.\s)", re.MULTILINE)
+_ENUMERATOR = re.compile(r"^[^\S\n]*(?:\(\d{1,3}\)|\d{1,3}\.\s)", re.MULTILINE)
 _DAY = re.compile(
     rf"(?<!\w)(?:(?P<day>\d{{1,2}})\.?\s+(?P<month>{'|'.join(map(re.escape, MONTHS))})"
     rf"|(?P<month2>{'|'.join(map(re.escape, MONTHS))})\s+(?P<day2>\d{{1,2}}))(?!\w)",
@@ -94,33 +97,38 @@ class Quantity:
 def quantities_in(text: str, language: str, masked: Iterable[Span] = ()) -> tuple[Quantity, ...]:
     """The quantities of a text, in order; numbers inside ``masked`` spans (references) are passed over."""
     words = lexicon(language)
-    taken = [*masked, *(Span(match.start(), match.end()) for match in _ENUMERATOR.finditer(text))]
+    taken = Occupied((span.start, span.end) for span in masked)
+    for match in _ENUMERATOR.finditer(text):
+        taken.add(*match.span())
     found: list[Quantity] = []
     for written in dates_in(text, language):
-        if not _inside(written.span, taken):
+        if _take(written.span, taken):
             day = float(written.day.toordinal())
             found.append(_quantity(Kind.DATE, day, "date", written.span, text))
-            taken.append(written.span)
     found += _fractions(text, words, taken)
     found += _days(text, taken)
     for number in numbers_in(text, language, words):
-        if not _inside(number.span, taken):
+        if not taken.overlaps(number.span.start, number.span.end):
             made = _measured(number, text, words)
             if made is not None:
                 found.append(made)
-                taken.append(made.span)
+                taken.add(made.span.start, made.span.end)
     found += _ones(text, words, taken)
     found += [
         _quantity(Kind.YEAR, float(match[0]), "year", Span(match.start(), match.end()), text)
         for match in _YEAR.finditer(western_digits(text))
-        if not _inside(Span(match.start(), match.end()), taken)
+        if not taken.overlaps(*match.span())
     ]
     bounded = [_bounded(quantity, text, words) for quantity in found]
     return tuple(sorted(bounded, key=lambda quantity: quantity.span.start))
 
 
-def _inside(span: Span, taken: Sequence[Span]) -> bool:
-    return any(span.start < other.end and other.start < span.end for other in taken)
+def _take(span: Span, taken: Occupied) -> bool:
+    """Take a stretch of the text; False where some of it is taken."""
+    if taken.overlaps(span.start, span.end):
+        return False
+    taken.add(span.start, span.end)
+    return True
 
 
 def _quantity(kind: Kind, value: float, unit: str, span: Span, text: str, *, place: bool = False) -> Quantity:
@@ -132,13 +140,13 @@ def _duration(count: float, unit: str, span: Span, text: str, *, place: bool = F
     return _quantity(Kind.DURATION, count * factor, base, span, text, place=place)
 
 
-def _fractions(text: str, words: Lexicon, taken: list[Span]) -> list[Quantity]:
+def _fractions(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
     """ "three quarters" is 75 percent; "one half of one per cent" half of one."""
     found = []
     for pattern, value in words.fractions:
         for match in pattern.finditer(text):
             span = Span(match.start(), match.end())
-            if _inside(span, taken):
+            if taken.overlaps(span.start, span.end):
                 continue
             of_one = re.compile(r"\s+(?:of\s+)?(?:one|a|1|eines?|von einem|satu|d'un)\s+").match(
                 text, span.end
@@ -147,20 +155,19 @@ def _fractions(text: str, words: Lexicon, taken: list[Span]) -> list[Quantity]:
             share = value if percent else 100 * value
             if percent:
                 span = Span(span.start, percent.end())
-            taken.append(span)
+            taken.add(span.start, span.end)
             found.append(_quantity(Kind.SHARE, share, "percent", span, text))
     return found
 
 
-def _days(text: str, taken: list[Span]) -> list[Quantity]:
+def _days(text: str, taken: Occupied) -> list[Quantity]:
     """A day and its month, every year's: "31 January"."""
     found = []
     for match in _DAY.finditer(western_digits(text)):
         span = Span(match.start(), match.end())
-        if _inside(span, taken):
+        if not _take(span, taken):
             continue
         month, day = match["month"] or match["month2"], int(match["day"] or match["day2"])
-        taken.append(span)
         found.append(_quantity(Kind.DAY, 100.0 * MONTHS[month.casefold()] + day, "day", span, text))
     return found
 
@@ -214,7 +221,7 @@ def _in_front(number: Number, text: str, words: Lexicon) -> Quantity | None:
 def _count(number: Number, text: str, words: Lexicon) -> Quantity | None:
     """How many of something: "two managers". One alone counts nothing, and a year is a year."""
     noun = _NOUN.match(text, number.span.end)
-    if noun is None or _NAMED.search(text[: number.span.start]):
+    if noun is None or _NAMED.search(text[max(0, number.span.start - NAMED_WITHIN) : number.span.start]):
         return None
     if number.value <= 1 if number.in_words else number.value >= 1500:
         return None
@@ -222,7 +229,7 @@ def _count(number: Number, text: str, words: Lexicon) -> Quantity | None:
     return _quantity(Kind.COUNT, number.value, stem[:5], number.span, text)
 
 
-def _ones(text: str, words: Lexicon, taken: list[Span]) -> list[Quantity]:
+def _ones(text: str, words: Lexicon, taken: Occupied) -> list[Quantity]:
     """Words that are a number and a unit in one: "sebulan", "شهرين"; "within a month" in English."""
     found = []
     for match in re.finditer(r"\w+", text) if words.ones else ():
@@ -230,18 +237,16 @@ def _ones(text: str, words: Lexicon, taken: list[Span]) -> list[Quantity]:
         folded = fold_arabic(word) if words.language == "ar" else word
         one = words.ones.get(folded)
         span = Span(match.start(), match.end())
-        if one is not None and not _inside(span, taken):
+        if one is not None and _take(span, taken):
             found.append(_duration(*one, span, text))
-            taken.append(span)
     if words.language == "en":
         for match in re.finditer(
             r"\b(?:within|for|of|than|after|over|a)\s+(?P<a>an?)\s+", text, re.IGNORECASE
         ):
             unit = words.unit.match(text, match.end())
             span = Span(match.start("a"), unit.end()) if unit else Span(0, 0)
-            if unit is not None and group_of(unit) != "day" and not _inside(span, taken):
+            if unit is not None and group_of(unit) != "day" and _take(span, taken):
                 found.append(_duration(1, group_of(unit), span, text))
-                taken.append(span)
     return found
 
 

@@ -1,0 +1,118 @@
+"""The cost of reading a text grows with its length, whatever is repeated in it.
+
+Compared are the processor times of a text and of one four times as long: a linear reader takes four times as
+long, a quadratic one sixteen times. Half-way between them is the limit.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from engine.language.dates import dates_in, parse_date
+from engine.language.references.registry import defined_names, find_mentions, grammars
+from engine.language.statements.quantities import quantities_in
+from engine.language.terms import terms_of
+
+LENGTH, TIMES, LIMIT = 3_000, 4, 9.0
+# Where the longer text takes fewer seconds there is nothing to gain for an attacker, and nothing to measure.
+HARMLESS = 0.2
+
+Read = Callable[[str, str], object]
+
+# Lists, ranges, blanks and marks that were quadratic once, and their like in each language.
+REPEATED = {
+    "zh": ("第一、", "一、第", "第（一）、", "第七条第", "第一条至", "《", "和第", "本条例"),
+    "en": (
+        "\u200b",
+        "\xa0",
+        "410 U.S. 113 ",
+        "app 1, ",
+        "(1)(a)",
+        "and 1, ",
+        "Article 1 of the ",
+        "Rule 1.1 ",
+    ),
+    "de": ("§ 1, 2, ", "§§ 1, 2 und ", "Abs. 1 Satz ", "Art. 1 ff., ", "Nr. 1 Buchst. a und "),
+    "fr": ("articles 1er, 2 et ", "L. 1-1, ", "de l'article ", "et 1, ", "alinéa 1 de "),
+    "id": ("Pasal 1, ", "ayat (1), ", "huruf a dan ", "UU KUP dan ", "sampai dengan "),
+    "ar": ("و", "المادة 1 و", "المواد1, ", "الأولى و", "ال", "الفقرة (1) من "),
+    "it": ("articoli 1, 2 e ", "comma 1 dell'", "lett. a), "),
+    "es": ("artículos 1, 2 y ", "apartado 1 del ", "letra a), "),
+    "pt": ("artigos 1, 2 e ", "n.º 1 do ", "alínea a), "),
+    "nl": ("artikelen 1, 2 en ", "eerste lid, ", "onder a, "),
+}
+IN_ANY = ("9", "(", "1, ", " ", "\n", "\u200b", "Directive 2016/679 ", "(EU) 2016/679, ", "«", '"a" ', "1.1.")
+
+
+def _taken(read: Read, text: str, language: str) -> float:
+    start = time.process_time()
+    read(text, language)
+    return time.process_time() - start
+
+
+def growth(read: Read, atom: str, language: str) -> float:
+    """How many times as long the longer text takes; the best of three, as others use the machine too."""
+    short, long = (atom * (length // len(atom)) for length in (LENGTH, TIMES * LENGTH))
+    read(atom, language)
+    least = float("inf")
+    for _ in range(3):
+        after = _taken(read, long, language)
+        if after < HARMLESS:
+            return 0.0
+        least = min(least, after / _taken(read, short, language))
+        if least < LIMIT:
+            break
+    return least
+
+
+def read_dates(text: str, language: str) -> object:
+    return list(dates_in(text, language))
+
+
+def read_terms(text: str, language: str) -> object:
+    return list(terms_of(text, language))
+
+
+def test_the_measure_tells_a_square() -> None:
+    def square(text: str, language: str) -> object:
+        return [sum(1 for _ in text[start::4]) for start in range(len(text))]
+
+    assert growth(square, "a", "en") > LIMIT
+
+
+READERS: tuple[tuple[Read, Iterable[str]], ...] = (
+    (find_mentions, REPEATED),
+    (defined_names, ("en", "de", "ar")),
+    (quantities_in, ("en", "de", "ar", "zh")),
+    (read_terms, ("en", "de", "id", "ar", "fr")),
+    (read_dates, ("en",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("read", "language"), [(read, language) for read, languages in READERS for language in languages]
+)
+def test_no_repetition_makes_a_reader_quadratic(read: Read, language: str) -> None:
+    slow = {
+        atom: round(times, 1)
+        for atom in (*REPEATED[language], *IN_ANY)
+        if (times := growth(read, atom, language)) > LIMIT
+    }
+    assert slow == {}
+
+
+@pytest.mark.parametrize("digit", ["9", "٩", "一"])
+@pytest.mark.parametrize("language", [grammar.languages[0] for grammar in grammars()])
+def test_a_number_of_any_length_is_read_or_passed_over(language: str, digit: str) -> None:
+    number = digit * 5000
+    grammar = next(one for one in grammars() if language in one.languages)
+    for example in grammar.examples[:4]:
+        text = re.sub(r"\d+|[一二三四五六七八九十]+", number, example.text)
+        find_mentions(text, language)
+        defined_names(text, language)
+        quantities_in(text, language)
+    assert parse_date(f"1. January {number}", language) is None
