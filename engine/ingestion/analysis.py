@@ -42,6 +42,7 @@ class Analyst:
         gc.disable()
         try:
             documents: list[ReadDocument] = pickle.loads(batch.content)
+            documents = documents if batch.only is None else [documents[batch.only]]
             block = analysed(documents, headings=self.headings)
         finally:
             gc.enable()

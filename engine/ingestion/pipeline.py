@@ -7,17 +7,16 @@ a few batches of documents, whatever the size of the corpus.
 from __future__ import annotations
 
 import os
-import pickle
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from engine.errors import FileRefusedError, IngestionCancelledError
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
-from engine.ingestion.readers.base import Problem, ReadDocument
+from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.workers import Crew, Finished, Limits, Produced
 
@@ -88,8 +87,12 @@ class Pipeline:
         size = max(1, min(os.cpu_count() or 1, len(tasks)))
         self._control.progress("read", 0, self._total)
         with (
-            Crew[FileToRead, Batch | Problem](self._reader, size, self._limits) as readers,
-            Crew[Batch, str](self._analyst, max(2, os.cpu_count() or 1), self._limits) as analysts,
+            Crew[FileToRead, Batch | Problem](
+                self._reader, size, self._limits, brings=(Batch, Problem)
+            ) as readers,
+            Crew[Batch, str](
+                self._analyst, max(2, os.cpu_count() or 1), self._limits, writes=[self._analyst.generation]
+            ) as analysts,
         ):
             while queue or self._waiting or readers.is_busy or analysts.is_busy:
                 self._control.check()
@@ -168,7 +171,7 @@ class Pipeline:
             task.key,
             tuple(dict.fromkeys(batch.key for batch in reading.batches)),
             tuple(name for batch in reading.batches for name in batch.documents),
-            sum(batch.passages for batch in reading.batches),
+            sum(sum(batch.counts) for batch in reading.batches),
             round(reading.seconds, 3),
             tuple(reading.problems),
             reading.failure,
@@ -188,16 +191,10 @@ def told(entry: Entry) -> str:
 
 
 def _split(batch: Batch) -> list[Batch]:
-    assert batch.content is not None
-    documents: list[ReadDocument] = pickle.loads(batch.content)
+    """Each document of a batch as one. Only a child unpickles what a child has read."""
     return [
-        Batch(
-            f"{batch.key}-{number}",
-            (item.document.id,),
-            len(item.passages),
-            pickle.dumps([item], pickle.HIGHEST_PROTOCOL),
-        )
-        for number, item in enumerate(documents)
+        replace(batch, key=f"{batch.key}-{number}", documents=(name,), counts=(count,), only=number)
+        for number, (name, count) in enumerate(zip(batch.documents, batch.counts, strict=True))
     ]
 
 

@@ -141,7 +141,7 @@ class Publishing:
             if missing:
                 resolving.prepare(len(missing))
                 size = min(os.cpu_count() or 1, len(missing))
-                with Crew[int, str](resolving, size, self._plan.limits) as crew:
+                with Crew[int, str](resolving, size, self._plan.limits, writes=[self._generation]) as crew:
                     self._resolve(crew, missing, found, resolving, placed, problems)
         return [found[number] for number in range(len(placed.names))], resolving
 

@@ -35,12 +35,14 @@ class FileToRead:
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Some documents of a file. ``key`` is made from all they hold; ``content`` is their pickle, None
-    where a block with this key is known already. ``documents`` are their ids."""
+    where a block with this key is known already. ``documents`` are their ids, ``counts`` the passages of
+    each. ``only``: the number of the one that is meant, where it is not all that ``content`` holds."""
 
     key: str
     documents: tuple[str, ...]
-    passages: int
+    counts: tuple[int, ...]
     content: bytes | None
+    only: int | None = None
 
 
 class BatchReader:
@@ -63,19 +65,20 @@ class BatchReader:
                     waiting.append(item)
                     passages += len(item.passages)
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:
-                        yield self._batch(waiting, passages)
+                        yield self._batch(waiting)
                         waiting, passages = [], 0
         except (OSError, FileRefusedError) as error:
             yield Problem(task.source.name, f"cannot be read ({error})")
         if waiting:
-            yield self._batch(waiting, passages)
+            yield self._batch(waiting)
 
-    def _batch(self, documents: list[ReadDocument], passages: int) -> Batch:
+    def _batch(self, documents: list[ReadDocument]) -> Batch:
         # By value, unlike the pickle, which also says which equal strings were one object.
         values = orjson.dumps(documents, default=_plain, option=orjson.OPT_NON_STR_KEYS)
         key = digest(values, self._version.encode())
         content = None if key in self._known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
-        return Batch(key, tuple(item.document.id for item in documents), passages, content)
+        counts = tuple(len(item.passages) for item in documents)
+        return Batch(key, tuple(item.document.id for item in documents), counts, content)
 
 
 def _by_fields(kind: type[Any]) -> None:

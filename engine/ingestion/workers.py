@@ -7,27 +7,31 @@ failed, with the reason, and the others go on.
 
 from __future__ import annotations
 
-import ctypes
 import gc
+import io
 import math
 import multiprocessing
 import os
+import pickle
 import resource
 import signal
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Generic, TypeVar
+
+from engine.isolation.confining import deny_changes
+from engine.isolation.kernel import die_with_parent
 
 # Forked, so that a child begins at once and sees all that has been read without a copy being sent to it.
 _CONTEXT = multiprocessing.get_context("fork")
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
-
-_PR_SET_PDEATHSIG = 1
 
 DEADLINE = 60.0
 MEMORY = 1 << 30
@@ -77,11 +81,24 @@ class _Child(Generic[Task]):
 class Crew(Generic[Task, Item]):
     """Child processes that do one kind of work. ``work`` yields what it brings, one item after the other.
 
-    Tasks and items are sent by pickle. Used as a context manager: no child outlives it.
+    What is read may come from strangers, so a child has no network, writes only below ``writes``, and what
+    it brings is of the classes ``brings`` and of plain values. Used as a context manager: no child outlives
+    it.
     """
 
-    def __init__(self, work: Callable[[Task], Iterator[Item]], size: int, limits: Limits) -> None:
+    def __init__(
+        self,
+        work: Callable[[Task], Iterator[Item]],
+        size: int,
+        limits: Limits,
+        *,
+        writes: Sequence[Path] = (),
+        brings: Sequence[type] = (),
+    ) -> None:
         self._work, self._size, self._limits = work, size, limits
+        self._scratch = TemporaryDirectory(prefix="redstring-child-")
+        self._writes = [self._scratch.name, *(str(folder) for folder in writes)]
+        self._brings = {(kind.__module__, kind.__qualname__): kind for kind in brings}
         self._children: list[_Child[Task]] = []
 
     def __enter__(self) -> Crew[Task, Item]:
@@ -92,6 +109,7 @@ class Crew(Generic[Task, Item]):
             _end(child.process)
             child.pipe.close()
         self._children.clear()
+        self._scratch.cleanup()
 
     @property
     def is_free(self) -> bool:
@@ -150,10 +168,12 @@ class Crew(Generic[Task, Item]):
     def _received(self, child: _Child[Task]) -> Event[Task, Item]:
         assert child.task is not None
         try:
-            kind, content = child.pipe.recv()
+            kind, content = _Received(io.BytesIO(child.pipe.recv_bytes()), self._brings).load()
         except (EOFError, OSError):
             child.process.join()
             return self._failed(child, _reason_of(child.process.exitcode))
+        except (pickle.UnpicklingError, TypeError, ValueError):
+            return self._failed(child, "crashed: the reading process brought what it may not")
         if kind == "item":
             return Produced(child.task, content)
         if kind == "failed":
@@ -176,13 +196,27 @@ class Crew(Generic[Task, Item]):
     def _new_child(self) -> _Child[Task]:
         ours, theirs = _CONTEXT.Pipe()
         others = [child.pipe for child in self._children]
-        arguments = (self._work, theirs, [ours, *others], self._limits.memory)
+        arguments = (self._work, theirs, [ours, *others], self._limits.memory, self._writes)
         process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
         process.start()
         theirs.close()
         child: _Child[Task] = _Child(process, ours)
         self._children.append(child)
         return child
+
+
+class _Received(pickle.Unpickler):
+    """What a child sent; to name any other class or function is to call it."""
+
+    def __init__(self, content: io.BytesIO, known: Mapping[tuple[str, str], type]) -> None:
+        super().__init__(content)
+        self._known = known
+
+    def find_class(self, module_name: str, global_name: str) -> type:
+        """A class that may be brought. Raises UnpicklingError for anything else."""
+        if (module_name, global_name) not in self._known:
+            raise pickle.UnpicklingError(f"{module_name}.{global_name}")
+        return self._known[module_name, global_name]
 
 
 def run(crew: Crew[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
@@ -196,14 +230,21 @@ def run(crew: Crew[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, I
 
 
 def _serve(
-    work: Callable[[Any], Iterator[Any]], pipe: Connection, others: Sequence[Connection], memory: int
+    work: Callable[[Any], Iterator[Any]],
+    pipe: Connection,
+    others: Sequence[Connection],
+    memory: int,
+    writes: Sequence[str],
 ) -> None:
     """The life of a child: one task after the other, until the parent is gone."""
     for other in others:
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _die_with_parent()
+    die_with_parent()
     _limit_memory(memory)
+    # The first is for what a library puts aside for a moment.
+    tempfile.tempdir = writes[0]
+    deny_changes(writes)
     # Millions of objects are made, few in a cycle; what was there before the fork is not looked at again,
     # which would copy its pages.
     gc.freeze()
@@ -244,15 +285,6 @@ def _say(pipe: Connection, reason: str) -> None:
     try:
         pipe.send(("failed", reason))
     except OSError:
-        return
-
-
-def _die_with_parent() -> None:
-    """A parent that is killed takes its children along: nobody would listen to them (Linux)."""
-    try:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    except (OSError, AttributeError):
-        # Another system: the child ends when it next looks for its parent.
         return
 
 

@@ -3,8 +3,10 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -33,9 +35,25 @@ def misbehave(task: str) -> Iterator[str]:
             os._exit(3)
         case "mistake":
             raise KeyError("nothing")
+        case "write":
+            Path("/dev/shm/left-behind").write_text("x", encoding="ascii")
+        case "connect":
+            socket.socket()
+        case "signal":
+            os.kill(os.getppid(), 0)
+        case "pickle":
+            # What is named in a pickle is called where it is read.
+            yield Hostile()  # type: ignore[misc]
         case "nested":
             yield from misbehave_deeply(0)
     yield f"{task} is fine"
+
+
+class Hostile:
+    """Runs a command in whoever unpickles it."""
+
+    def __reduce__(self) -> tuple[Callable[[str], None], tuple[str]]:
+        return os.system, ("exit",)  # type: ignore[return-value]
 
 
 def misbehave_deeply(depth: int) -> Iterator[str]:
@@ -63,10 +81,15 @@ def test_what_is_brought_comes_back_with_its_task() -> None:
         ("exit", "ended with code 3"),
         ("mistake", "KeyError: 'nothing'"),
         ("nested", "nested too deeply"),
+        ("write", "PermissionError"),
+        ("connect", "PermissionError"),
+        ("signal", "PermissionError"),
+        ("pickle", "brought what it may not"),
     ],
 )
 def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
-    with Crew(misbehave, 1, Limits(deadline=0.5, memory=256 << 20)) as crew:
+    deadline = 0.5 if "seconds" in reason else 20
+    with Crew(misbehave, 1, Limits(deadline, memory=256 << 20)) as crew:
         events = list(run(crew, [task, "other"]))
     failures = {event.task: event.failure for event in events if isinstance(event, Finished)}
     assert reason in (failures[task] or "")
