@@ -149,15 +149,26 @@ class Jobs(Generic[Payload]):
             del self._jobs[job.id]
 
     def _in_turn(self) -> list[Job[Payload]]:
-        """Those that wait, the next first."""
+        """Those that wait, in the order in which they will begin if nothing changes."""
+        waiting = [job for job in self._jobs.values() if job.state is State.WAITING]
+        load = Counter(_address(job) for job in self._jobs.values() if job.state is State.RUNNING)
+        served: dict[str, int] = {}
+        for job in self._jobs.values():
+            for key in (_address(job), job.owner.visitor):
+                served[key] = max(served.get(key, 0), job.turn)
 
-        def turn(job: Job[Payload]) -> tuple[int, int, int]:
-            address = [one for one in self._jobs.values() if _address(one) == _address(job)]
-            visitor = [one for one in address if one.owner.visitor == job.owner.visitor]
-            running = sum(one.state is State.RUNNING for one in address)
-            return running, max(one.turn for one in address), max(one.turn for one in visitor)
+        def claim(job: Job[Payload]) -> tuple[int, int, int]:
+            address = _address(job)
+            return load[address], served[address], served[job.owner.visitor]
 
-        return sorted((job for job in self._jobs.values() if job.state is State.WAITING), key=turn)
+        ordered: list[Job[Payload]] = []
+        while waiting:
+            first = min(waiting, key=claim)
+            waiting.remove(first)
+            ordered.append(first)
+            load[_address(first)] += 1
+            served[_address(first)] = served[first.owner.visitor] = self._turns + len(ordered)
+        return ordered
 
     def _begin_next(self) -> None:
         with self._change:
