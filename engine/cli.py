@@ -63,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     add_settings_command(commands)
     add_access_commands(commands)
     _add_references(commands.add_parser("references", help="list the references of a corpus as TSV"))
-    _add_info(commands.add_parser("info", help="what a corpus holds"))
+    _add_info(commands.add_parser("info", help="what a corpus holds, or what this machine offers"))
     return root
 
 
@@ -97,7 +97,12 @@ def _add_references(command: argparse.ArgumentParser) -> None:
 
 
 def _add_info(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument(
+        "--corpus",
+        type=Path,
+        metavar="DIR",
+        help="folder of the corpus (without: what keeps the page's ingestions apart from this machine)",
+    )
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=info)
 
@@ -155,10 +160,18 @@ def references(options: argparse.Namespace) -> None:
 
 
 def info(options: argparse.Namespace) -> None:
-    """Print what a corpus holds."""
+    """Print what a corpus holds; without one, what an ingestion of the page is kept from here."""
     from engine.corpus import open_corpus
+    from engine.isolation.layers import in_words, layers_here
     from engine.records.text import info_text
 
+    if options.corpus is None:
+        held = layers_here()
+        if options.json:
+            print_json({"isolation": {str(layer): words for layer, words in held.items()}})
+        else:
+            print_lines([f"worker: {in_words(held)}"])
+        return
     found = open_corpus(options.corpus).info()
     if not options.json:
         print_lines(info_text(found))

@@ -11,6 +11,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
 from engine.investigation import Case
+from engine.isolation.layers import in_words, layers_here
 from engine.language.embedders import embedder
 from engine.retrieval.rerank import reranker
 from engine.settings import Preset, preset
@@ -34,6 +35,7 @@ def warm_up(library: Library) -> Thread:
 
 
 def _load(library: Library, rerankers: Sequence[str]) -> None:
+    LOG.info("worker: %s", in_words(layers_here()))
     for spec in sorted({library.info(name).embedding for name in library.names()}):
         try:
             model = embedder(spec)

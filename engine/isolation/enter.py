@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from engine.isolation.confining import confine
@@ -30,6 +32,8 @@ from engine.isolation.kernel import (
 )
 from engine.isolation.policy import POLICY_VARIABLE, Layer, Policy
 
+# The kernel keeps 300 numbers for itself once it has counted to the end.
+_FEWEST = 400
 _NAMESPACES = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNS
 
 
@@ -48,7 +52,7 @@ def main(command: Sequence[str]) -> int:
         # A group of its own, apart from the process that waits: it can be ended in one step.
         os.setpgid(0, 0)
         die_with_parent()
-        held = _without_privileges(held)
+        held = _without_privileges(held, policy.processes)
     held |= confine(_as_held(policy, held))
     print(json.dumps({"layers": held}), flush=True)
     if command:
@@ -74,7 +78,7 @@ def _namespaces() -> dict[Layer, str]:
     return {Layer.NETWORK: str(Layer.NETWORK), Layer.PROCESSES: str(Layer.PROCESSES)}
 
 
-def _without_privileges(held: dict[Layer, str]) -> dict[Layer, str]:
+def _without_privileges(held: dict[Layer, str], processes: int) -> dict[Layer, str]:
     """In new namespaces: nothing of other processes is shown, and the privileges over them are given up."""
     no_new_privileges()
     if held:
@@ -83,8 +87,19 @@ def _without_privileges(held: dict[Layer, str]) -> dict[Layer, str]:
         except OSError:
             # A container that hides parts of /proc lets nobody show it anew.
             held[Layer.PROCESSES] += ", without /proc"
+        else:
+            _number_processes(processes)
     drop_capabilities()
     return held
+
+
+def _number_processes(most: int) -> None:
+    """Numbers for so many processes and threads in this namespace: the limit on processes does not bind
+    whoever is root outside. Before Linux 6.14 these numbers are those of the whole machine."""
+    version = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
+    if most and version >= (6, 14):
+        with suppress(OSError), open("/proc/sys/kernel/pid_max", "w", encoding="ascii") as file:
+            file.write(str(max(most, _FEWEST)))
 
 
 def _as_held(policy: Policy, held: Mapping[Layer, str]) -> Policy:

@@ -32,7 +32,7 @@ def entering(
 def layers_here() -> dict[Layer, str]:
     """The layers that a worker has on this machine, each in words."""
     command, environment = entering(python_policy(), {})
-    told = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    told = subprocess.run(command, env=environment, capture_output=True, check=False)
     return layers_of(told.stdout.splitlines()[0]) if told.returncode == 0 and told.stdout else {}
 
 

@@ -228,6 +228,11 @@ def test_evaluate_in_words_and_of_fewer_questions(
     ]
 
 
+def test_info_without_a_corpus_tells_what_holds_a_worker(run: CommandLine) -> None:
+    held = run("info", "--json").json["isolation"]
+    assert all(words in run("info").out for words in held.values())
+
+
 def test_info_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
     done = run("info", "--corpus", harbour_folder, "--json")
     told = done.json
@@ -366,7 +371,8 @@ def test_a_model_that_cannot_be_had_is_a_failure_of_its_own(
 
 
 @pytest.mark.parametrize(
-    "arguments", [(), ("dream",), ("info",), ("investigate", "q", "--corpus", "c", "--rounds", "x")]
+    "arguments",
+    [(), ("dream",), ("info", "--corpus"), ("investigate", "q", "--corpus", "c", "--rounds", "x")],
 )
 def test_a_command_that_cannot_be_read_exits_with_two(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]

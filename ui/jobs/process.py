@@ -224,6 +224,6 @@ def _compare(held: dict[Layer, str]) -> None:
     """The first worker tells what holds, and any that has less than the one before."""
     if set(held) != set(_told):
         level = logging.INFO if set(held) >= set(_told) else logging.WARNING
-        LOG.log(level, "ingestion worker: %s", in_words(held))
+        LOG.log(level, "worker: %s", in_words(held))
         _told.clear()
         _told.update(held)

@@ -13,6 +13,8 @@ import pytest
 
 from engine.errors import InputError
 from engine.isolation.installation import python_policy
+from engine.isolation.layers import layers_here
+from engine.isolation.policy import Layer
 from ui.jobs.process import Bounds, Program, run
 
 MEBIBYTE = 1 << 20
@@ -139,3 +141,18 @@ def test_what_it_complains_of_is_logged_without_content(
     assert "code 1" in caplog.text
     assert "line 1" in caplog.text
     assert "words of a document" not in caplog.text
+
+
+def test_the_kernel_bounds_processes_even_for_root(tmp_path: Path) -> None:
+    held = layers_here()
+    if held.get(Layer.PROCESSES) != Layer.PROCESSES:
+        pytest.skip("this kernel has no namespace of processes here")
+    text = (
+        "import os, time\n"
+        "try:\n"
+        "    for n in range(9999): os.fork() or time.sleep(600)\n"
+        "except OSError: print('bounded', flush=True)"
+    )
+    bounded = replace(program(tmp_path, text, Bounds()), policy=replace(python_policy(), processes=100))
+    assert heard(bounded) == ("", [b"bounded\n"])
+    assert left() == []
