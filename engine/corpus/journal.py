@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+from codecs import getincrementaldecoder
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
@@ -135,11 +136,20 @@ def _is_sound(line: bytes) -> bool:
 
 
 def _state_of(tail: bytes) -> _Tail:
-    # No line holds a zero byte, but a disk that lost some has them; and no writer goes on behind a digest.
-    if b"\0" in tail or (b"\t" in tail[:-1] and _is_sound(tail[:-1])):
-        return _Tail.DAMAGED
-    is_whole = not tail or (b"\t" in tail and _is_sound(tail))
-    return _Tail.WHOLE if is_whole else _Tail.CUT
+    if not tail or (b"\t" in tail and _is_sound(tail)):
+        return _Tail.WHOLE
+    # No writer goes on behind a digest.
+    goes_on = b"\t" in tail[:-1] and _is_sound(tail[:-1])
+    return _Tail.DAMAGED if goes_on or not _is_beginning(tail) else _Tail.CUT
+
+
+def _is_beginning(tail: bytes) -> bool:
+    """Whether bytes can be the beginning of a JSON object; a disk that lost some has anything there."""
+    try:
+        text = getincrementaldecoder("utf-8")().decode(tail)
+    except UnicodeDecodeError:
+        return False
+    return text.startswith("{") and min(text) >= "\t"
 
 
 def _damaged(path: Path, number: int) -> CorpusError:

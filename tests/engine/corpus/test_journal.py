@@ -52,6 +52,13 @@ def test_zeros_at_its_end_are_no_crash_of_ours(journal: Path, zeros: int) -> Non
         append_line(journal, b"one more")
 
 
+@pytest.mark.parametrize("content", [b"\x81\xfe" * 200, b"words of another file", b'{"a": "\x01'])
+def test_what_is_no_beginning_of_a_line_was_left_by_no_writer(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "j").write_bytes(content)
+    with pytest.raises(CorpusError, match=r"j:1 does not fit"):
+        complete_lines(tmp_path / "j")
+
+
 def test_a_turned_last_end_of_a_line_costs_no_line(journal: Path) -> None:
     whole = journal.read_bytes()
     journal.write_bytes(whole[:-1] + b"\x0b")
