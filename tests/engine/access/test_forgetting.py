@@ -75,7 +75,10 @@ def test_what_is_old_and_of_a_visitor_is_found(home: Path) -> None:
     assert old(50) == []
     assert old(39.9) == ["old"]
     assert sorted(old(5)) == ["his", "old"]
-    (of(home, ANNA) / "old" / VALIDATIONS_NAME).write_bytes(b"")
+    verdicts = of(home, ANNA) / "old" / VALIDATIONS_NAME
+    append_line(verdicts, b"{}")
+    aged(verdicts.parent, 40)
+    append_line(verdicts, b"{}")
     assert old(39.9) == [], "a verdict is a change"
 
 
