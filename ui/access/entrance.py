@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.throttle import Throttle
 
+LOG = logging.getLogger(__name__)
 FORM = "application/x-www-form-urlencoded"
 LARGEST_FORM, FORM_SECONDS = 4096, 20.0
 # Each check takes 64 MiB and a twentieth of a second of a processor; so many at once, so many may wait.
@@ -78,6 +80,11 @@ class PasswordEntrance:
         self._users = Users(settings.users_path)
         if not list(self._users):
             raise InputError("there is no user yet: python -m engine users add NAME --role operator")
+        if not (settings.loopback or settings.trusted_proxies or settings.space_id):
+            LOG.warning(
+                "passwords come over the network as they are, unless a proxy ends TLS: name it in "
+                "REDSTRING_TRUSTED_PROXIES"
+            )
         self._names = Throttle(NAME_TRIES, NAME_SECONDS, clock)
         self._addresses = Throttle(ADDRESS_TRIES, ADDRESS_SECONDS, clock)
         self._known: OrderedDict[tuple[str, str], None] = OrderedDict()

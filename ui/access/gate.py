@@ -23,6 +23,7 @@ from ui.access.entrance import Admitted, Entrance, PasswordEntrance, Refused
 from ui.access.huggingface import HuggingFaceEntrance
 from ui.access.page import login_page
 from ui.access.sessions import Sessions
+from ui.locality import address_of
 
 COOKIE = "redstring-session"
 _FRESH = {"cache-control": "no-store"}
@@ -63,10 +64,10 @@ class AccessGate:
         role = None if name is None else self._entrance.role(name)
         if name is None or role is None:
             return None
-        return Person(key_of(name, self._entrance.realm, self._secret), role, name, _address(request))
+        return Person(key_of(name, self._entrance.realm, self._secret), role, name, address_of(request))
 
     async def _outside(self, request: Request) -> Response:
-        found = await self._entrance.answer(request, _address(request))
+        found = await self._entrance.answer(request, address_of(request))
         if isinstance(found, Response):
             return found
         if isinstance(found, Admitted):
@@ -74,7 +75,7 @@ class AccessGate:
         if isinstance(found, Refused):
             throttled = "throttled" if found.status == 429 else "failed"
             record(
-                Person(name=found.name or "(no user)", address=_address(request)),
+                Person(name=found.name or "(no user)", address=address_of(request)),
                 f"log in {throttled}",
                 "",
                 "refused",
@@ -88,9 +89,9 @@ class AccessGate:
     def _come_in(self, request: Request, admitted: Admitted) -> Response:
         role = self._entrance.role(admitted.name)
         if role is None:
-            record(Person(name=admitted.name, address=_address(request)), "log in", "", "refused")
+            record(Person(name=admitted.name, address=address_of(request)), "log in", "", "refused")
             return self._told(request, 403, "This account may not come in here.", _FRESH)
-        record(Person(role=role, name=admitted.name, address=_address(request)), "log in", "", "done")
+        record(Person(role=role, name=admitted.name, address=address_of(request)), "log in", "", "done")
         response: Response = RedirectResponse(_home(request), 303, _FRESH)
         if not _wants_page(request):
             response = JSONResponse({"success": True}, headers=_FRESH)
@@ -126,10 +127,6 @@ def entrance_of(settings: OperatorSettings) -> Entrance:
     if settings.access == "huggingface":
         return HuggingFaceEntrance(settings)
     return PasswordEntrance(settings)
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 def _wants_page(request: Request) -> bool:

@@ -20,6 +20,7 @@ from engine.access.roles import Role
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import PERSON
 from ui.access.gate import AccessGate, entrance_of
+from ui.door.address import Addressing
 
 PASSWORD = "correct horse"
 
@@ -82,5 +83,6 @@ def settings(tmp_path: Path, users_file: Path) -> OperatorSettings:
 
 
 @pytest.fixture
-def gate(settings: OperatorSettings) -> AccessGate:
-    return AccessGate(behind, settings, entrance_of(settings))
+def gate(settings: OperatorSettings) -> ASGIApp:
+    """The gate with what the door puts before it."""
+    return Addressing(AccessGate(behind, settings, entrance_of(settings)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import orjson
 import pytest
-from starlette.types import Message, Scope
+from starlette.types import ASGIApp, Message, Scope
 
 from engine.access.audit_log import audit_log, audit_path
 from engine.access.people import key_of
@@ -13,16 +13,17 @@ from engine.access.private_files import server_secret
 from engine.access.roles import Role
 from engine.access.users import Users
 from engine.errors import InputError
-from engine.operator_settings import OperatorSettings
+from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser, behind
 from ui.access.entrance import LARGEST_FORM, NAME_TRIES, PasswordEntrance
 from ui.access.gate import COOKIE, AccessGate, entrance_of
+from ui.door.address import Addressing
 
 PAGE = {"accept": "text/html"}
 
 
 @pytest.fixture
-def browser(gate: AccessGate) -> Browser:
+def browser(gate: ASGIApp) -> Browser:
     return Browser(gate)
 
 
@@ -41,7 +42,7 @@ def test_nothing_is_open_to_somebody_who_is_not_known(browser: Browser, method: 
     assert "key" not in answer.text
 
 
-def test_no_socket_but_http_goes_through(gate: AccessGate) -> None:
+def test_no_socket_but_http_goes_through(gate: ASGIApp) -> None:
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -51,7 +52,11 @@ def test_no_socket_but_http_goes_through(gate: AccessGate) -> None:
         return {"type": "websocket.connect"}
 
     scope: Scope = {"type": "websocket", "path": "/", "headers": []}
-    asyncio.run(gate(scope, receive, send))
+
+    async def run() -> None:
+        await gate(scope, receive, send)
+
+    asyncio.run(run())
     assert sent == [{"type": "websocket.close", "code": 1008}]
 
 
@@ -71,7 +76,7 @@ def test_whoever_logs_in_is_known_to_what_is_behind(browser: Browser, settings: 
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_a_browser_is_sent_to_the_page_and_over_https_the_cookie_stays_there(gate: AccessGate) -> None:
+def test_a_browser_is_sent_to_the_page_and_over_https_the_cookie_stays_there(gate: ASGIApp) -> None:
     browser = Browser(gate, base="https://page.example")
     answer = browser.log_in("vera", headers=PAGE)
     assert (answer.status_code, answer.headers["location"]) == (303, "./")
@@ -82,7 +87,7 @@ def test_a_browser_is_sent_to_the_page_and_over_https_the_cookie_stays_there(gat
     assert "set-cookie" not in wrong.headers
 
 
-def test_logging_out_ends_the_session_itself(gate: AccessGate) -> None:
+def test_logging_out_ends_the_session_itself(gate: ASGIApp) -> None:
     browser = Browser(gate)
     browser.log_in("vera")
     kept = dict(browser.cookies)
@@ -94,7 +99,7 @@ def test_logging_out_ends_the_session_itself(gate: AccessGate) -> None:
     assert Browser(gate).ask("POST", "/logout").status_code == 303
 
 
-def test_the_name_of_a_session_is_the_servers_choice(gate: AccessGate) -> None:
+def test_the_name_of_a_session_is_the_servers_choice(gate: ASGIApp) -> None:
     planted = {COOKIE: "a-name-that-somebody-else-has-put-here"}
     browser = Browser(gate, cookies=dict(planted))
     browser.log_in("vera")
@@ -103,7 +108,7 @@ def test_the_name_of_a_session_is_the_servers_choice(gate: AccessGate) -> None:
 
 
 @pytest.mark.parametrize("cookie", ["", "x" * 5000, "\x7f", "a;b", "a=b", '"'])
-def test_a_cookie_that_is_none(gate: AccessGate, cookie: str) -> None:
+def test_a_cookie_that_is_none(gate: ASGIApp, cookie: str) -> None:
     answer = Browser(gate).ask("GET", "/config", headers={"cookie": f"{COOKIE}={cookie}"})
     assert answer.status_code == 401
 
@@ -150,7 +155,7 @@ def test_a_form_that_is_none(browser: Browser, content: bytes, type: str, status
     assert COOKIE not in browser.cookies
 
 
-def test_who_guesses_is_slowed_by_name_and_the_owner_is_not_kept_out(gate: AccessGate) -> None:
+def test_who_guesses_is_slowed_by_name_and_the_owner_is_not_kept_out(gate: ASGIApp) -> None:
     at_home = Browser(gate, address="198.51.100.1")
     assert at_home.log_in("anna").status_code == 200
     tries = [Browser(gate, address=f"203.0.113.{number}").log_in("anna", "guess") for number in range(8)]
@@ -164,13 +169,17 @@ def test_who_guesses_at_many_names_is_slowed_by_address(
     settings: OperatorSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ui.access.entrance.ADDRESS_TRIES", 2)
-    gate = AccessGate(behind, settings, PasswordEntrance(settings, lambda: 0.0))
-    tries = [Browser(gate).log_in(name, "guess") for name in ("anna", "rita", "vera", "nobody")]
+    gate = Addressing(AccessGate(behind, settings, PasswordEntrance(settings, lambda: 0.0)))
+    # Of IPv6 somebody has 2^64 addresses to choose from.
+    addresses = ("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::", "2001:db8:0:1::3")
+    names = ("anna", "rita", "vera", "nobody")
+    asking = zip(addresses, names, strict=True)
+    tries = [Browser(gate, address=one).log_in(name, "guess") for one, name in asking]
     assert [answer.status_code for answer in tries] == [401, 401, 429, 429]
-    assert Browser(gate, address="2001:db8::1").log_in("vera").status_code == 200
+    assert Browser(gate, address="2001:db8:0:2::1").log_in("vera").status_code == 200
 
 
-def test_what_happens_at_the_door_is_written_down(gate: AccessGate, settings: OperatorSettings) -> None:
+def test_what_happens_at_the_door_is_written_down(gate: ASGIApp, settings: OperatorSettings) -> None:
     with audit_log(settings):
         browser = Browser(gate)
         browser.log_in("anna", "not the password")
@@ -192,3 +201,13 @@ def test_without_users_the_server_does_not_start(tmp_path: Path) -> None:
         entrance_of(OperatorSettings(access="login", home=tmp_path))
     with pytest.raises(InputError, match="OAUTH_CLIENT_ID"):
         entrance_of(OperatorSettings(access="huggingface", home=tmp_path))
+
+
+def test_passwords_over_a_bare_network_are_warned_of(
+    settings: OperatorSettings, caplog: pytest.LogCaptureFixture
+) -> None:
+    entrance_of(settings)
+    entrance_of(settings.changed(host=ANYWHERE, trusted_proxies=("10.0.0.1",)))
+    assert "TLS" not in caplog.text
+    entrance_of(settings.changed(host=ANYWHERE))
+    assert "unless a proxy ends TLS" in caplog.text
