@@ -82,8 +82,8 @@ def test_rules_are_applied_to_facts(run: CommandLine, sample_folder: Path) -> No
         (("rules", "--as-of", "soon"), "'soon' is not a day"),
         (("rules", "--transaction", "sale"), "unknown transaction type 'sale'"),
         (("apply",), "give a FILE"),
-        (("apply", "nowhere.yaml"), "not readable as YAML"),
-        (("check", "nowhere.yaml"), "not readable as YAML"),
+        (("apply", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
+        (("check", "nowhere.yaml"), "nowhere.yaml: cannot be opened"),
         (("propose", "--out", "."), "is a folder"),
     ],
 )
