@@ -55,9 +55,9 @@ _HOSTILE = {
 }  # fmt: skip
 
 
-def run(tries: int = 100, seed: int = 0) -> Outcome:
+def run(tries: int = 100, seed: int = 0) -> tuple[Outcome, ...]:
     """Each hostile program once, then queues that somebody fills, up to the number of tries."""
-    return counted(KIND, _attempts(tries, random.Random(seed)))
+    return (counted(KIND, _attempts(tries, random.Random(seed))),)
 
 
 def _attempts(tries: int, chance: random.Random) -> Iterator[Attempt]:

@@ -1,0 +1,147 @@
+"""Each defence taken out once, and the tests that notice.
+
+    python -m benchmarks.mutations [--only WORDS] [--markdown FILE]
+
+Every row of ``mutations.yaml`` names a defence, a file, the text that makes the defence, what stands in its
+place while it is out, and the tests that must fail then. The project is copied once; each mutation is put in,
+tested and taken back. The exit code is 1 where a mutation survives, or no longer fits the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+PROJECT = Path(__file__).resolve().parent.parent
+ROWS = Path(__file__).with_suffix(".yaml")
+COPIED = ("engine", "ui", "tests", "benchmarks", "assets", "sample_data", "docs")
+# pytest's exit code where tests were run and some failed.
+CAUGHT = 1
+LONGEST = 600.0
+
+
+class Mutation(BaseModel):
+    """A defence, and how to take it out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    defence: str
+    file: Path
+    old: str
+    new: str
+    tests: tuple[str, ...]
+
+
+class Verdict(BaseModel):
+    """What became of one: ``noticed`` is the first test that failed, empty where none did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    mutation: Mutation
+    noticed: str
+    problem: str
+    seconds: float
+
+
+def main() -> int:
+    """Take every defence out, one after the other, and print who noticed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", metavar="WORDS", help="defences whose words contain these")
+    parser.add_argument("--markdown", type=Path)
+    options = parser.parse_args()
+    wanted = [row for row in mutations() if options.only.casefold() in row.defence.casefold()]
+    verdicts = []
+    for verdict in tried(wanted):
+        print(f"{verdict.noticed or verdict.problem}: {verdict.mutation.defence}", flush=True)
+        verdicts.append(verdict)
+    told = table(verdicts)
+    print(f"\n{told}")
+    if options.markdown is not None:
+        options.markdown.write_text(told + "\n", encoding="utf-8")
+    return 0 if all(verdict.noticed for verdict in verdicts) else 1
+
+
+def mutations() -> list[Mutation]:
+    """All rows of the table."""
+    return TypeAdapter(list[Mutation]).validate_python(yaml.safe_load(ROWS.read_text(encoding="utf-8")))
+
+
+def tried(rows: Sequence[Mutation]) -> Iterator[Verdict]:
+    """What becomes of each mutation, in a copy of the project."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, PROJECT.name)
+        for name in COPIED:
+            shutil.copytree(PROJECT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for file in PROJECT.iterdir():
+            if file.is_file():
+                shutil.copy(file, copy)
+        for row in rows:
+            yield _tried(row, copy)
+
+
+def _tried(row: Mutation, copy: Path) -> Verdict:
+    started, file = time.monotonic(), copy / row.file
+    before = file.read_text(encoding="utf-8")
+    if before.count(row.old) != 1:
+        times = before.count(row.old)
+        return Verdict(mutation=row, noticed="", problem=f"stands {times} times in {row.file}", seconds=0.0)
+    file.write_text(before.replace(row.old, row.new), encoding="utf-8")
+    try:
+        noticed, problem = _tested(row.tests, copy)
+    finally:
+        file.write_text(before, encoding="utf-8")
+    return Verdict(mutation=row, noticed=noticed, problem=problem, seconds=time.monotonic() - started)
+
+
+def _tested(tests: Sequence[str], copy: Path) -> tuple[str, str]:
+    """The first test that failed, or why that says nothing."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-n0",
+        "-rf",
+        "--no-header",
+        "-p",
+        "no:cacheprovider",
+    ]
+    # Bytecode would be taken for that of the file before, which may be as long and as old to the second.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        done = subprocess.run(
+            [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"the tests took longer than {LONGEST:g} s"
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED ")]
+    if done.returncode == CAUGHT and failed:
+        return failed[0].removeprefix("FAILED ").split(" - ")[0], ""
+    return "", "SURVIVES" if done.returncode == 0 else f"pytest ended with code {done.returncode}"
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """A Markdown table of defences and of the tests that noticed."""
+    caught = sum(bool(verdict.noticed) for verdict in verdicts)
+    lines = ["| defence taken out | in | the first test that fails |", "| --- | --- | --- |"]
+    for one in verdicts:
+        told = f"`{one.noticed}`" if one.noticed else one.problem
+        lines.append(f"| {one.mutation.defence} | `{one.mutation.file}` | {told} |")
+    return "\n".join([*lines, "", f"{caught} of {len(verdicts)} noticed."])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,250 @@
+"""Many visitors at once, one of them hostile, against a page of its own.
+
+    python -m benchmarks.visitors --corpus DIR --queries FILE --qrels FILE
+                                  [--visitors 20] [--seconds 300] [--peaceful]
+
+Starts ``app.py`` over the corpus. Each visitor has an address of its own (127.0.0.N), asks a question of the
+file, waits for the whole record, and asks the next at once. The hostile one sends what is too large, too
+deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
+and the 95th percentile of their cases in seconds, and how the hostile one was answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import numpy as np
+
+from engine.evaluation import read_questions
+
+PROJECT = Path(__file__).resolve().parent.parent
+START_SECONDS, CASE_SECONDS = 120.0, 60.0
+HOSTILE_ADDRESS = "127.0.0.66"
+
+
+@dataclass(slots=True)
+class Seen:
+    """What visitors saw: seconds of each case, errors, and answers to the hostile one by status."""
+
+    seconds: list[float] = field(default_factory=list)
+    errors: Counter[str] = field(default_factory=Counter)
+    hostile: Counter[str] = field(default_factory=Counter)
+
+
+def main() -> int:
+    """Measure and print; 1 where a visitor met an error."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--queries", type=Path, required=True)
+    parser.add_argument("--qrels", type=Path, required=True)
+    parser.add_argument("--visitors", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument("--peaceful", action="store_true", help="without the hostile one")
+    options = parser.parse_args()
+    questions = [question.text for question in read_questions(options.queries, options.qrels)]
+    with served(options.corpus) as address:
+        seen = asyncio.run(
+            crowd(address, questions, options.visitors, options.seconds, hostile=not options.peaceful)
+        )
+    print(told(seen, options.visitors, options.seconds))
+    return 1 if seen.errors else 0
+
+
+@contextmanager
+def served(corpus: Path) -> Iterator[str]:
+    """The address of a page over a corpus, in a process of its own, ended afterwards."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [sys.executable, "app.py", "--corpus", str(corpus.resolve()), "--port", str(port)],
+            cwd=PROJECT,
+            env={**os.environ, "REDSTRING_HOME": home},
+            stdout=log,
+            stderr=log,
+        )
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _await(address, process)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _await(address: str, process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        if process.poll() is not None:
+            raise SystemExit(f"the page ended with code {process.returncode} before it answered")
+        try:
+            if httpx.get(address, timeout=5).status_code == 200:
+                return
+        except httpx.TransportError:
+            time.sleep(0.2)
+    raise SystemExit(f"the page did not answer within {START_SECONDS:g} s")
+
+
+async def crowd(
+    address: str, questions: Sequence[str], visitors: int, seconds: float, *, hostile: bool
+) -> Seen:
+    """All visitors side by side for a while; the hostile one is one of them."""
+    seen = Seen()
+    # The first case makes models and graphs ready and is not counted.
+    async with _visitor("127.0.0.1") as first:
+        await _case(first, address, questions[0])
+    until = time.monotonic() + seconds
+    peaceful = visitors - 1 if hostile else visitors
+    async with asyncio.TaskGroup() as group:
+        for number in range(peaceful):
+            group.create_task(_asking(address, questions[number::peaceful], number, until, seen))
+        if hostile:
+            group.create_task(_attacking(address, until, seen))
+    return seen
+
+
+def _visitor(local_address: str) -> httpx.AsyncClient:
+    transport = httpx.AsyncHTTPTransport(local_address=local_address)
+    return httpx.AsyncClient(transport=transport, timeout=CASE_SECONDS)
+
+
+async def _asking(address: str, questions: Sequence[str], number: int, until: float, seen: Seen) -> None:
+    async with _visitor(f"127.0.1.{number + 1}") as client:
+        for question in itertools.cycle(questions):
+            started = time.monotonic()
+            if started >= until:
+                return
+            try:
+                problem = await _case(client, address, question)
+            except (httpx.HTTPError, json.JSONDecodeError) as error:
+                problem = f"{type(error).__name__}: {error}"
+            if problem:
+                seen.errors[problem] += 1
+                await asyncio.sleep(1)
+            else:
+                seen.seconds.append(time.monotonic() - started)
+
+
+async def _case(client: httpx.AsyncClient, address: str, question: str) -> str:
+    """One balanced case, waited for to its end; what went wrong, or nothing."""
+    url = f"{address}/gradio_api/call/investigate"
+    body = {"data": [question, "", "balanced", None, None, None, None, False]}
+    begun = await client.post(url, json=body)
+    if begun.status_code != 200:
+        return f"status {begun.status_code}: {begun.text[:200]}"
+    kind = ""
+    async with client.stream("GET", f"{url}/{begun.json()['event_id']}") as events:
+        async for line in events.aiter_lines():
+            if line.startswith("event: "):
+                kind = line.removeprefix("event: ")
+            elif line.startswith("data: ") and kind == "complete":
+                record = json.loads(line.removeprefix("data: "))[0]
+                return "" if record.get("passages") else "the record has no passages"
+            elif kind == "error":
+                return f"error event: {line[:200]}"
+    return "the stream ended before the case did"
+
+
+async def _attacking(address: str, until: float, seen: Seen) -> None:
+    """Send what hurts, several at a time, until the time is over."""
+    async with asyncio.TaskGroup() as group:
+        for worker in range(8):
+            group.create_task(_attacks(address, random.Random(worker), until, seen))
+        group.create_task(_dripping(address, until, seen))
+
+
+async def _attacks(address: str, chance: random.Random, until: float, seen: Seen) -> None:
+    async with _visitor(HOSTILE_ADDRESS) as client:
+        while time.monotonic() < until:
+            name, method, path, content, kind = chance.choice(_hostile_requests(chance))
+            headers = {"content-type": kind} if kind else {}
+            try:
+                answered = await client.request(
+                    method, address + path, content=content, headers=headers, timeout=20
+                )
+                seen.hostile[f"{name}: {answered.status_code}"] += 1
+            except httpx.HTTPError as error:
+                seen.hostile[f"{name}: {type(error).__name__}"] += 1
+
+
+def _hostile_requests(chance: random.Random) -> list[tuple[str, str, str, bytes, str]]:
+    def call(*data: object) -> bytes:
+        return json.dumps({"data": data}).encode()
+
+    detective = call("limits of delegation", "", "detective", None, None, None, None, False)
+    names = [f"name{number}" for number in range(60_000)]
+    kind, asking = "application/json", "/gradio_api/call/investigate"
+    session = "".join(chance.choices("abcdefghij", k=10))
+    joined = json.dumps({"fn_index": 3, "session_hash": session, "data": ["x" * 100_000]}).encode()
+    file = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n'
+    return [
+        ("dear case", "POST", asking, detective, kind),
+        ("dear case past the queue", "POST", "/gradio_api/run/investigate", detective, kind),
+        ("question of 1 MB", "POST", asking, call("why " * 250_000), kind),
+        ("60,000 names", "POST", asking, call("why?", "", "balanced", names), kind),
+        ("deep JSON", "POST", asking, b"[" * 100_000, kind),
+        ("no JSON", "POST", asking, b"\x00\xff" * 5_000, kind),
+        ("body of 30 MB", "POST", asking, b" " * 30_000_000, kind),
+        ("queue", "POST", "/gradio_api/queue/join", joined, kind),
+        ("upload of 5 MB", "POST", "/gradio_api/upload", file + b"x" * 5_000_000 + b"\r\n--b--\r\n",
+         "multipart/form-data; boundary=b"),
+        ("audit of 1 MB", "POST", "/gradio_api/call/audit", call("The agent shall pay. " * 50_000), kind),
+        ("page", "GET", "/", b"", ""),
+    ]  # fmt: skip
+
+
+async def _dripping(address: str, until: float, seen: Seen) -> None:
+    """Connections that send a letter now and then and never end."""
+    host, port = address.removeprefix("http://").split(":")
+    open_ones: list[asyncio.StreamWriter] = []
+    while time.monotonic() < until:
+        try:
+            _, writer = await asyncio.open_connection(host, int(port), local_addr=(HOSTILE_ADDRESS, 0))
+            writer.write(b"POST /gradio_api/call/investigate HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+            open_ones.append(writer)
+            seen.hostile["slow connection: opened"] += 1
+        except OSError as error:
+            seen.hostile[f"slow connection: {type(error).__name__}"] += 1
+        for writer in open_ones:
+            writer.write(b"a")
+        await asyncio.sleep(0.5)
+    for writer in open_ones:
+        writer.close()
+
+
+def told(seen: Seen, visitors: int, seconds: float) -> str:
+    """The figures, in lines."""
+    lines = [f"{visitors} visitors for {seconds:g} s: {len(seen.seconds):,} cases"]
+    if seen.seconds:
+        p50, p95 = np.percentile(seen.seconds, (50, 95))
+        lines.append(
+            f"{len(seen.seconds) / seconds:.1f} cases a second, median {p50:.2f} s, "
+            f"95th percentile {p95:.2f} s, longest {max(seen.seconds):.2f} s"
+        )
+    lines.append(f"errors: {sum(seen.errors.values())}")
+    lines += [f"  {count} x {problem}" for problem, count in seen.errors.most_common(10)]
+    lines += [f"hostile: {count:,} x {answer}" for answer, count in sorted(seen.hostile.items())]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
