@@ -89,6 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     handler.setFormatter(WithoutContent())
     logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
+    # What visitors send and what is made of it is nobody else's on this computer.
+    os.umask(0o077)
     # A signal to end is an end like any other: what was begun is cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

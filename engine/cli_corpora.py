@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from engine.ingestion.workers import Limits
 
 
+# A day, and a tebibyte.
+LONGEST_DEADLINE, LARGEST_MEMORY = 86_400, 1 << 20
+
+
 def add_corpus_commands(commands: Any) -> None:
     """Describe the commands to the parser."""
     _add_ingest(commands.add_parser("ingest", help="make a corpus hold exactly some sources"))
@@ -84,7 +88,10 @@ def _add_sources(command: argparse.ArgumentParser) -> None:
         "--mapping", type=Path, metavar="FILE", help="what the fields of tables and JSON mean (YAML or JSON)"
     )
     command.add_argument(
-        "--deadline", type=float, metavar="SECONDS", help="for reading one file at most (default 60)"
+        "--deadline",
+        type=float,
+        metavar="SECONDS",
+        help="of processor time for one file (default 60)",
     )
     command.add_argument(
         "--memory", type=int, metavar="MIB", help="for reading one file at most (default 1024)"
@@ -175,8 +182,10 @@ def _limits(options: argparse.Namespace) -> Limits:
 
     deadline = DEADLINE if options.deadline is None else options.deadline
     memory = MEMORY if options.memory is None else options.memory << 20
-    if deadline <= 0:
-        raise SettingsError(f"--deadline: must be above 0 (given: {options.deadline})")
-    if memory < 64 << 20:
-        raise SettingsError(f"--memory: must be at least 64 (given: {options.memory})")
+    if not 0 < deadline <= LONGEST_DEADLINE:
+        raise SettingsError(
+            f"--deadline: must be above 0 and at most {LONGEST_DEADLINE} (given: {options.deadline})"
+        )
+    if not 64 << 20 <= memory <= LARGEST_MEMORY << 20:
+        raise SettingsError(f"--memory: must be 64 to {LARGEST_MEMORY} (given: {options.memory})")
     return Limits(deadline, memory)

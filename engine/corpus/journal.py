@@ -60,7 +60,7 @@ def append_line(path: Path, line: bytes) -> None:
     disk is full: then the file is as it was.
     """
     try:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             _append(path, handle, line + b"\t" + _digest(line) + b"\n")

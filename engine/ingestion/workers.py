@@ -24,6 +24,7 @@ from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
+from engine.errors import CorpusError, RedstringError, ResourceError
 from engine.isolation.confining import deny_changes
 from engine.isolation.kernel import die_with_parent
 
@@ -41,10 +42,20 @@ _RESERVED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one task may use: ``deadline`` in seconds, ``memory`` in bytes beyond what a child begins with."""
+    """What one task may use: ``deadline`` in seconds of the processor, ``memory`` in bytes beyond what a
+    child begins with. By the clock it may take ``patience`` times its deadline.
+
+    So a busy computer refuses no file that a quiet one reads, and what waits for ever is ended.
+    """
 
     deadline: float = DEADLINE
     memory: int = MEMORY
+    patience: float = 5.0
+
+    @property
+    def longest(self) -> float:
+        """Seconds by the clock after which a task is ended, however little of the processor it had."""
+        return self.patience * self.deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +138,7 @@ class Crew(Generic[Task, Item]):
         if child is None:
             child = self._new_child()
         child.task, child.started = task, monotonic()
-        child.overdue_at, child.held_since = child.started + self._limits.deadline, None
+        child.overdue_at, child.held_since = child.started + self._limits.longest, None
         try:
             child.pipe.send(task)
         except OSError:
@@ -147,7 +158,10 @@ class Crew(Generic[Task, Item]):
                 child.held_since = now
 
     def events(self) -> Iterator[Event[Task, Item]]:
-        """What has come so far, and the tasks that ran out of time; does not wait."""
+        """What has come so far, and the tasks that ran out of time; does not wait.
+
+        Raises ResourceError, CorpusError where a child could not write what it is there to write.
+        """
         now = monotonic()
         for child in [child for child in self._children if child.task is not None]:
             if child.held_since is not None:
@@ -157,8 +171,7 @@ class Crew(Generic[Task, Item]):
             if child.pipe.poll():
                 yield self._received(child)
             elif now > child.overdue_at:
-                reason = f"stopped: it took longer than {self._limits.deadline:g} seconds"
-                yield self._failed(child, reason)
+                yield self._failed(child, f"stopped: it took longer than {self._limits.longest:g} seconds")
 
     def seconds_left(self) -> float:
         """Until the next task runs out of time; without end where none is worked on."""
@@ -171,9 +184,15 @@ class Crew(Generic[Task, Item]):
             kind, content = _Received(io.BytesIO(child.pipe.recv_bytes()), self._brings).load()
         except (EOFError, OSError):
             child.process.join()
+            if child.process.exitcode == -signal.SIGPROF:
+                reason = f"stopped: it took longer than {self._limits.deadline:g} seconds of the processor"
+                return self._failed(child, reason)
             return self._failed(child, _reason_of(child.process.exitcode))
         except (pickle.UnpicklingError, TypeError, ValueError):
             return self._failed(child, "crashed: the reading process brought what it may not")
+        if kind in _UNWRITABLE:
+            self._dismiss(child)
+            raise _UNWRITABLE[kind](str(content))
         if kind == "item":
             return Produced(child.task, content)
         if kind == "failed":
@@ -196,7 +215,7 @@ class Crew(Generic[Task, Item]):
     def _new_child(self) -> _Child[Task]:
         ours, theirs = _CONTEXT.Pipe()
         others = [child.pipe for child in self._children]
-        arguments = (self._work, theirs, [ours, *others], self._limits.memory, self._writes)
+        arguments = (self._work, theirs, [ours, *others], self._limits, self._writes)
         process = _CONTEXT.Process(target=_serve, args=arguments, daemon=True)
         process.start()
         theirs.close()
@@ -219,6 +238,10 @@ class _Received(pickle.Unpickler):
         return self._known[module_name, global_name]
 
 
+# Told by name: an exception itself is nothing that a child may bring.
+_UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in (ResourceError, CorpusError)}
+
+
 def run(crew: Crew[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
     """Everything that happens while a crew works on tasks; ends when all are finished."""
     waiting = list(reversed(tasks))
@@ -233,7 +256,7 @@ def _serve(
     work: Callable[[Any], Iterator[Any]],
     pipe: Connection,
     others: Sequence[Connection],
-    memory: int,
+    limits: Limits,
     writes: Sequence[str],
 ) -> None:
     """The life of a child: one task after the other, until the parent is gone."""
@@ -241,7 +264,7 @@ def _serve(
         other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
-    _limit_memory(memory)
+    _limit_memory(limits.memory)
     # The first is for what a library puts aside for a moment.
     tempfile.tempdir = writes[0]
     deny_changes(writes)
@@ -255,12 +278,18 @@ def _serve(
             task = pipe.recv()
         except (EOFError, OSError):
             return
+        # The kernel ends a process that has had so much of the processor (POSIX ``setitimer``).
+        signal.setitimer(signal.ITIMER_PROF, limits.deadline)
         try:
             for item in work(task):
                 pipe.send(("item", item))
             pipe.send(("done", None))
         except MemoryError:
-            _say(pipe, f"stopped: it needs more than {memory >> 20} MiB of memory")
+            _say(pipe, f"stopped: it needs more than {limits.memory >> 20} MiB of memory")
+            return
+        # Where nothing can be written, no other task would fare better, and what is left out would be lost.
+        except (ResourceError, CorpusError) as error:
+            _send(pipe, (type(error).__name__, str(error)))
             return
         except RecursionError:
             _say(pipe, "stopped: it is nested too deeply")
@@ -282,8 +311,12 @@ def _serve(
 
 
 def _say(pipe: Connection, reason: str) -> None:
+    _send(pipe, ("failed", reason))
+
+
+def _send(pipe: Connection, message: tuple[str, object]) -> None:
     try:
-        pipe.send(("failed", reason))
+        pipe.send(message)
     except OSError:
         return
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, Strings, bytes_of, encoded, ranges
-from engine.errors import CorpusError
+from engine.errors import CorpusError, system_error
 
 # The folder of a generation that holds its blocks.
 BLOCKS, BLOCK_SUFFIX = "blocks", ".block"
@@ -100,7 +100,10 @@ class Block:
         return len(self.arrays["passages.document"])
 
     def save(self, path: Path) -> None:
-        """Write the file. Whoever opens the name sees the whole of it or nothing."""
+        """Write the file. Whoever opens the name sees the whole of it or nothing.
+
+        Raises ResourceError where the disk is full, CorpusError where it cannot be written.
+        """
         arrays = {name: np.ascontiguousarray(values) for name, values in self.arrays.items()}
         places, position = {}, 0
         for name, values in arrays.items():
@@ -109,12 +112,15 @@ class Block:
         header = json.dumps({"arrays": places, "about": self.about}, ensure_ascii=True).encode()
         header += b" " * (-(len(header) + 16) % _ALIGNED)
         waiting = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(waiting, "wb") as file:
-            file.write(_MAGIC + struct.pack("<Q", len(header)) + header)
-            for values in arrays.values():
-                file.write(bytes_of(values))
-                file.write(b"\0" * (-values.nbytes % _ALIGNED))
-        waiting.replace(path)
+        try:
+            with open(waiting, "wb") as file:
+                file.write(_MAGIC + struct.pack("<Q", len(header)) + header)
+                for values in arrays.values():
+                    file.write(bytes_of(values))
+                    file.write(b"\0" * (-values.nbytes % _ALIGNED))
+            waiting.replace(path)
+        except OSError as error:
+            raise system_error(f"write {path}", error) from error
 
 
 def bytes_in(path: Path) -> NDArray[np.uint8]:

@@ -14,6 +14,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ from pathlib import Path
 from engine.corpus.embedded.manifest import MANIFEST_NAME, Manifest
 from engine.errors import CorpusError, system_error
 
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 GENERATION_PREFIX = "data-"
 LOCK_NAME = ".lock"
 # What people have decided about references: it outlives every generation.
@@ -70,7 +72,7 @@ def new_generation(folder: Path) -> Iterator[Path]:
         with _locked(folder) as is_new:
             _sweep(folder)
             generation = folder / f"{GENERATION_PREFIX}{secrets.token_hex(8)}"
-            generation.mkdir()
+            generation.mkdir(mode=PRIVATE_FOLDER)
             try:
                 yield generation
             finally:
@@ -88,7 +90,8 @@ def _locked(folder: Path) -> Iterator[bool]:
     """Holds the lock of a folder, which is made where it is missing: then it brings True."""
     refuse_foreign(folder)
     is_new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    _make_private(folder)
     # A confined process may make a folder in one that it may not open.
     with suppress(PermissionError):
         if is_new:
@@ -107,11 +110,14 @@ def publish(folder: Path, manifest: Manifest) -> None:
     """Make a complete generation the corpus of its folder. Durable once this returns."""
     generation = folder / manifest.generation
     durable = _durable(folder)
+    for path in (*folder.rglob("*"), folder):
+        _make_private(path)
     for path in (*generation.rglob("*"), generation):
         if path.is_dir() or _identity(path) not in durable:
             _flush(path)
     waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
+    _make_private(waiting)
     # The name of the generation has to be on disk before the manifest that names it.
     _flush(waiting)
     _flush(folder)
@@ -138,6 +144,16 @@ def _durable(folder: Path) -> set[tuple[int, int]]:
     if current is None:
         return set()
     return {_identity(path) for path in (folder / current).rglob("*")}
+
+
+def _make_private(path: Path) -> None:
+    """Nobody but its owner may read what is written here; what was made before that was so is tightened."""
+    private = PRIVATE_FOLDER if path.is_dir() else PRIVATE_FILE
+    # A confined process may set no rights: what it makes is private from the start. Nor may one that writes
+    # by the right of a group set those of another owner's files.
+    with suppress(PermissionError, FileNotFoundError):
+        if stat.S_IMODE(path.stat().st_mode) != private:
+            path.chmod(private)
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from engine.errors import ResourceError, system_error
 from engine.ingestion.workers import Crew, Finished, Limits, Produced, run
 
 
@@ -35,6 +37,8 @@ def misbehave(task: str) -> Iterator[str]:
             os._exit(3)
         case "mistake":
             raise KeyError("nothing")
+        case "disk full":
+            raise system_error("write x", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         case "write":
             Path("/dev/shm/left-behind").write_text("x", encoding="ascii")
         case "connect":
@@ -73,8 +77,8 @@ def test_what_is_brought_comes_back_with_its_task() -> None:
 @pytest.mark.parametrize(
     ("task", "reason"),
     [
-        ("hang", "longer than 0.5 seconds"),
-        ("spin", "longer than 0.5 seconds"),
+        ("hang", "longer than 1.5 seconds"),
+        ("spin", "longer than 0.5 seconds of the processor"),
         ("eat", "more than 256 MiB"),
         ("segfault", "ended by SIGSEGV"),
         ("killed", "ended by SIGKILL"),
@@ -89,7 +93,8 @@ def test_what_is_brought_comes_back_with_its_task() -> None:
 )
 def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
     deadline = 0.5 if "seconds" in reason else 20
-    with Crew(misbehave, 1, Limits(deadline, memory=256 << 20)) as crew:
+    patience = 3 if task == "hang" else 100
+    with Crew(misbehave, 1, Limits(deadline, memory=256 << 20, patience=patience)) as crew:
         events = list(run(crew, [task, "other"]))
     failures = {event.task: event.failure for event in events if isinstance(event, Finished)}
     assert reason in (failures[task] or "")
@@ -97,8 +102,16 @@ def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: st
     assert Produced("other", "other is fine") in events
 
 
+def test_a_child_that_cannot_write_ends_the_work() -> None:
+    with (
+        Crew(misbehave, 1, Limits()) as crew,
+        pytest.raises(ResourceError, match="cannot write x: the disk is full"),
+    ):
+        list(run(crew, ["disk full", "other"]))
+
+
 def test_time_in_which_nobody_listens_is_not_counted() -> None:
-    with Crew(count, 1, Limits(deadline=0.3)) as crew:
+    with Crew(count, 1, Limits(deadline=0.3, patience=1)) as crew:
         crew.start(1)
         crew.hold()
         time.sleep(0.5)
