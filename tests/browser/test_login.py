@@ -121,3 +121,18 @@ def test_a_session_that_has_ended_shows_the_page_to_log_in(visitor: Page) -> Non
     assert visitor.request.get(visitor.url + "config").status == 401
     visitor.reload()
     visitor.get_by_label("Password").wait_for()
+
+
+def test_one_deletes_everything_of_ones_own_at_the_second_press(visitor: Page) -> None:
+    log_in(visitor, "rita")
+    visitor.wait_for_selector("#question textarea")
+    assert OWN in corpora(visitor)
+    button = visitor.locator("[data-lib=forget]")
+    assert button.inner_text() == "Delete everything of mine"
+    button.click()
+    assert "Really" in button.inner_text()
+    assert OWN in visitor.locator(".book b").all_inner_texts()
+    button.click()
+    visitor.get_by_text("Everything of yours is deleted.").wait_for()
+    assert visitor.locator(".book b").all_inner_texts() == ["Republic of Meridia"]
+    assert button.is_hidden()
