@@ -7,7 +7,7 @@
   const REFRESH = 15000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", creating: false, trigger: () => {}, server: null, parts: [], wanted: null, entering: null, opening: null };
+  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", shows: 0, creating: false, trigger: () => {}, server: null, parts: [], wanted: null, entering: null, opening: null };
 
   /* ---------- who is asking ---------- */
   function token() {
@@ -132,6 +132,7 @@
     const addTab = one("[data-tab=add]", lib.root);
     if (addTab) addTab.hidden = !item.addable;
     if (item.problem) return;
+    const before = lib.shows;
     if (other) {
       if (!anew) hush();
       const found = await ask({ do: "overview" }).catch(() => null);
@@ -139,10 +140,12 @@
       one("[data-tab=resolve] small", lib.root).textContent = found.open ? found.open.toLocaleString("en") : "";
       await Promise.all(lib.parts.map((member) => member.opened && member.opened(found, anew)));
     }
-    show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
+    // Whoever has chosen a tab meanwhile is left there.
+    if (lib.shows === before) show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
   }
   function show(tab) {
     lib.tab = tab;
+    lib.shows += 1;
     all("[data-tab]", lib.root).forEach((button) => {
       const on = button.dataset.tab === tab;
       button.setAttribute("aria-selected", String(on));
