@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
 from ui.access.gate import behind_gate
+from ui.access.page_loads import PageLoads
 from ui.board import VIS_NETWORK, frame_page
 from ui.corpus.panel import PLOTLY
 from ui.door.address import Addressing, Network, networks
@@ -82,7 +83,8 @@ def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: P
         allow_headers=["content-type"],
     )  # fmt: skip
     app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
-    routed = _Routed(app, UploadRoute(store, settings.file_bytes))
+    routed: ASGIApp = _Routed(app, UploadRoute(store, settings.file_bytes))
+    routed = routed if settings.access == "off" else PageLoads(routed)
     local = settings.loopback
     inner: ASGIApp = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
     inner = RateGate(behind_gate(BodyGate(inner), settings), trusts_local=local)

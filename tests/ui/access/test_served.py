@@ -58,6 +58,11 @@ def logged_in(url: str, name: str) -> httpx.Client:
     return httpx.Client(base_url=url, cookies=answer.cookies)
 
 
+def panel_of(components: list[Any]) -> int:
+    """The number of the corpus panel."""
+    return next(int(one["id"]) for one in components if one["props"].get("elem_id") == "library")
+
+
 def test_the_gate_alone_closes_every_route_that_gradio_has(url: str, page: gr.Blocks, home: Path) -> None:
     settings = OperatorSettings(access="login", home=home)
     stranger = Browser(Addressing(AccessGate(page.app, settings, entrance_of(settings))))
@@ -109,10 +114,26 @@ def test_the_panel_knows_who_asks_by_the_cookie_alone(url: str) -> None:
     for name in ("anna", "rita", "vera"):
         with logged_in(url, name) as client:
             components = client.get("config").json()["components"]
-            panel = next(one["id"] for one in components if one["props"].get("elem_id") == "library")
+            panel = panel_of(components)
             data = {"do": "shelf", "visitor": "v" * 32, "role": "operator", "reviewer": "anna"}
             body = {"data": data, "fn_name": "corpus", "component_id": panel, "session_hash": f"of{name}"}
             shelf = client.post("gradio_api/component_server", json=body).json()["corpora"][0]
             seen[name] = (shelf["writable"], shelf["addable"])
             assert client.get("gradio_api/mcp/").status_code in (404, 405)
     assert seen == {"anna": (True, True), "rita": (True, False), "vera": (False, False)}
+
+
+def test_a_page_that_somebody_opened_is_nobody_elses(url: str) -> None:
+    with logged_in(url, "anna") as anna, logged_in(url, "vera") as vera:
+        body: dict[str, Any] = {"data": {"do": "shelf"}, "fn_name": "corpus", "session_hash": "annasown"}
+        body["component_id"] = panel_of(anna.get("config").json()["components"])
+        assert anna.post("gradio_api/component_server", json=body).status_code == 200
+        assert vera.post("gradio_api/component_server", json=body).status_code == 403
+        assert vera.get("gradio_api/queue/data?session_hash=annasown").status_code == 403
+        assert vera.get("gradio_api/queue/data?session_hash=x&session_hash=annasown").status_code == 403
+        assert vera.get("gradio_api/heartbeat/annasown").status_code == 403
+        joined = {"data": [], "fn_index": 0, "session_hash": "annasown"}
+        assert vera.post("gradio_api/queue/join", json=joined).status_code == 403
+        assert anna.post("gradio_api/component_server", json=body).status_code == 200
+        body["session_hash"] = "own"
+        assert vera.post("gradio_api/component_server", json=body).status_code == 200
