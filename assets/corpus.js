@@ -7,7 +7,7 @@
   const REFRESH = 15000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", shows: 0, creating: false, trigger: () => {}, server: null, parts: [], wanted: null, entering: null, opening: null };
+  const lib = { root: null, name: "", facts: null, shelf: [], tab: "read", choices: 0, creating: false, trigger: () => {}, server: null, parts: [], wanted: null, entering: null, opening: null };
 
   /* ---------- who is asking ---------- */
   function token() {
@@ -132,7 +132,7 @@
     const addTab = one("[data-tab=add]", lib.root);
     if (addTab) addTab.hidden = !item.addable;
     if (item.problem) return;
-    const before = lib.shows;
+    const before = lib.choices;
     if (other) {
       if (!anew) hush();
       const found = await ask({ do: "overview" }).catch(() => null);
@@ -141,11 +141,10 @@
       await Promise.all(lib.parts.map((member) => member.opened && member.opened(found, anew)));
     }
     // Whoever has chosen a tab meanwhile is left there.
-    if (lib.shows === before) show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
+    if (lib.choices === before) show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
   }
   function show(tab) {
     lib.tab = tab;
-    lib.shows += 1;
     all("[data-tab]", lib.root).forEach((button) => {
       const on = button.dataset.tab === tab;
       button.setAttribute("aria-selected", String(on));
@@ -154,6 +153,11 @@
     all("[data-view]", lib.root).forEach((view) => { view.hidden = view.dataset.view !== tab; });
     lib.parts.forEach((member) => member.shown && member.shown(tab));
   }
+  /* A person's own choice: no answer that comes late takes it back. */
+  function choose(tab) {
+    lib.choices += 1;
+    show(tab);
+  }
   function create() {
     lib.creating = true;
     hush();
@@ -161,7 +165,7 @@
     part("name").textContent = "New corpus";
     part("facts").textContent = "";
     drawShelf();
-    show("add");
+    choose("add");
   }
 
   /* ---------- keys and clicks ---------- */
@@ -172,11 +176,11 @@
     if (at < 0) return;
     const next = tabs[(at + (event.key === "ArrowRight" ? 1 : tabs.length - 1)) % tabs.length];
     next.focus();
-    show(next.dataset.tab);
+    choose(next.dataset.tab);
   }
   function onClick(event) {
     const tab = event.target.closest("[data-tab]");
-    if (tab) return show(tab.dataset.tab);
+    if (tab) return choose(tab.dataset.tab);
     const book = event.target.closest(".book");
     if (book) return open(book.dataset.name);
     if (event.target.closest("[data-lib=new]")) return create();
@@ -203,13 +207,16 @@
   }
   /* From a card of the investigation to the same passage among its neighbours. */
   async function readPassage(name, id) {
+    const before = lib.choices;
     redstring.view("corpus");
     // The view may be opening its first document: that must not come after the passage that is wanted.
     await lib.entering;
     await refresh();
     await lib.opening;
     await open(name || (lib.shelf[0] || {}).name);
-    await asking({ do: "place", target: id }, (spot) => lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at)));
+    await asking({ do: "place", target: id }, (spot) => {
+      if (lib.choices === before) lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at));
+    });
   }
 
   Object.assign(redstring, { books, visitor, readPassage });
