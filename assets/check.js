@@ -61,7 +61,7 @@
     });
     if (data === null) { say(`${file.name} cannot be read`); return; }
     const found = await ask({ do: "read", file: { name: file.name.slice(-200), data } }).catch(() => null);
-    if (found) { part("text").value = found.text; hush(); part("text").focus(); }
+    if (found) { part("text").value = found.text; if (found.note) say(found.note); else hush(); part("text").focus(); }
   }
 
   /* ---------- an audit ---------- */

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 import orjson
 from gradio.events import api
+from pydantic import Field, field_validator
 
 from engine.access.audit_log import record
 from engine.access.roles import Action, may
@@ -18,6 +19,7 @@ from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json
 from engine.settings import preset as settings_of
 from ui.access.asking import person_of
+from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, checked
 from ui.assist import helpers
 from ui.connections import Connections
 from ui.session import CASES
@@ -27,43 +29,49 @@ from ui.shelf import Library
 CALLERS = "callers of the endpoint"
 
 
-def investigate(
-    library: Library,
-    question: str,
-    corpus: str,
-    preset: str,
-    strategies: list[str] | None,
-    rounds: int | None,
-    pool_size: int | None,
-    top_k: int | None,
-    model: LanguageModel | None = None,
-) -> dict[str, Any]:
+class Asked(Request):
+    """What each endpoint takes. ``model``: whether the server's own language model is to help."""
+
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
+    corpus: CorpusName = ""
+    preset: Key = "balanced"
+    model: bool = False
+
+    @field_validator("question", mode="before")
+    @classmethod
+    def _stripped(cls, value: object) -> object:
+        return value.strip() if isinstance(value, str) else value
+
+
+class Investigating(Asked):
+    """What ``/investigate`` takes besides: single values of the preset, None as they are."""
+
+    strategies: Annotated[tuple[Key, ...], Field(min_length=1, max_length=100)] | None = None
+    rounds: int | None = None
+    pool_size: int | None = None
+    top_k: int | None = None
+
+
+def investigate(library: Library, asked: Investigating, model: LanguageModel | None = None) -> dict[str, Any]:
     """Run one investigation to its end, with a language model's help where one is given.
 
-    Raises InputError where the question is empty.
+    Raises InputError, SettingsError.
     """
-    if not question or not question.strip():
-        raise InputError("question: empty")
-    settings = settings_of(preset).changed(
-        strategies=tuple(strategies) if strategies else None, rounds=rounds, pool_size=pool_size, top_k=top_k
-    )
+    chosen = asked.model_dump(include={"strategies", "rounds", "pool_size", "top_k"})
+    settings = settings_of(asked.preset).changed(**chosen)
     if model is not None:
         settings = settings.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    case = Case(library.corpus(corpus or None), question.strip(), settings, model=model)
+    case = Case(library.corpus(asked.corpus or None), asked.question, settings, model=model)
     for _ in case.run():
         continue
     return _plain(investigation_to_json(case.investigation()))
 
 
-def answer(
-    library: Library, question: str, corpus: str, preset: str, model: LanguageModel | None = None
-) -> dict[str, Any]:
+def answer(library: Library, asked: Asked, model: LanguageModel | None = None) -> dict[str, Any]:
     """Investigate a question and answer it, with the sources' own sentences or, where one is given, by a
-    language model. Raises InputError where the question is empty."""
-    if not question or not question.strip():
-        raise InputError("question: empty")
-    opened = library.corpus(corpus or None)
-    case = Case(opened, question.strip(), settings_of(preset), model=model)
+    language model. Raises InputError, SettingsError."""
+    opened = library.corpus(asked.corpus or None)
+    case = Case(opened, asked.question, settings_of(asked.preset), model=model)
     for _ in case.run():
         continue
     return _plain(answer_to_json(answered(case.investigation(), opened, model=model, meter=case.meter)))
@@ -90,11 +98,11 @@ def add_api(library: Library, connections: Connections) -> None:
     (MCP) call them where they are, in turn at the door; every other caller goes through the queue.
     """
 
-    def helper(request: gr.Request, action: str, corpus: str, *, model: bool) -> LanguageModel | None:
+    def helper(request: gr.Request, action: str, asked: Asked) -> LanguageModel | None:
         """The operator's model where it is wanted; who asks for what is written down."""
         person = person_of(library.settings, request)
-        record(person, action, library.find(corpus or None).folder.name, "done")
-        return operators(connections, trusted=may(person.role, Action.USE_MODEL)) if model else None
+        record(person, action, library.find(asked.corpus or None).folder.name, "done")
+        return operators(connections, trusted=may(person.role, Action.USE_MODEL)) if asked.model else None
 
     def endpoint(
         request: gr.Request,
@@ -109,15 +117,16 @@ def add_api(library: Library, connections: Connections) -> None:
     ) -> dict[str, Any]:
         """Investigate a question and return the whole record as JSON.
 
-        corpus: a name of a corpus, empty for the first. preset: quick, balanced, thorough or detective;
+        question: up to 4,000 characters. corpus: a name of a corpus, empty for the first. preset: quick,
+        balanced, thorough or detective;
         the other arguments change single values of it, null leaves them as they are. model: whether this
         server's own language model helps, where it has one that may be used; without it none is asked.
         """
         try:
-            helping = helper(request, "investigate", corpus, model=model)
-            return investigate(
-                library, question, corpus, preset, strategies, rounds, pool_size, top_k, helping
-            )
+            given = {"strategies": strategies, "rounds": rounds, "pool_size": pool_size, "top_k": top_k}
+            common = {"question": question, "corpus": corpus or "", "preset": preset, "model": model}
+            asked = checked(Investigating, common | given)
+            return investigate(library, asked, helper(request, "investigate", asked))
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
@@ -130,12 +139,14 @@ def add_api(library: Library, connections: Connections) -> None:
     ) -> dict[str, Any]:
         """Answer a question with sentences of the corpus, each with its citation and exact place, as JSON.
 
-        corpus: a name of a corpus, empty for the first. preset: quick, balanced, thorough or detective.
-        model: whether this server's own language model writes it, where it has one that may be used.
+        question: up to 4,000 characters. corpus: a name of a corpus, empty for the first. preset: quick,
+        balanced, thorough or detective. model: whether this server's own language model writes
+        it, where it has one that may be used.
         """
         try:
-            writing = helper(request, "answer", corpus, model=model)
-            return answer(library, question, corpus, preset, writing)
+            given = {"question": question, "corpus": corpus or "", "preset": preset, "model": model}
+            asked = checked(Asked, given)
+            return answer(library, asked, helper(request, "answer", asked))
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 

@@ -6,23 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import orjson
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from engine.errors import InputError, SettingsError
 from engine.settings import InvestigationSettings
+from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, checked
 from ui.controls import settings_from
 
 LONGEST = 100_000
-LONGEST_QUESTION = 4000
 LONGEST_EDIT = 80_000
 LONGEST_TEXT = 10_000
 MOST_NAMES = 1000
@@ -32,16 +23,14 @@ _Names = Annotated[list[Annotated[StrictStr, Field(max_length=1000)]], Field(max
 _Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
 
 
-class CaseRequest(BaseModel):
+class CaseRequest(Request):
     """One click. ``session`` and ``visitor`` are the page's secret names; ``edited`` is the plan as a person
     has changed it (see ``plan.js``); ``unfinished`` are controls in which half a value stands."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    session: str = Field(default="", max_length=80, repr=False)
-    visitor: str = Field(default="", max_length=80, repr=False)
+    session: Key = Field(default="", repr=False)
+    visitor: Key = Field(default="", repr=False)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
-    corpus: str | None = Field(default=None, max_length=200)
+    corpus: CorpusName | None = None
     edited: str = Field(default="", max_length=LONGEST_EDIT)
     held: Mapping[Annotated[str, Field(max_length=60)], _Value] = Field(default={}, max_length=200)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
@@ -60,10 +49,7 @@ def case_request(text: str) -> CaseRequest:
     if len(text) > LONGEST:
         raise InputError("what was asked is too long: shorten the question, the plan or the settings")
     try:
-        return CaseRequest.model_validate(orjson.loads(text))
+        values = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise InputError("what was asked cannot be read: load the page again") from error
-    except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"][:2])
-        raise InputError(f"{where}: {first['msg']}") from error
+    return checked(CaseRequest, values)

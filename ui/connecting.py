@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from engine.errors import InputError, ModelError, RedstringError
 from engine.llm.cache import default_cache
@@ -23,6 +23,7 @@ from engine.llm.spec import OPENAI_URL, read_spec
 from engine.network.addresses import checked_url
 from engine.network.fetching import Network
 from engine.network.guarded import guarded_transport
+from ui.asked import Request, checked
 from ui.connections import Connections
 from ui.trying import listed, probe_words, tried
 
@@ -35,10 +36,8 @@ JOIN_SECONDS, TEST_SECONDS = 30, 90
 log = logging.getLogger(__name__)
 
 
-class Ask(BaseModel):
+class Ask(Request):
     """One request of the dialog. Prices are for a million tokens."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     do: str = Field(max_length=20)
     visitor: str = Field(default="", max_length=80, repr=False)
@@ -74,15 +73,12 @@ class ConnectingDesk:
 def answer(desk: ConnectingDesk, request: object, *, local: bool, trusted: bool = False) -> Answer:
     """The answer to a request; ``error`` says in one line what was wrong with it."""
     try:
-        ask = Ask.model_validate(request)
+        ask = checked(Ask, request)
         handler = HANDLERS.get(ask.do)
         if handler is None:
             return {"error": "unknown request"}
         desk.connections.seen(ask.session, trusted=trusted)
         return handler(desk, ask, local)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False)[0]
-        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
     except RedstringError as error:
         return {"error": str(error)}
 

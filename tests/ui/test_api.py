@@ -11,7 +11,8 @@ from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.conftest import inside_a_loop
 from tests.ui.models import ModelOfOneWord
-from ui.api import investigate, operators
+from ui.api import Investigating, investigate, operators
+from ui.asked import checked
 from ui.connections import Connections
 from ui.page import build_page
 from ui.rations import OperatorsModel
@@ -21,7 +22,7 @@ QUESTION = "May a manager grant broader powers?"
 
 
 def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
-    answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3)
+    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3))
     case = Case(library.corpus(None), QUESTION, preset("balanced").changed(rounds=2, top_k=3))
     for _ in case.run():
         continue
@@ -32,27 +33,31 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "corpus", "name", "strategies", "rounds", "error", "words"),
+    ("given", "error", "words"),
     [
-        ("", "", "quick", None, None, InputError, "question"),
-        (QUESTION, "Elsewhere", "quick", None, None, InputError, "unknown corpus"),
-        (QUESTION, "", "slow", None, None, SettingsError, "unknown preset"),
-        (QUESTION, "", "quick", ["magic"], None, SettingsError, "unknown strategy"),
-        (QUESTION, "", "quick", None, 99, SettingsError, "rounds"),
+        ({"question": " \n"}, InputError, "^question: "),
+        ({"question": None}, InputError, "^question: "),
+        ({"question": "x" * 4001}, InputError, "^question: longer than the 4,000 characters taken here"),
+        ({"corpus": "Elsewhere"}, InputError, "unknown corpus"),
+        ({"corpus": "x" * 201}, InputError, "^corpus: longer"),
+        ({"preset": "slow"}, SettingsError, "unknown preset"),
+        ({"preset": "slow" * 100}, InputError, "^preset: longer"),
+        ({"strategies": ["magic"]}, SettingsError, "unknown strategy"),
+        ({"strategies": []}, InputError, "^strategies: "),
+        ({"strategies": ["citations"] * 101}, InputError, "^strategies: more than the 100 taken"),
+        ({"strategies": ["x" * 81]}, InputError, "^strategies.0: longer"),
+        ({"rounds": 99}, SettingsError, "rounds"),
+        ({"rounds": "many"}, InputError, "^rounds: "),
+        ({"rounds": 10**400}, SettingsError, "rounds"),
+        ({"model": "perhaps"}, InputError, "^model: "),
+        ({"elsewhere": 1}, InputError, "^elsewhere: not known here"),
     ],
 )
 def test_wrong_arguments_are_named(
-    library: Library,
-    question: str,
-    corpus: str,
-    name: str,
-    strategies: list[str] | None,
-    rounds: int | None,
-    error: type[InputError],
-    words: str,
+    library: Library, given: dict[str, object], error: type[InputError], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        investigate(library, question, corpus, name, strategies, rounds, None, None)
+        investigate(library, checked(Investigating, {"question": QUESTION} | given))
 
 
 def test_what_is_public_is_known(library: Library) -> None:
@@ -77,7 +82,7 @@ def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -
         OperatorSettings(llm="openai:m", llm_shared=True, host=ANYWHERE), lambda spec: model
     )
     lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), trusted=False)
-    answer = investigate(library, QUESTION, "", "balanced", None, 2, None, 3, lent)
+    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3), lent)
     assert model.asked > 0
     assert len(answer["passages"]) == 3, "what failed is done without it"
     assert answer["model"] == "openai:one"

@@ -7,12 +7,11 @@ import binascii
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, Finding
+from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, checked_to_json, markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
@@ -20,6 +19,7 @@ from engine.answers.audit.wording import TOLD, axes, key_of, summary
 from engine.errors import InputError, RedstringError
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
+from ui.asked import checked
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
@@ -43,7 +43,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = Ask.model_validate(request)
+        ask = checked(Ask, request)
         person = who(ask.visitor)
         ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
         desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
@@ -54,9 +54,6 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
         if ask.do == "start":
             record(person, "check", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
         return told
-    except ValidationError as error:
-        first = error.errors()[0]
-        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
     except RedstringError as error:
         return {"error": str(error)}
 
@@ -82,7 +79,9 @@ def read_file(desk: CheckDesk, ask: Ask) -> Answer:
     """The text of a file that was dropped."""
     if ask.file is None:
         raise InputError("no file came; choose one")
-    return {"text": text_of_sent(ask.file.name, _bytes(ask.file))}
+    text = text_of_sent(ask.file.name, _bytes(ask.file))
+    cut = f"{ask.file.name}: only the first {LONGEST_TEXT:,} of its {len(text):,} characters are taken here"
+    return {"text": text[:LONGEST_TEXT], "note": cut if len(text) > LONGEST_TEXT else ""}
 
 
 def _bytes(sent: Sent) -> bytes:

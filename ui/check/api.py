@@ -8,25 +8,33 @@ from typing import Any
 import gradio as gr
 import orjson
 from gradio.events import api
+from pydantic import Field
 
 from engine.access.audit_log import record
 from engine.answers.audit import Auditor, audit
+from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
-from engine.errors import InputError, RedstringError
+from engine.errors import RedstringError
 from ui.access.asking import person_of
+from ui.asked import CorpusName, Request, checked
 from ui.session import CASES
 from ui.shelf import Library
 
 
-def audited(library: Library, text: str, corpus: str, day: str, grade: float | None) -> dict[str, Any]:
-    """Audit a text without a language model. Raises InputError for an empty text, a day that is none."""
-    try:
-        as_of = date.fromisoformat(day) if day else None
-    except ValueError:
-        raise InputError(f"day: {day!r} is no day: write 2024-06-01") from None
-    auditor = Auditor(library.corpus(corpus or None), day=as_of, minimum=grade)
+class Auditing(Request):
+    """What ``/audit`` takes: the law of which day (None: of today), the lowest grade of a source."""
+
+    text: str = Field(max_length=LONGEST_TEXT)
+    corpus: CorpusName = ""
+    day: date | None = None
+    grade: float | None = Field(default=None, ge=0, le=1)
+
+
+def audited(library: Library, asked: Auditing) -> dict[str, Any]:
+    """Audit a text without a language model. Raises InputError for an empty text."""
+    auditor = Auditor(library.corpus(asked.corpus or None), day=asked.day, minimum=asked.grade)
     # Through JSON once, so that tuples are lists for every kind of caller.
-    plain: dict[str, Any] = orjson.loads(orjson.dumps(audit_to_json(audit(text, auditor))))
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(audit_to_json(audit(asked.text, auditor))))
     return plain
 
 
@@ -42,9 +50,11 @@ def add_audit_api(library: Library) -> None:
         of this day (2024-06-01), empty for today. grade: lowest grade of a source, 0 to 1, null for any.
         """
         try:
+            given = {"text": text, "corpus": corpus or "", "day": day or None, "grade": grade}
+            asked = checked(Auditing, given)
             person = person_of(library.settings, request)
-            record(person, "check", library.find(corpus or None).folder.name, "done")
-            return audited(library, text, corpus, day, grade)
+            record(person, "check", library.find(asked.corpus or None).folder.name, "done")
+            return audited(library, asked)
         except RedstringError as error:
             raise gr.Error(str(error), print_exception=False) from error
 

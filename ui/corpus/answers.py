@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.errors import AccessError, InputError, RedstringError
 from ui.access.asking import by_token
+from ui.asked import checked
 from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
 from ui.corpus.desk import ACTIONS, Ask, ChangedError, CorpusDesk
 
@@ -68,7 +67,7 @@ def answer(desk: CorpusDesk, request: object, who: Callable[[str], Person] = by_
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = Ask.model_validate(request)
+        ask = checked(Ask, request)
         person = who(ask.visitor)
         signed = {"visitor": person.key, "address": person.address, "role": person.role}
         ask = ask.model_copy(update={**signed, "reviewer": person.name})
@@ -77,9 +76,6 @@ def answer(desk: CorpusDesk, request: object, who: Callable[[str], Person] = by_
         if handler is None:
             return {"error": f"unknown request {ask.do!r}"}
         return _recorded(handler, desk, ask, person) if ask.do in _RECORDED else handler(desk, ask)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
     except ChangedError as error:
         return {"error": str(error), "changed": True}
     except RedstringError as error:

@@ -8,10 +8,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from engine.access.roles import Action, Role, may
 from engine.errors import AccessError, CorpusError, InputError
+from ui.asked import CorpusName, Key, Request
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
@@ -33,6 +34,10 @@ REMEMBERED = 3600.0
 READING_RULES = Rules("reading", running=4, waiting=0, remembered=REMEMBERED)
 
 
+# Names of passages and references in a place that is to be decided.
+Place = Annotated[str, Field(max_length=1000)]
+# More values than this no body may have in a list.
+MOST_FILES = 2500
 # What each request that changes something does, see ``may``.
 ACTIONS: Mapping[str, Action] = {
     "create": Action.ADD,
@@ -52,22 +57,20 @@ ACTIONS: Mapping[str, Action] = {
 }
 
 
-class Ask(BaseModel):
+class Ask(Request):
     """One request of the page. ``state``: of the corpus that the page has seen, empty for any.
 
     ``visitor``, ``address``, ``role`` and ``reviewer`` are what the server says, whatever was sent.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    do: str
-    visitor: str = ""
-    address: str = ""
+    do: Key
+    visitor: Key = ""
+    address: Key = ""
     role: Role = Role.VISITOR
-    reviewer: str = ""
-    session: str = Field(default="", max_length=80, repr=False)
-    corpus: str = ""
-    state: str = ""
+    reviewer: str = Field(default="", max_length=200)
+    session: Key = Field(default="", repr=False)
+    corpus: CorpusName = ""
+    state: Key = ""
     document: int = Field(default=0, ge=0)
     section: int | None = Field(default=None, ge=0)
     at: int = Field(default=0, ge=0)
@@ -80,12 +83,12 @@ class Ask(BaseModel):
     target: str | None = Field(default=None, max_length=1000)
     name: str = Field(default="", max_length=500)
     embedding: str = Field(default="", max_length=80)
-    files: tuple[Uploaded, ...] = ()
+    files: tuple[Uploaded, ...] = Field(default=(), max_length=MOST_FILES)
     passwords: str = Field(default="", max_length=4000, repr=False)
     mapping: str = Field(default="", max_length=200_000)
-    job: str = Field(default="", max_length=40)
+    job: Key = ""
     source: int | None = Field(default=None, ge=0)
-    place: tuple[str, str, int] | None = None
+    place: tuple[Place, Place, int] | None = None
     ontology: dict[str, Any] | None = None
     facts: dict[str, Annotated[str, Field(max_length=200)]] = Field(default_factory=dict, max_length=200)
     day: str = Field(default="", max_length=20)

@@ -7,28 +7,33 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BeforeValidator, Field
 
 from engine.errors import InputError
 from engine.ingestion.readers.mapping import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
+from ui.asked import Request
 
-LONGEST_PART, DEEPEST = 120, 12
+LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
 # What stands beside documents, where it was dropped as a single file, is laid beside them.
 BESIDE_NAMES = ("ontology.yaml", "examples.json", "edges.tsv")
 BESIDE_FOLDER = "beside the documents"
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
 
 
-class Uploaded(BaseModel):
+def _bounded(path: object) -> object:
+    if len(str(path)) > LONGEST_PATH:
+        raise ValueError(f"longer than the {LONGEST_PATH:,} characters of a path")
+    return path
+
+
+class Uploaded(Request):
     """A file that arrived: where the server put it, and its path on the visitor's machine."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    path: Path
-    name: str
+    path: Annotated[Path, BeforeValidator(_bounded)]
+    name: str = Field(max_length=LONGEST_PATH)
 
 
 def safe_name(name: str) -> Path:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from engine.extraction.checklist import Filter, Order
+from ui.asked import Request
 
 
-class Wanted(BaseModel):
+class Wanted(Request):
     """Which items are to be checked, and in which order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     origin: Literal["", "model", "grammar"] = ""
     sort: str = Field(default="", max_length=60)
@@ -28,10 +27,8 @@ class Wanted(BaseModel):
         return Filter(self.origin, self.sort, self.document, self.low, self.high, self.state)
 
 
-class Said(BaseModel):
+class Said(Request):
     """What a person says of one item. What is empty is as it was; ``at`` is where the words begin."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str = Field(min_length=1, max_length=64)
     judgement: Literal["accepted", "corrected", "rejected"] = "accepted"
@@ -44,11 +41,9 @@ class Said(BaseModel):
     reviewer: str = Field(default="", max_length=100)
 
 
-class Reading(BaseModel):
+class Reading(Request):
     """What a model is to read: all documents or one, within so many calls; ``agreed`` are the windows whose
     cost the person has seen."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     document: int | None = Field(default=None, ge=0)
     calls: int | None = Field(default=None, ge=1)

@@ -9,7 +9,6 @@ from typing import Any
 
 import orjson
 import plotly.graph_objects as go
-from pydantic import ValidationError
 
 from engine.access.audit_log import record
 from engine.access.people import Person
@@ -23,6 +22,7 @@ from engine.evaluation.results import results_bytes, run_header
 from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
 from ui.access.asking import by_token
+from ui.asked import checked
 from ui.evaluate.asked import Ask
 from ui.evaluate.evaluating import RULES, Evaluating, evaluate
 from ui.evaluate.gold import gold_of, own_questions, questions_for
@@ -64,7 +64,7 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
     """The answer to a request; ``error`` says in one line what was wrong with it. ``who`` tells who sent it,
     given the token of their browser."""
     try:
-        ask = Ask.model_validate(request)
+        ask = checked(Ask, request)
         person = who(ask.visitor)
         ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
         handler = HANDLERS.get(ask.do)
@@ -74,9 +74,6 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
         if ask.do in ("start", "pair"):
             record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
         return told
-    except ValidationError as error:
-        first = error.errors()[0]
-        return {"error": f"{'.'.join(map(str, first['loc']))}: {first['msg']}"}
     except RedstringError as error:
         return {"error": str(error)}
 

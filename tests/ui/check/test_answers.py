@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 import time
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
 from engine.ingestion.build import build_corpus
 from ui.check.answers import CheckDesk, answer
-from ui.check.api import audited
+from ui.check.api import Auditing, audited
 from ui.connections import Connections
 from ui.shelf import Library, open_library
 
@@ -81,7 +83,12 @@ def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
         ({"do": "start", "visitor": "v", "corpus": "harbour", "text": WRONG, "day": "soon"}, "day"),
         ({"do": "read", "visitor": "v"}, "no file"),
         ({"do": "read", "visitor": "v", "file": {"name": "a.txt", "data": "?"}}, "arrive whole"),
+        (
+            {"do": "start", "visitor": "v", "text": "x" * 60_001},
+            "text: longer than the 60,000",
+        ),
         ({"do": "fly"}, "unknown request"),
+        ({"do": "fly" * 100}, "do: longer than the 80 characters"),
         ({"do": "offer", "more": 1}, "more"),
     ],
 )
@@ -98,12 +105,16 @@ def test_a_heading_alone_fails_with_words(desk: CheckDesk) -> None:
 
 def test_a_file_becomes_text(desk: CheckDesk) -> None:
     data = base64.b64encode("Die Gebühr.".encode()).decode()
-    assert answer(desk, {"do": "read", "file": {"name": "memo.txt", "data": data}}) == {"text": "Die Gebühr."}
-    hidden = {"name": "../../memo.txt", "data": data}
-    assert answer(desk, {"do": "read", "file": hidden}) == {"text": "Die Gebühr."}
+    for name in ("memo.txt", "../../memo.txt"):
+        told = answer(desk, {"do": "read", "file": {"name": name, "data": data}})
+        assert told == {"text": "Die Gebühr.", "note": ""}
+    long = base64.b64encode(b"x" * (LONGEST_TEXT + 1)).decode()
+    told = answer(desk, {"do": "read", "file": {"name": "long.txt", "data": long}})
+    assert len(told["text"]) == LONGEST_TEXT
+    assert told["note"] == "long.txt: only the first 60,000 of its 60,001 characters are taken here"
 
 
 def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
-    told = audited(library, WRONG, "", "2024-06-01", None)
+    told = audited(library, Auditing(text=WRONG, day=date(2024, 6, 1)))
     assert told["claims"][0]["finding"] == "contradicted"
     assert told["day"] == "2024-06-01"

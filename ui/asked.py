@@ -1,0 +1,48 @@
+"""Requests, checked before anything is done: each field has its type and bound, each fault is one line."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from engine.errors import InputError
+
+LONGEST_QUESTION = 4000
+
+CorpusName = Annotated[str, Field(max_length=200)]
+# What is to be done, the browser's token, the address, the number of a job: nobody writes these.
+Key = Annotated[str, Field(max_length=80)]
+
+
+class Request(BaseModel):
+    """What somebody sends: no field that is not known, and no value of it is repeated in an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+Sent = TypeVar("Sent", bound=BaseModel)
+
+
+def checked(form: type[Sent], values: object) -> Sent:
+    """The request that the values are. Raises InputError, which names the field, in one line."""
+    try:
+        return form.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+    # Names of fields that are not known are the sender's own: short ones.
+    place = ".".join(str(part)[:40] for part in first["loc"][:2])
+    raise InputError(f"{place or 'request'}: {_words(first)}")
+
+
+def _words(fault: ErrorDetails) -> str:
+    match fault["type"]:
+        case "extra_forbidden":
+            return "not known here"
+        case "string_too_long":
+            return f"longer than the {fault['ctx']['max_length']:,} characters taken here"
+        case "too_long":
+            return f"more than the {fault['ctx']['max_length']:,} taken here"
+        case _:
+            return fault["msg"]
