@@ -7,12 +7,12 @@ passage with the quoted words marked; ``answer.js`` shows them where a chip is p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 import orjson
 
 from engine.answers.export import MISSING, answer_markdown, answer_text, answer_to_json
 from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
+from engine.language.markup import attribute, escape
 from engine.model import Document, Passage, Span
 from engine.records.wording import plural
 from ui.session import OpenCase
@@ -31,7 +31,8 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     """The pane's content. ``offer`` says what an answer by the language model would cost at most."""
     body = _missing(answer) if answer.missing else _sentences(answer.sentences)
     return (
-        f'<div class="answer" data-method="{answer.method.value}" data-corpus="{escape(opened.shelved_as)}">'
+        f'<div class="answer" data-method="{answer.method.value}" '
+        f'data-corpus="{attribute(opened.shelved_as)}">'
         f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts)}{_notes(answer)}"
         f"{_quotes(answer.citations, opened)}{_copies(answer)}</div>"
     )
@@ -147,8 +148,8 @@ def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> s
     )
     texts = "".join(_in_passage(known[place][0], span) for place, span in citation.places)
     return (
-        f'<article class="quoted" data-n="{citation.number}" data-passage="{escape(citation.passage_id)}" '
-        f'data-quote="{escape(citation.quote)}">'
+        f'<article class="quoted" data-n="{citation.number}" data-passage="{attribute(citation.passage_id)}" '
+        f'data-quote="{attribute(citation.quote)}">'
         f'<header><b dir="auto">{escape(citation.short)}</b>{seal}{grade}</header>'
         f'{texts}<footer dir="auto">{escape(citation.cited)}</footer></article>'
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -14,6 +13,7 @@ from gradio.events import Dependency
 
 from engine.investigation import Case
 from engine.investigation.assistance import budget_of, expected_cost
+from engine.language.markup import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import currency_of
 from engine.retrieval.rerank import LISTWISE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from html import escape
 
+from engine.language.markup import attribute, escape
 from engine.model import AreaCoverage, AreaState
 from engine.records.wording import plural
 
@@ -44,7 +44,7 @@ def _area(area: AreaCoverage) -> str:
         facts.append("not required")
     return (
         f'<button type="button" class="area" style="--c:var(--{token})" aria-pressed="false" '
-        f'data-evidence="{escape(json.dumps(list(area.evidence)))}">'
+        f'data-evidence="{attribute(json.dumps(list(area.evidence)))}">'
         f'<span class="t"><b dir="auto">{escape(area.name)}</b>'
         f'<span class="s">{state_words(area)}</span></span>'
         f'<span class="bar"><u style="--v:{100 * max(0.0, min(1.0, area.similarity)):.0f}%"></u></span>'

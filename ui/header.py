@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import gradio as gr
 
+from engine.language.markup import escape
 from ui.shelf import Library
 
 _BRAND = (

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -18,6 +17,8 @@ from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
+from engine.language.hidden_marks import marked
+from engine.language.markup import attribute
 from engine.llm import LanguageModel
 from engine.records.citation import full_citation
 from ui.access.asking import person_of
@@ -67,12 +68,12 @@ def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossi
         seal = badge(passage, document, today)
         page = f"p. {passage.page}" if passage.page is not None else ""
         found[passage_id] = Dossier(
-            name=opened.name(passage_id),
-            title=document.title or document.id,
-            where=", ".join(part for part in (passage.label, page) if part),
-            text=excerpt(passage.text),
+            name=marked(opened.name(passage_id)),
+            title=marked(document.title or document.id),
+            where=marked(", ".join(part for part in (passage.label, page) if part)),
+            text=marked(excerpt(passage.text)),
             language=passage.language,
-            citation=full_citation(passage, document),
+            citation=marked(full_citation(passage, document)),
             badge=seal.words if seal else "",
         )
     return found
@@ -121,7 +122,7 @@ def ranked_value(opened: OpenCase) -> str:
 
 
 def _cards(opened: OpenCase, cards: str) -> str:
-    return f'<div class="cards" data-corpus="{escape(opened.shelved_as)}">{cards}</div>'
+    return f'<div class="cards" data-corpus="{attribute(opened.shelved_as)}">{cards}</div>'
 
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:

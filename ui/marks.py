@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from html import escape
 
 from engine.language.analyzer import Analyzer, analyzer
+from engine.language.markup import escape
 from engine.model import Span
 
 # A word with its combining marks (Latin accents, Arabic vowels, tatweel), which are no word characters.

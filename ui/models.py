@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from html import escape
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 
 from engine.access.roles import Action, may
+from engine.language.markup import attribute, escape
 from engine.llm.spec import OPENAI_URL
 from ui.access.asking import person_of
 from ui.connecting import ConnectingDesk, answer
@@ -58,7 +58,7 @@ def wire_budget(panel: gr.HTML, settings: Mapping[str, Component]) -> None:
 def frame_html() -> str:
     """The frame that the script fills."""
     providers = "".join(
-        f'<option value="{key}" data-url="{escape(url)}"{" data-local" if local else ""}>'
+        f'<option value="{key}" data-url="{attribute(url)}"{" data-local" if local else ""}>'
         f"{escape(name)}</option>"
         for key, name, url, local in PRESETS
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from html import escape
 
+from engine.language.markup import escape
 from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -14,6 +13,7 @@ import orjson
 from engine.errors import InputError, RedstringError
 from engine.investigation import Case
 from engine.investigation.filters import Filters
+from engine.language.markup import escape
 from engine.llm import LanguageModel
 from engine.model import Constraints, QueryPlan, View
 from engine.records.planned import intent_words, plan_from_json, plan_to_json

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import gradio as gr
@@ -13,10 +12,11 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from engine.corpus.protocol import Corpus
+from engine.language.markup import attribute, escape
 from engine.settings import PRESETS, Preset, preset
 from ui.access.asking import person_of
+from ui.asked import LONGEST_QUESTION
 from ui.assist import build_assist
-from ui.case_request import LONGEST_QUESTION
 from ui.controls import (
     GROUP_HINTS,
     GROUP_TITLES,
@@ -160,7 +160,7 @@ def _main_control(knob: Knob) -> Component:
 
 def _thread_colours(strategies: Sequence[str]) -> str:
     return "".join(
-        f'#threads input[name="{escape(name)}"]{{--c:{colour(name)}!important}}' for name in strategies
+        f'#threads input[name="{attribute(name)}"]{{--c:{colour(name)}!important}}' for name in strategies
     )
 
 
@@ -168,7 +168,7 @@ def chips_html(examples: Sequence[Example]) -> str:
     """Example questions as chips; a chip shows a title and asks the whole question."""
     chips = "".join(
         f'<button type="button" class="chip" dir="auto" lang="{escape(example.language)}" '
-        f'data-question="{escape(example.text)}" title="{escape(example.text)}">'
+        f'data-question="{attribute(example.text)}" title="{escape(example.text)}">'
         f"{escape(example.title)}</button>"
         for example in examples
     )

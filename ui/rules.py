@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from engine.language.markup import attribute
 from engine.settings import InvestigationSettings
 from ui.session import OpenCase
 
@@ -16,7 +15,7 @@ def rules_slot(opened: OpenCase) -> str:
     settings: InvestigationSettings = opened.case.settings
     day = settings.as_of.isoformat() if settings.as_of else ""
     return (
-        f'<div class="rules-slot" data-corpus="{escape(opened.shelved_as)}" '
-        f'data-question="{escape(opened.question)}" data-day="{day}" '
-        f'data-kind="{escape(settings.transaction_type or "")}"></div>'
+        f'<div class="rules-slot" data-corpus="{attribute(opened.shelved_as)}" '
+        f'data-question="{attribute(opened.question)}" data-day="{day}" '
+        f'data-kind="{attribute(settings.transaction_type or "")}"></div>'
     )

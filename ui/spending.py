@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from engine.language.markup import escape
 from engine.llm import Usage
 from engine.llm.cost import CostReport
 from engine.records.wording import plural

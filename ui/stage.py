@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import gradio as gr
 from gradio.components import Component
 from gradio.events import Dependency
 
+from engine.language.markup import escape
 from ui import answer, coverage, passages
 from ui.board import VIS_NETWORK, frame_page
 

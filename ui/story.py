@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 
 from engine.investigation.events import (
     CoverageChanged,
@@ -19,6 +18,7 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
+from engine.language.markup import escape
 from engine.llm.cost import CostReport
 from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
 from engine.records.wording import completeness_words, evidence_words, plural, stop_words

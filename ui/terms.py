@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from html import escape
 
+from engine.language.markup import escape
 from engine.records.presets import changed, day_words, nearest, settings_words, value_words
 from engine.settings import PRESETS, InvestigationSettings
 from ui.controls import GROUP_TITLES, Knob, knobs, title_of_choice

@@ -283,7 +283,8 @@ def _file_report(entry: Entry, reused: set[str], left_out: set[str]) -> FileRepo
         status = FileStatus.NOT_READ
         reasons = reasons or ["it holds no document"]
     else:
-        status = FileStatus.PARTLY if reasons else FileStatus.READ
+        is_whole = entry.name not in left_out and all(problem.is_note for problem in entry.problems)
+        status = FileStatus.READ if is_whole and not entry.failure else FileStatus.PARTLY
     return FileReport(
         entry.name,
         status,

@@ -15,11 +15,15 @@ import orjson
 from engine.corpus.embedded.block import digest, hashed
 from engine.errors import FileRefusedError
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
+from engine.language.hidden_marks import hidden_marks
 from engine.model import Passage, Section
 
 # A batch ends behind the document that makes it as large as this, in passages; and behind every document
 # whose id says so, so that a document that has grown moves the ends of few other batches.
 BATCH_PASSAGES = 256
+# A file whose every line is wrong is told as such; millions of reasons would fill the memory of the parent.
+MOST_PROBLEMS = 1000
+HIDDEN = "contains {:,} characters that nobody sees and that mislead; they are shown by their numbers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,18 @@ class BatchReader:
     def __call__(self, task: FileToRead) -> Iterator[Batch | Problem]:
         """The documents of a file, and what could not be read of it."""
         waiting: list[ReadDocument] = []
-        passages = 0
+        passages = problems = hidden = 0
         try:
             for item in task.reader.read(task.source):
                 if isinstance(item, Problem):
-                    yield item
+                    problems += 1
+                    if problems <= MOST_PROBLEMS:
+                        yield item
                 elif not item.passages:
                     yield Problem(task.source.name, "the document has no text", id=item.document.id)
                 else:
                     waiting.append(item)
+                    hidden += sum(len(hidden_marks(passage.text)) for passage in item.passages)
                     passages += len(item.passages)
                     if passages >= BATCH_PASSAGES or hashed(item.document.id) % BATCH_PASSAGES == 0:
                         yield self._batch(waiting)
@@ -71,6 +78,10 @@ class BatchReader:
             yield Problem(task.source.name, f"cannot be read ({error})")
         if waiting:
             yield self._batch(waiting)
+        if problems > MOST_PROBLEMS:
+            yield Problem(task.source.name, f"{problems - MOST_PROBLEMS:,} further problems of the same file")
+        if hidden:
+            yield Problem(task.source.name, HIDDEN.format(hidden), is_note=True)
 
     def _batch(self, documents: list[ReadDocument]) -> Batch:
         # By value, unlike the pickle, which also says which equal strings were one object.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
-
+from engine.language.markup import escape
 from ui.board import ASSETS
 
 

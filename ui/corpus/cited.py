@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
+from engine.language.markup import escape
 from engine.model import Reference, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 from engine.access.roles import Action
@@ -10,6 +9,7 @@ from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
 from engine.extraction.text import expected_lines, report_lines
+from engine.language.markup import escape
 from engine.llm import Budget, LanguageModel, Meter
 from ui.corpus.desk import Ask, CorpusDesk
 from ui.corpus.plans import Extraction

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import plotly
 
+from engine.language.markup import attribute, escape
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import person_of
 from ui.corpus.answers import answer
@@ -58,7 +58,7 @@ def frame_html(settings: OperatorSettings) -> str:
     off = "" if settings.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
     return (
         (
-            f'<div class="lib" data-plotly="{escape(PLOTLY.as_posix())}">'
+            f'<div class="lib" data-plotly="{attribute(PLOTLY.as_posix())}">'
             '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
             f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
             '<button type="button" class="forget" data-lib="forget" hidden>'
@@ -86,7 +86,8 @@ def _limits(settings: OperatorSettings) -> str:
 def embedding_options() -> str:
     """The embedding models that this server offers, as choices of a list."""
     return "".join(
-        f'<option value="{escape(offer.name)}">{escape(offer.title)}</option>' for offer in offers().values()
+        f'<option value="{attribute(offer.name)}">{escape(offer.title)}</option>'
+        for offer in offers().values()
     )
 
 

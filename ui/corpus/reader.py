@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from html import escape
 
 import numpy as np
 
 from engine.corpus.protocol import Rows
+from engine.language.markup import attribute, escape
 from engine.model import Document, Passage, Reference, Status
 from engine.records.citation import full_citation
 from ui.corpus.browse import Browser
@@ -126,7 +126,7 @@ def _passage(passage: Passage, document: Document, links: Sequence[Link], cited:
     )
     return (
         f'<article class="prov{" old" if own else ""}" data-at="{passage.position}" '
-        f'data-id="{escape(passage.id)}" data-citation="{escape(full_citation(passage, document))}" '
+        f'data-id="{attribute(passage.id)}" data-citation="{escape(full_citation(passage, document))}" '
         f'dir="{direction(passage.language)}" tabindex="-1"><header>'
         f'<span class="label" dir="auto">{escape(passage.label)}</span>{page}{eid_words}{sealed}'
         f'<span class="tools" dir="ltr">{by}'

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from engine.corpus.protocol import CorpusInfo
+from engine.language.markup import escape
 from engine.records.wording import plural
 
 MOST_ROWS = 2000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
+from engine.language.markup import attribute, escape
 from engine.model import Passage, Reference, Relation, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
@@ -158,7 +158,7 @@ def _case_html(
     status = "decided" if decision is not None else STATUS_WORDS[reference.status]
     return (
         f'<li class="case{" done" if decision is not None else ""}" data-ref="{number}" '
-        f'data-place="{escape(json.dumps(place, ensure_ascii=False))}">'
+        f'data-place="{attribute(json.dumps(place, ensure_ascii=False))}">'
         f"{_source(browser, passage, reference.relation, status)}"
         f'<p class="context" dir="{direction(passage.language)}" lang="{escape(passage.language)}">'
         f"{around(passage.text, reference, 180)}</p>{below}</li>"
@@ -195,7 +195,7 @@ def _candidate(browser: Browser, spot: Spot) -> str:
     text = browser.passages(spot.document, spot.position, spot.position + 1)[0].text
     beginning = " ".join(text[:160].split())
     return (
-        f'<button type="button" class="candidate" data-target="{escape(spot.id)}" dir="auto">'
+        f'<button type="button" class="candidate" data-target="{attribute(spot.id)}" dir="auto">'
         f"<b>{escape(place_name(browser, spot))}</b> <small>{escape(title)}</small>"
         f"<span>{escape(beginning)}</span></button>"
     )

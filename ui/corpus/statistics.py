@@ -6,9 +6,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from typing import Any
 
+from engine.language.markup import escape
 from engine.model import Relation, Status, TargetKind
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser

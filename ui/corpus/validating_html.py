@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 
 from engine.corpus.extracted import Judgement, Proposal, Validation
 from engine.corpus.extracted.proposal import CONCEPT_RELATIONS
 from engine.extraction.checklist import Checklist, Item, State
 from engine.extraction.precision import Precision, by_sort, calibration, precision, sort_of
 from engine.extraction.stated import TERMS
+from engine.language.markup import attribute, escape
 from engine.model import Passage, Relation, Span
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser
@@ -193,7 +193,7 @@ def _form(item: Item) -> str:
     )
     target = (
         f'<label class="field"><span>Concept</span><input type="text" name="concept" maxlength="200" '
-        f'dir="auto" value="{escape(proposal.concept)}"></label>'
+        f'dir="auto" value="{attribute(proposal.concept)}"></label>'
         if proposal.concept
         else '<label class="field"><span>Another target</span><input type="search" name="target" '
         'placeholder="Act and number, heading or id" autocomplete="off"></label>'

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 
 from engine.evaluation import Evaluation, QuestionResult, summarise
 from engine.evaluation.ablation import Ablation
 from engine.evaluation.significance import Difference, paired
+from engine.language.markup import escape
 
 MEASURES = (
     ("recall@5", "of the gold, the share in the first 5"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.answers.audit.record import Audit, Checked, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+from engine.language.hidden_marks import marked
 
 FORMAT = 1
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#+|~!$&-])")
@@ -164,4 +165,4 @@ def _line(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Text of documents as text: nothing of it is markup."""
-    return _MARKUP.sub(r"\\\1", text)
+    return _MARKUP.sub(r"\\\1", marked(text))

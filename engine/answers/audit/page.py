@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from engine.answers.audit.export import marks
 from engine.answers.audit.record import Audit, Checked, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+from engine.language.markup import escape
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #d7d3ca; --good: #1e7a46; --part: #8a6100; --bad: #b3261e;

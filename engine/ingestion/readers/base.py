@@ -78,12 +78,16 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be read: where it is, and why. ``line`` counts from 1."""
+    """Something that could not be read: where it is, and why. ``line`` counts from 1.
+
+    ``is_note``: everything was read, and this is to be known of it.
+    """
 
     path: str
     reason: str
     line: int | None = None
     id: str | None = None
+    is_note: bool = False
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"

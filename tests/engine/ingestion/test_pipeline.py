@@ -15,6 +15,7 @@ from engine.ingestion import sources as sources_module
 from engine.ingestion.build import build_corpus
 from engine.ingestion.readers.base import Problem, ReadDocument, Reader, SourceFile
 from engine.ingestion.readers.registry import reader_of
+from engine.ingestion.reading import MOST_PROBLEMS
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
 from engine.model import Document, Passage
@@ -88,3 +89,18 @@ def test_what_was_read_before_a_failure_is_kept(tmp_path: Path) -> None:
     report = build_corpus([tmp_path / "half.evil"], tmp_path / "corpus", embedding="none", limits=LIMITS)
     assert [document.id for document in open_corpus(tmp_path / "corpus").documents()] == ["half"]
     assert [problem.id for problem in report.problems] == ["x"]
+
+
+def test_a_file_of_faults_is_told_within_bounds_and_hidden_marks_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "lines.jsonl").write_text('{"id": "a", "text": "A pier."}\n' + "x\n" * 5000)
+    (tmp_path / "law.txt").write_text("It is not li\u200bable\u202e here.")
+    report = build_corpus([tmp_path], tmp_path / "corpus", embedding="none")
+    files = {Path(file.name).name: file for file in report.files}
+    assert len(report.problems) == MOST_PROBLEMS + 2
+    assert "4,000 further problems" in str(report.problems)
+    assert files["lines.jsonl"].status is FileStatus.PARTLY
+    assert files["law.txt"].status is FileStatus.READ
+    assert files["law.txt"].reason.startswith("contains 2 characters that nobody sees")
+    rows = np.arange(report.passages, dtype=np.int32)
+    texts = [passage.text for passage in open_corpus(tmp_path / "corpus").passages(rows)]
+    assert "It is not li\u200bable\u202e here." in texts
