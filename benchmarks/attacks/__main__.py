@@ -26,6 +26,7 @@ TRIES: Mapping[str, int] = {
     "cancelling": 200,
     "damage": 1000,
     "kills": 1000,
+    "uploads": 10_000,
 }
 
 

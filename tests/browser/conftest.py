@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from benchmarks.attacks.http.served import served
 from engine.ingestion.build import build_corpus
-from tests.ui.door.served import served
 from ui.shelf import open_library
 
 if TYPE_CHECKING:

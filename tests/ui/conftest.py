@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -40,7 +36,6 @@ aliases: ["AA"]
 
 The principal may approve a grant under Article 1(2) by special resolution.
 """
-Made = TypeVar("Made")
 EXAMPLES = '[{"title": "Powers", "text": "May a manager grant broader powers?", "language": "en"}]'
 
 
@@ -52,17 +47,6 @@ def corpus_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpora") / "act"
     build_corpus([sources], folder, name="Small", embedding="none")
     return folder
-
-
-def inside_a_loop(make: Callable[[], Made]) -> Made:
-    """Build Gradio blocks inside an event loop: outside one, Gradio opens a loop and never closes it."""
-
-    async def run() -> Made:
-        return make()
-
-    # On a thread of its own: this one may have a loop running, that of the browser tests.
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(run())).result()
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
-from tests.ui.conftest import inside_a_loop
 from tests.ui.models import ModelOfOneWord
 from ui.api import Investigating, investigate, operators
 from ui.asked import checked

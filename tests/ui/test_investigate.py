@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import gradio as gr
 import pytest
 
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, ModelError, SettingsError
 from engine.investigation.events import Event
-from tests.ui.conftest import inside_a_loop
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase

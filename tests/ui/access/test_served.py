@@ -13,10 +13,9 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AuthenticationError
 
+from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
 from tests.ui.access.conftest import PASSWORD, Browser
-from tests.ui.conftest import inside_a_loop
-from tests.ui.door.served import served
 from tests.ui.door.test_routes import all_routes
 from ui.access.gate import COOKIE, AccessGate, entrance_of
 from ui.connections import Connections

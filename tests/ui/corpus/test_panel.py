@@ -7,8 +7,8 @@ import pytest
 from starlette.requests import Request as Starlette
 
 import ui.embeddings
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
-from tests.ui.conftest import inside_a_loop
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import PLOTLY, build_panel, frame_html
 from ui.shelf import Library

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.attacks.http.raw import Raw
+from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
-from tests.ui.conftest import inside_a_loop
-from tests.ui.door.raw import Raw
-from tests.ui.door.served import served
 from ui.connections import Connections
 from ui.page import build_page
 from ui.shelf import open_library

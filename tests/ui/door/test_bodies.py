@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.ui.door.raw import API, Raw
+from benchmarks.attacks.http.raw import API, Raw
 from ui.door.bodies import DEEPEST, BodyError, check_size, checked_json
 from ui.door.forms import Call
 from ui.door.routes import Policy

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.door.raw import API, Raw
+from benchmarks.attacks.http.raw import API, Raw
 
 pytestmark = pytest.mark.filterwarnings(
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.

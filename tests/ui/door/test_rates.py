@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.ui.door.raw import API, Raw, stranger
+from benchmarks.attacks.http.raw import API, Raw, stranger
 from ui.door.rates import Buckets, Rate, Turns
 
 # Gradio's queue uses pandas in ways that pandas 3 calls outdated.

@@ -6,9 +6,9 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import BaseRoute, Mount, Route
 
+from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
-from tests.ui.conftest import inside_a_loop
-from tests.ui.door.raw import API, Raw
 from ui.door.routes import plain_path
 from ui.door.table import functions_of, route_table
 from ui.page import build_page

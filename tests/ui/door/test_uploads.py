@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.door.raw import API, Answer, Raw, stranger
+from benchmarks.attacks.http.raw import API, Answer, Raw, stranger
 from ui.door.uploads import RefusedError, UploadQuotas, UploadStore
 
 BOUNDARY = "----redstring"

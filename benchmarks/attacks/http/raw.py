@@ -27,23 +27,25 @@ class Answer:
         return json.loads(self.body)
 
 
-def stranger() -> str:
+def stranger(network: str = "203") -> str:
     """An address that nobody has come from yet."""
     number = next(_addresses)
-    return f"203.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+    return f"{network}.{number // 62_500 % 250 + 1}.{number // 250 % 250 + 1}.{number % 250 + 1}"
 
 
 class Raw:
-    """A server by its address."""
+    """A server by its address. ``by_proxy``: it believes this machine what it says of who asks; else every
+    request comes from an address of its own, 127.x.y.z."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, by_proxy: bool = True) -> None:
+        self._by_proxy = by_proxy
         parts = urlsplit(address)
         self.host, self.port = parts.hostname or "", parts.port or 80
         self.authority = f"{self.host}:{self.port}"
 
-    def send(self, request: bytes | Iterable[bytes], seconds: float = 60.0) -> Answer:
-        """Send bytes on a connection of their own and read one answer."""
-        with socket.create_connection((self.host, self.port), timeout=seconds) as line:
+    def send(self, request: bytes | Iterable[bytes], seconds: float = 60.0, *, source: str = "") -> Answer:
+        """Send bytes on a connection of their own, from ``source`` or anywhere, and read one answer."""
+        with self.connected(seconds, source) as line:
             try:
                 for part in [request] if isinstance(request, bytes) else request:
                     line.sendall(part)
@@ -51,6 +53,11 @@ class Raw:
                 # The answer came before all was sent.
                 pass
             return _read(line)
+
+    def connected(self, seconds: float = 60.0, source: str = "") -> socket.socket:
+        """A connection, from an address of its own where no proxy says another."""
+        here = None if self._by_proxy else (source or stranger("127"), 0)
+        return socket.create_connection((self.host, self.port), timeout=seconds, source_address=here)
 
     def ask(
         self,
@@ -62,14 +69,15 @@ class Raw:
         host: str | None = None,
         forwarded: str = "",
     ) -> Answer:
-        """One request; ``forwarded`` is the address that our proxy says it comes from, else a new one."""
+        """One request; ``forwarded`` is the address that it comes from, else a new one."""
         lines = [f"{method} {target} HTTP/1.1", f"Host: {self.authority if host is None else host}"]
         lines += [f"{name}: {value}" for name, value in headers]
-        lines.append(f"X-Forwarded-For: {forwarded or stranger()}")
+        if self._by_proxy:
+            lines.append(f"X-Forwarded-For: {forwarded or stranger()}")
         if body and not any(name.lower() in ("content-length", "transfer-encoding") for name, _ in headers):
             lines.append(f"Content-Length: {len(body)}")
         head = "\r\n".join([*lines, "Connection: close"]).encode("latin-1") + b"\r\n\r\n"
-        return self.send(head + body)
+        return self.send(head + body, source=forwarded)
 
     def post(
         self, target: str, value: Any, headers: Sequence[tuple[str, str]] = (), *, forwarded: str = ""

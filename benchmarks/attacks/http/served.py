@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
+from typing import TypeVar
 
 import gradio as gr
 
 from engine.operator_settings import OperatorSettings
-from tests.ui.conftest import inside_a_loop
 from ui.door.serving import entry, guarded, server
 
 STARTS, ENDS = 60.0, 15.0
+Made = TypeVar("Made")
 
 
 @contextmanager
@@ -44,3 +47,14 @@ def served(page: gr.Blocks, settings: OperatorSettings, uploads: Path) -> Iterat
                 del os.environ["GRADIO_TEMP_DIR"]
             else:
                 os.environ["GRADIO_TEMP_DIR"] = before
+
+
+def inside_a_loop(make: Callable[[], Made]) -> Made:
+    """Build Gradio blocks inside an event loop: outside one, Gradio opens a loop and never closes it."""
+
+    async def run() -> Made:
+        return make()
+
+    # On a thread of its own: this one may have a loop running, that of the browser tests.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(run())).result()

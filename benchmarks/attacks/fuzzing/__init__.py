@@ -1,0 +1,1 @@
+"""Files made worse, and readers run over them."""
