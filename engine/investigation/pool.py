@@ -48,16 +48,17 @@ class PoolStatistics:
 
 
 class Pool:
-    """Deduplicated by passage id; holds at most ``limit`` passages."""
+    """Deduplicated by passage id; holds at most ``limit`` passages, those that were ``saved`` among them."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, saved: Iterable[Entry] = ()) -> None:
         self.limit = limit
         self.graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
         self.graph.add_node(QUESTION_NODE)
         self.pinned: set[str] = set()
         self.dismissed: set[str] = set()
         self.explored: set[str] = set()
-        self._entries: dict[str, Entry] = {}
+        self._entries = {entry.passage_id: entry for entry in saved}
+        self.graph.add_nodes_from(self._entries)
         self._hops: set[Hop] = set()
         self._told: dict[str, list[Hop]] = {}
 
@@ -214,13 +215,10 @@ def restored(
     explored: Iterable[str] = (),
 ) -> Pool:
     """A pool from what was saved of it. Raises ValueError where a hop has no start in the pool."""
-    pool = Pool(limit)
+    pool = Pool(limit, entries)
     by_target: dict[str, list[Hop]] = {}
     for hop in hops:
         by_target.setdefault(hop.target_id, []).append(hop)
-    for entry in entries:
-        pool._entries[entry.passage_id] = entry
-        pool.graph.add_node(entry.passage_id)
     for entry in entries:
         for hop in by_target.get(entry.passage_id, ()):
             pool.admit(hop, entry.row, entry.score)

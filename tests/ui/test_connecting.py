@@ -179,8 +179,9 @@ def test_models_are_listed(desk: ConnectingDesk, server: ScriptedServer) -> None
     assert answer(desk, request("list", server.url), local=True)["models"] == ["scripted"]
 
 
-def test_a_server_that_is_not_there_is_told_calmly(desk: ConnectingDesk, server: ScriptedServer) -> None:
-    server._http.server_close()
+def test_a_server_that_is_not_there_is_told_calmly(desk: ConnectingDesk) -> None:
+    with ScriptedServer(lambda asked: {}) as server:
+        pass
     for do in ("list", "test", "connect"):
         assert "cannot be reached" in answer(desk, request(do, server.url), local=True)["error"]
 

@@ -82,7 +82,7 @@ class ListwiseReranker:
         meter = self._meter if self._limit is None else _Until(self._meter, self._limit / 1000)
         order = list(range(len(unique)))
         size = self._window(question, unique)
-        for done, start in enumerate(self._starts(len(unique), size)):
+        for done, start in enumerate(starts(len(unique), size, self._most())):
             window = order[start : start + size]
             try:
                 order[start : start + size] = self._ordered(question, unique, window, meter)
@@ -105,15 +105,11 @@ class ListwiseReranker:
             size //= 2
         return size
 
-    def _starts(self, count: int, size: int) -> Iterator[int]:
-        """Where each window starts, the last first: as many before the head's as there is time for."""
-        if count < 2:
-            return
-        step = max(1, size // 2)
-        starts = list(range(0, max(count - size, 0) + step, step)) if count > size else [0]
-        if self._limit is not None and self._milliseconds:
-            starts = starts[: max(1, int(self._limit / self._milliseconds))]
-        yield from reversed(starts)
+    def _most(self) -> int | None:
+        """How many windows there is time for, one at least; None where that is not known."""
+        if self._limit is None or not self._milliseconds:
+            return None
+        return max(1, int(self._limit / self._milliseconds))
 
     def _ordered(self, question: str, texts: Sequence[str], window: list[int], meter: Meter) -> list[int]:
         """The numbers of one window in the model's order."""
@@ -128,6 +124,15 @@ def prompt(question: str, texts: Sequence[str]) -> Prompt:
     """What is asked about the texts of one window."""
     parts = [Data(f"passage P{place}", text[:LONGEST_TEXT]) for place, text in enumerate(texts, 1)]
     return Prompt(TASK, INSTRUCTIONS, (Data("question", question), *parts), LONGEST_ANSWER)
+
+
+def starts(count: int, size: int, most: int | None = None) -> list[int]:
+    """Where each window of ``size`` starts, the last first; with ``most``, only as many before the head's."""
+    if count < 2:
+        return []
+    step = max(1, size // 2)
+    found = range(0, max(count - size, 0) + step, step) if count > size else range(1)
+    return list(reversed(found[:most]))
 
 
 def windows(count: int) -> int:

@@ -15,7 +15,7 @@ from lxml import etree
 
 from engine.ingestion.readers.archive import BROKEN, HIGHEST_RATIO, SMALL
 
-Element = etree._Element
+Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 W = f"{{{WORD}}}"

@@ -10,7 +10,7 @@ from lxml import etree, html
 
 from engine.ingestion.readers.decoding import decoded
 
-Element = etree._Element
+Element = etree._Element  # noqa: SLF001 (lxml has no public name for it; used in types alone)
 
 # The standard asks browsers to look this far for a declaration.
 _DECLARED_WITHIN = 4096
@@ -30,6 +30,14 @@ _MEANT = {
     "iso-8859-9": "cp1254",
     "shift_jis": "cp932",
     "ks_c_5601-1987": "cp949",
+}
+# The encodings of that standard, as Python names them. Other codecs of Python make another text of what a
+# browser shows (unicode_escape, UTF-7, EBCDIC) or fail in ways of their own (punycode, undefined).
+_OF_THE_WEB = {
+    *("utf-8", "ascii", "cp866", "cp874", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic"),
+    *("gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "iso2022_jp", "shift_jis", "cp932", "euc_kr", "cp949"),
+    *(f"iso8859-{part}" for part in (*range(1, 12), 13, 14, 15, 16)),
+    *(f"cp{page}" for page in range(1250, 1259)),
 }
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
@@ -68,11 +76,9 @@ def _text(data: bytes) -> tuple[str, str | None, int]:
         return decoded(data)
     name = (declared[1] or declared[2]).decode("ascii").lower()
     try:
-        encoding = codecs.lookup(_MEANT.get(name, name))
-        # "rot13", "hex" and such are codecs of Python, not encodings of text.
-        is_text = getattr(encoding, "_is_text_encoding", True)
-        if is_text and not name.startswith("utf-16"):
-            return data.decode(encoding.name).replace("\r\n", "\n").replace("\0", "\ufffd"), None, 0
+        encoding = codecs.lookup(_MEANT.get(name, name)).name
+        if encoding in _OF_THE_WEB:
+            return data.decode(encoding).replace("\r\n", "\n").replace("\0", "\ufffd"), None, 0
     except (LookupError, UnicodeDecodeError):
         pass
     return decoded(data)

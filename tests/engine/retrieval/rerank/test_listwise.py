@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from engine.errors import BudgetError, ModelError
 from engine.llm import Budget, Meter
 from engine.retrieval.rerank.contract import RerankerContract
 from engine.retrieval.rerank.judging import Judging
-from engine.retrieval.rerank.listwise import WINDOW, ListwiseReranker, windows
+from engine.retrieval.rerank.listwise import WINDOW, ListwiseReranker, starts, windows
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 
@@ -43,13 +44,11 @@ class TestListwise(RerankerContract):
 
 @given(st.integers(0, 400))
 def test_the_number_of_windows_that_are_expected_covers_those_that_are_asked(count: int) -> None:
-    model = ListwiseReranker.__new__(ListwiseReranker)
-    model._limit, model._milliseconds = None, None
-    starts = list(model._starts(count, WINDOW))
-    assert len(starts) <= windows(count)
-    covered = {place for start in starts for place in range(start, min(start + WINDOW, count))}
+    found = starts(count, WINDOW)
+    assert len(found) <= windows(count)
+    covered = {place for start in found for place in range(start, min(start + WINDOW, count))}
     assert covered == (set(range(count)) if count > 1 else set())
-    assert starts == sorted(starts, reverse=True)
+    assert found == sorted(found, reverse=True)
 
 
 def test_the_best_of_a_long_list_moves_to_its_head(server: ScriptedServer) -> None:
@@ -128,12 +127,15 @@ def test_the_time_it_may_take_ends_a_call_in_its_middle() -> None:
             model.scores("q", ["1", "2"])
 
 
-def test_where_time_is_short_the_head_is_judged() -> None:
+def test_where_time_is_short_the_head_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first window takes 30 s by this clock; then it stands still.
+    seconds = iter((0.0, 30.0))
+    clock = SimpleNamespace(monotonic=lambda: next(seconds, 30.0))
+    monkeypatch.setattr("engine.retrieval.rerank.listwise.time", clock)
     with ScriptedServer(by_number) as scripted:
         model = ListwiseReranker(scripted.connect(), Meter())
         texts = [f"passage of rank {number}" for number in range(60)]
         model.scores("q", texts[:2])
-        model._milliseconds = 30_000.0
         model.within(40_000)
         scores = model.scores("q", texts)
         assert len(scripted.requests) == 2, "one window more"

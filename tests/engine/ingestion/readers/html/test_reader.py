@@ -131,10 +131,19 @@ def test_what_a_page_says_of_itself(tmp_path: Path) -> None:
         "\ufeff<p>نظام</p>".encode("utf-16"),
         "<meta charset='no-such'><p>نظام</p>".encode(),
         "<meta charset='rot13'><p>نظام</p>".encode(),
+        "<meta charset='undefined'><p>نظام</p>".encode(),
+        "<meta charset='punycode'><p>نظام</p>".encode(),
+        "<meta charset='utf_16_le'><p>نظام</p>".encode(),
     ],
 )
 def test_encodings(tmp_path: Path, page: bytes) -> None:
     assert read(tmp_path, page).passages[0].text == "نظام"
+
+
+@pytest.mark.parametrize("codec", ["unicode_escape", "raw_unicode_escape", "utf-7", "cp037", "idna"])
+def test_a_page_reads_as_in_a_browser_whatever_codecs_python_has(tmp_path: Path, codec: str) -> None:
+    page = f"<meta charset='{codec}'><p>nine +AGE- \\u0039 days</p>".encode()
+    assert read(tmp_path, page).passages[0].text == "nine +AGE- \\u0039 days"
 
 
 def test_entities_are_not_fetched_and_do_not_grow(tmp_path: Path) -> None:
