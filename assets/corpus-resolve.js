@@ -7,7 +7,7 @@
   redstring.lib.resolving = true;
   const TYPING = 220;
   const list = { turn: 0, only: null, stale: true, fills: "" };
-  const plots = { stale: true, loading: null };
+  const plots = { stale: true };
   const fromHtml = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content; };
 
   /* ---------- the list ---------- */
@@ -80,20 +80,6 @@
   }
 
   /* ---------- statistics ---------- */
-  function plotly() {
-    if (window.Plotly) return Promise.resolve();
-    if (!plots.loading) {
-      const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
-      plots.loading = new Promise((done, failed) => {
-        const script = document.createElement("script");
-        script.src = `${root}${prefix}/file=${one(".lib", lib.root).dataset.plotly}`;
-        script.addEventListener("load", done);
-        script.addEventListener("error", failed);
-        document.head.append(script);
-      });
-    }
-    return plots.loading;
-  }
   function themed(layout) {
     const style = getComputedStyle(lib.root);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -128,8 +114,7 @@
     }
     if (found.cited) holder.append(fromHtml(`<figure class="wide"><figcaption>Most cited provisions</figcaption>${found.cited}</figure>`));
     if (!holder.childElementCount) holder.append(fromHtml('<div class="empty"><p>Nothing to count yet.</p></div>'));
-    await plotly();
-    paint();
+    await redstring.plotly().then(paint, (error) => say(error.message));
   }
   function summary(plot) {
     return plot.data.map((trace) => `${trace.name}: ${(trace.orientation === "h" ? trace.y : trace.x).map((label, at) => `${label} ${(trace.orientation === "h" ? trace.x : trace.y)[at]}`).join(", ")}`).join("; ");

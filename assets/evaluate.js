@@ -7,7 +7,7 @@
   const LARGEST_FILE = 4_000_000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const eva = { root: null, server: null, offer: null, job: "", timer: null, plotly: null, entered: false };
+  const eva = { root: null, server: null, offer: null, job: "", timer: null, entered: false };
   const part = (name) => one(`[data-eva="${name}"]`, eva.root);
 
   /* ---------- asking the server ---------- */
@@ -161,20 +161,6 @@
   }
 
   /* ---------- plots ---------- */
-  function plotly() {
-    if (window.Plotly) return Promise.resolve();
-    if (!eva.plotly) {
-      const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
-      eva.plotly = new Promise((done, failed) => {
-        const script = document.createElement("script");
-        script.src = `${root}${prefix}/file=${one(".eva", eva.root).dataset.plotly}`;
-        script.addEventListener("load", done);
-        script.addEventListener("error", failed);
-        document.head.append(script);
-      });
-    }
-    return eva.plotly;
-  }
   async function draw(holder, plots) {
     for (const plot of plots) {
       const box = document.createElement("figure");
@@ -196,8 +182,7 @@
       box.append(title, place);
       holder.append(box);
     }
-    await plotly();
-    paint();
+    await redstring.plotly().then(paint, (error) => say(error.message));
   }
   const colour = (name) => getComputedStyle(eva.root).getPropertyValue(`--${name}`).trim();
   function painted(trace) {

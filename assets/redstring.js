@@ -69,6 +69,20 @@
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
   });
 
+  /* ---------- scripts of others ---------- */
+  const libraryUrl = (name) => `${(window.gradio_config || {}).root || ""}/libraries/${name}`;
+  let plotting = null;
+  function plotly() {
+    plotting ||= new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = libraryUrl("plotly.js");
+      script.addEventListener("load", done);
+      script.addEventListener("error", () => { plotting = null; failed(new Error("The plots could not be loaded: load the page again.")); });
+      document.head.append(script);
+    });
+    return plotting;
+  }
+
   async function board(element, props, watch, trigger) {
     state.frame = one("iframe", element);
     state.expand = (limit) => trigger("expand", { limit });
@@ -86,9 +100,8 @@
       if (control.dataset.board === "more") state.expand(Number(control.dataset.limit));
       if (control.dataset.board === "full") fullScreen(element);
     });
-    const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
     show();
-    const script = await fetch(`${root}${prefix}/file=${state.frame.dataset.vis}`).then((found) => (found.ok ? found.text() : null), () => null);
+    const script = await fetch(libraryUrl("vis-network.js")).then((found) => (found.ok ? found.text() : null), () => null);
     if (script === null) { one("[data-board=count]", element).textContent = "The board could not be loaded: load the page again."; return; }
     state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
   }
@@ -372,5 +385,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  window.redstring = { waiting, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pyvis
 from pyvis.network import Network
 
 from engine.investigation.pool import Pool
@@ -24,7 +23,6 @@ from ui.layout import tidy
 from ui.palette import thread
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
-VIS_NETWORK = Path(pyvis.__file__).resolve().parent / "lib" / "vis-9.1.2" / "vis-network.min.js"
 DEFAULT_NODES = 150
 # Scan passages that neither lead to anything nor are ranked: a few tell how the scan went.
 SCAN_LEAVES = 24

@@ -11,14 +11,14 @@ from gradio.events import Dependency
 
 from engine.language.markup import escape
 from ui import answer, coverage, passages
-from ui.board import VIS_NETWORK, frame_page
+from ui.board import frame_page
 
 _FRAME = (
     '<div class="bar-head"><h2>Board</h2><small data-board="count"></small>'
     '<button type="button" data-board="more" hidden></button>'
     '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
     '<button type="button" data-board="full">full screen</button></div>'
-    '<iframe sandbox="allow-scripts" title="Board: how each passage was found" data-vis="VIS"></iframe>'
+    '<iframe sandbox="allow-scripts" title="Board: how each passage was found"></iframe>'
     '<div class="legend"></div>'
 )
 _SWITCH = (
@@ -72,7 +72,7 @@ def build_stage() -> Stage:
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
             board = _html(
                 "", "board", "redstring.board(element, props, watch, trigger)",
-                html_template=_FRAME.replace("VIS", VIS_NETWORK.as_posix()), page=frame_page(),
+                html_template=_FRAME, page=frame_page(),
             )  # fmt: skip
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
             _html(

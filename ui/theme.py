@@ -8,8 +8,7 @@ import gradio as gr
 
 from engine.operator_settings import OperatorSettings, operator_settings
 from ui.access.gate import access_options
-from ui.board import ASSETS, VIS_NETWORK
-from ui.corpus.panel import PLOTLY
+from ui.board import ASSETS
 
 SCRIPTS = (
     "redstring.js",
@@ -63,7 +62,6 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
     """Arguments for ``gradio.mount_gradio_app`` that make the page ours and keep it private."""
     settings = settings or operator_settings()
     scripts = "".join(f"<script>{text}</script>" for text in page_scripts())
-    gr.set_static_paths([VIS_NETWORK, PLOTLY])
     return {
         "theme": theme(),
         "css_paths": [ASSETS / name for name in STYLES],

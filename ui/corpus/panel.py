@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import plotly
 
 from engine.language.markup import attribute, escape
 from engine.operator_settings import OperatorSettings
@@ -18,7 +16,6 @@ from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.embeddings import offers
 
-PLOTLY = Path(plotly.__file__).resolve().parent / "package_data" / "plotly.min.js"
 _VIEWS = (
     ("read", "Documents"),
     ("add", "Add documents"),
@@ -58,7 +55,7 @@ def frame_html(settings: OperatorSettings) -> str:
     off = "" if settings.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
     return (
         (
-            f'<div class="lib" data-plotly="{attribute(PLOTLY.as_posix())}">'
+            '<div class="lib">'
             '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
             f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
             '<button type="button" class="forget" data-lib="forget" hidden>'

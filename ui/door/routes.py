@@ -4,7 +4,7 @@ of Gradio brings is refused until somebody has thought about it (a test lists al
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import unquote_to_bytes
@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.door.refusing import refuse
+from ui.door.libraries import LIBRARIES, PREFIX
 
 API = "/gradio_api"
 POLICY = "redstring.policy"
@@ -67,9 +68,9 @@ class Table:
         return next((policy for policy in self.policies if policy.path.fullmatch(path)), None)
 
 
-def reading_routes(files: Iterable[str]) -> tuple[Policy, ...]:
-    """What only gives: the page, its parts, and the files on disk that it may load."""
-    listed = "|".join(re.escape(path) for path in files)
+def reading_routes() -> tuple[Policy, ...]:
+    """What only gives: the page and its parts."""
+    listed = "|".join(re.escape(name) for name in LIBRARIES)
     return (
         opened("/", "page", cost="look"),
         opened("/config/?", "config", cost="look"),
@@ -79,7 +80,7 @@ def reading_routes(files: Iterable[str]) -> tuple[Policy, ...]:
         opened(rf"{API}/theme\.css", "theme"),
         opened(r"/(?:assets|static|svelte)/[\w\-.~/@+()]+", "assets"),
         opened(r"/(?:favicon\.ico|robots\.txt|manifest\.json)", "assets"),
-        opened(rf"{API}/file=(?:{listed})", "files"),
+        opened(f"{PREFIX}(?:{listed})", "library"),
         opened(rf"{API}/app_id/?", "app"),
         opened(rf"{API}/heartbeat/[\w-]{{1,64}}", "heartbeat", methods=("GET",), cost="look"),
         opened(rf"{API}/queue/data", "queue data", methods=("GET",), cost="look"),

@@ -24,8 +24,7 @@ from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
 from ui.access.gate import behind_gate
 from ui.access.page_loads import PageLoads
-from ui.board import VIS_NETWORK, frame_page
-from ui.corpus.panel import PLOTLY
+from ui.board import frame_page
 from ui.door.address import Addressing, Network, networks
 from ui.door.bodies import BodyGate
 from ui.door.connections import bounded
@@ -36,6 +35,7 @@ from ui.door.rates import RateGate, WorkGate, of_cases
 from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
+from ui.door.libraries import VIS_NETWORK, LibraryRoute
 from ui.theme import launch_options, page_scripts
 
 # Connections of all visitors; an open page holds two or three.
@@ -83,13 +83,14 @@ def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: P
         allow_headers=["content-type"],
     )  # fmt: skip
     app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
-    routed: ASGIApp = _Routed(app, UploadRoute(store, settings.file_bytes))
+    routed: ASGIApp = _Routed(
+        app, {"upload": UploadRoute(store, settings.file_bytes), "library": LibraryRoute()}
+    )
     routed = routed if settings.access == "off" else PageLoads(routed)
     local = settings.loopback
     inner: ASGIApp = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
     inner = RateGate(behind_gate(BodyGate(inner), settings), trusts_local=local)
-    files = (VIS_NETWORK.as_posix(), PLOTLY.as_posix())
-    inner = OriginGate(RouteGate(inner, route_table(functions_of(page), files, settings), app), door.names)
+    inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
     return SecurityHeaders(inner, _hashes(), door.names.frames)
 
@@ -121,14 +122,14 @@ class ServingError(RedstringError):
 
 
 class _Routed:
-    """Uploads go to our own route, everything else to the page."""
+    """Some requests go to routes of our own, everything else to the page. ``own``: by name of the policy."""
 
-    def __init__(self, page: ASGIApp, uploads: ASGIApp) -> None:
-        self._page, self._uploads = page, uploads
+    def __init__(self, page: ASGIApp, own: Mapping[str, ASGIApp]) -> None:
+        self._page, self._own = page, own
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        ours = scope["type"] == "http" and scope[POLICY].name == "upload"
-        await (self._uploads if ours else self._page)(scope, receive, send)
+        route = self._own.get(scope[POLICY].name) if scope["type"] == "http" else None
+        await (route or self._page)(scope, receive, send)
 
 
 def _sweeping(store: UploadStore) -> Callable[[FastAPI], AbstractAsyncContextManager[Mapping[str, Any]]]:

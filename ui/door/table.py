@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import gradio as gr
@@ -54,7 +53,7 @@ def functions_of(page: gr.Blocks) -> Functions:
     )
 
 
-def route_table(functions: Functions, files: Iterable[str], settings: OperatorSettings) -> Table:
+def route_table(functions: Functions, settings: OperatorSettings) -> Table:
     """The policies of all open routes."""
 
     def joined(body: Any) -> bool:
@@ -85,7 +84,7 @@ def route_table(functions: Functions, files: Iterable[str], settings: OperatorSe
         cost="look", at_once=AT_ONCE["upload"],
     )  # fmt: skip
     closed = () if settings.access == "off" else ACCESS
-    return Table((*reading_routes(files), *closed, *writing, *([upload] if settings.uploads else [])))
+    return Table((*reading_routes(), *closed, *writing, *([upload] if settings.uploads else [])))
 
 
 def _panel_work(body: Any) -> bool:

@@ -7,10 +7,8 @@ from typing import Any
 
 import gradio as gr
 
-from engine.language.markup import attribute
 from engine.settings import Preset
 from ui.access.asking import person_of
-from ui.corpus.panel import PLOTLY
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS, START_QUESTIONS
 
@@ -34,7 +32,7 @@ def build_evaluation(desk: EvaluationDesk) -> gr.HTML:
 def frame_html() -> str:
     """The frame that the script fills."""
     return (
-        f'<div class="lib eva" data-plotly="{attribute(PLOTLY.as_posix())}" data-tab="gold">'
+        '<div class="lib eva" data-tab="gold">'
         f'<aside class="lib-rail" aria-label="What is measured">{_TABS}{_corpus()}{_GOLD}{_PAIR}</aside>'
         '<div class="lib-stage"><div data-eva="banner" class="banner-slot" aria-live="polite"></div>'
         f"{_RESULTS}{_SIDES}</div></div>"

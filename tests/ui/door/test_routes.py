@@ -31,6 +31,7 @@ SHUT = {
     f"{API}/call/v2/{{api_name}}/{{event_id}}": "as above",
     f"{API}/custom_component/{{id}}/{{environment}}/{{type}}/{{file_name}}": "we have none",
     f"{API}/dev/reload": "for developers",
+    f"{API}/file={{path_or_url:path}}": "files of the server, by their path",
     f"{API}/file/{{path:path}}": "files of the server",
     f"{API}/login_check": "Gradio's own",
     f"{API}/process_recording": "takes files to disk",
@@ -57,7 +58,7 @@ SHUT = {
 }
 # What stands for a part of a path in the table below, so that a route can be looked up as a request would be.
 SAMPLES = {
-    "{path:path}": "a.js", "{path_or_url:path}": "FILE", "{session_hash}": "abc", "{api_name}": "investigate",
+    "{path:path}": "a.js", "{session_hash}": "abc", "{api_name}": "investigate",
     "{event_id}": "abc",
 }  # fmt: skip
 
@@ -85,7 +86,7 @@ def mounted(library: Library) -> tuple[FastAPI, object]:
     app = inside_a_loop(
         lambda: gr.mount_gradio_app(FastAPI(openapi_url=None), page, path="/", **launch_options())
     )
-    return app, route_table(functions_of(page), ("FILE",), OperatorSettings())
+    return app, route_table(functions_of(page), OperatorSettings())
 
 
 def test_every_route_is_open_by_a_policy_or_shut_by_a_reason(mounted: tuple[FastAPI, object]) -> None:
@@ -156,7 +157,7 @@ def test_a_query_is_short(raw: Raw, query: str) -> None:
 
 def test_uploads_are_shut_where_they_are_switched_off(library: Library) -> None:
     page = inside_a_loop(lambda: build_page(library))
-    table = route_table(functions_of(page), (), OperatorSettings(uploads=False))
+    table = route_table(functions_of(page), OperatorSettings(uploads=False))
     assert table.find(f"{API}/upload") is None
     assert table.find(f"{API}/queue/join") is not None
 
