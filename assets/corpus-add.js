@@ -73,7 +73,7 @@
       request.upload.addEventListener("progress", (event) => onBytes(event.loaded));
       request.addEventListener("loadend", () => {
         sending.requests.delete(request);
-        if (request.status === 200) return done({ path: JSON.parse(request.responseText)[0], name: item.name });
+        if (request.status === 200) return done({ key: JSON.parse(request.responseText)[0], name: item.name });
         return failed(new Error(request.status === 413 ? `${item.name}: larger than this server takes` : `${item.name}: did not arrive`));
       });
       request.open("POST", `${root}${prefix}/upload`);

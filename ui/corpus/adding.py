@@ -128,8 +128,9 @@ def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order, models: tuple[st
     if not ask.visitor:
         raise InputError("this page has no token yet: load it again")
     desk.jobs.check(ask.owner)
+    uploads = Path(get_upload_folder())
     if order.kind in READING:
-        check_files(ask.files, settings, Path(get_upload_folder()))
+        check_files(ask.files, settings, uploads)
     workspace = desk.workspaces.new()
 
     def cleanup() -> None:
@@ -137,7 +138,7 @@ def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order, models: tuple[st
 
     try:
         if order.kind in READING:
-            stage(ask.files, workspace / DOCUMENTS)
+            stage(ask.files, uploads, workspace / DOCUMENTS)
     except (InputError, OSError):
         cleanup()
         raise

@@ -7,14 +7,15 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from engine.errors import InputError
 from engine.ingestion.readers.mapping import parse_mapping
 from engine.operator_settings import MEGABYTE, OperatorSettings
-from ui.asked import Request
+from ui.asked import Key, Request
+from ui.door.uploads import KEY
 
 LONGEST_PART, LONGEST_PATH, DEEPEST = 120, 4096, 12
 # What stands beside documents, where it was dropped as a single file, is laid beside them.
@@ -23,16 +24,10 @@ BESIDE_FOLDER = "beside the documents"
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\\u200b-\u200f\u202a-\u202e\u2066-\u2069]')
 
 
-def _bounded(path: object) -> object:
-    if len(str(path)) > LONGEST_PATH:
-        raise ValueError(f"longer than the {LONGEST_PATH:,} characters of a path")
-    return path
-
-
 class Uploaded(Request):
-    """A file that arrived: where the server put it, and its path on the visitor's machine."""
+    """A file that arrived: the key that the server gave it, and its path on the visitor's machine."""
 
-    path: Annotated[Path, BeforeValidator(_bounded)]
+    key: Key
     name: str = Field(max_length=LONGEST_PATH)
 
 
@@ -56,18 +51,18 @@ def _safe_part(part: str) -> str:
     return (encoded[: LONGEST_PART - len(tail)] + tail).decode("utf-8", "ignore")
 
 
-def check_files(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> None:
-    """Raises InputError where nothing arrived, a limit is passed, or a path is not that of an upload."""
+def check_files(files: Sequence[Uploaded], settings: OperatorSettings, uploads: Path) -> None:
+    """Raises InputError where nothing arrived, a limit is passed, or a key is of no file in ``uploads``."""
     if not settings.uploads:
         raise InputError("uploads are switched off on this server")
     if not files:
         raise InputError("there is no file yet: drop some, or choose them")
     if len(files) > settings.files:
         raise InputError(f"{len(files):,} files are too many; at most {settings.files:,} at a time")
-    _check_sizes(files, settings, upload_folder)
+    _check_sizes(files, settings, uploads)
 
 
-def stage(files: Sequence[Uploaded], documents: Path) -> None:
+def stage(files: Sequence[Uploaded], uploads: Path, documents: Path) -> None:
     """Lay out what arrived in a new folder. Raises InputError for what is gone meanwhile.
 
     A file that is named twice comes twice. Whoever reads ``documents`` must not be able to write there:
@@ -79,11 +74,11 @@ def stage(files: Sequence[Uploaded], documents: Path) -> None:
         target = _free(documents, Path(BESIDE_FOLDER) / name if str(name) in BESIDE_NAMES else name)
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            _give(file.path.resolve(strict=True), target)
+            _give(_arrived(file, uploads), target)
         except FileNotFoundError as error:
-            raise InputError(f"{file.name}: did not arrive; send it again") from error
+            raise _gone(file) from error
     for file in files:
-        file.path.unlink(missing_ok=True)
+        (uploads / file.key).unlink(missing_ok=True)
 
 
 def _give(source: Path, target: Path) -> None:
@@ -96,13 +91,10 @@ def _give(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_folder: Path) -> None:
+def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, uploads: Path) -> None:
     total = 0
     for file in files:
-        # Nobody may name a file of the server that was not sent to it.
-        if not _has_arrived(file.path, upload_folder):
-            raise InputError(f"{file.name}: did not arrive; send it again")
-        size = file.path.stat().st_size
+        size = _arrived(file, uploads).stat().st_size
         if size > settings.file_bytes:
             raise InputError(
                 f"{file.name}: {_megabytes(size)}; at most {_megabytes(settings.file_bytes)} a file"
@@ -114,11 +106,16 @@ def _check_sizes(files: Sequence[Uploaded], settings: OperatorSettings, upload_f
         )
 
 
-def _has_arrived(path: Path, upload_folder: Path) -> bool:
-    """Whether a path is that of a file in the folder of uploads, and no link."""
-    if "\0" in str(path) or path.is_symlink() or not path.is_file():
-        return False
-    return path.resolve().is_relative_to(upload_folder.resolve())
+def _arrived(file: Uploaded, uploads: Path) -> Path:
+    """Where a file lies that was sent. Raises InputError for everything else that a key might name."""
+    path = uploads / file.key if KEY.fullmatch(file.key) else None
+    if path is None or path.is_symlink() or path.parent.is_symlink() or not path.is_file():
+        raise _gone(file)
+    return path
+
+
+def _gone(file: Uploaded) -> InputError:
+    return InputError(f"{file.name}: did not arrive; send it again")
 
 
 def _megabytes(size: int) -> str:

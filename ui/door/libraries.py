@@ -1,4 +1,4 @@
-"""Scripts of others that a page loads when it needs them, each under a name that tells nothing of this machine."""
+"""Scripts of others that a page loads when it needs them, under names that tell nothing of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class LibraryRoute:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer with a script, or that it has not changed."""
         path = LIBRARIES[scope["path"].removeprefix(PREFIX)]
-        response = await StaticFiles(directory=path.parent, follow_symlink=True).get_response(path.name, scope)
+        folder = StaticFiles(directory=path.parent, follow_symlink=True)
+        response = await folder.get_response(path.name, scope)
         # The frame's policy names the very script of today: no browser may keep one of yesterday unasked.
         response.headers["cache-control"] = "no-cache"
         await response(scope, receive, send)

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui.door.refusing import refuse
 from ui.door.libraries import LIBRARIES, PREFIX
+from ui.door.refusing import refuse
 
 API = "/gradio_api"
 POLICY = "redstring.policy"

@@ -30,12 +30,12 @@ from ui.door.bodies import BodyGate
 from ui.door.connections import bounded
 from ui.door.headers import SecurityHeaders, inline_scripts, script_hash
 from ui.door.hosts import Allowed, HostGate, OriginGate, allowed
+from ui.door.libraries import VIS_NETWORK, LibraryRoute
 from ui.door.logs import uvicorn_logging
 from ui.door.rates import RateGate, WorkGate, of_cases
 from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
-from ui.door.libraries import VIS_NETWORK, LibraryRoute
 from ui.theme import launch_options, page_scripts
 
 # Connections of all visitors; an open page holds two or three.

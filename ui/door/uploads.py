@@ -1,13 +1,15 @@
 """Files that visitors send: received by our own route, bounded while they stream, gone when unused.
 
 Each file lies in a folder of its own under a name that nobody can guess, so that two visitors who send the
-same file never share a path. What is not made into a corpus soon is removed; what broke off leaves nothing.
+same file never share a path. The sender gets that name as a key, and is not told where the file lies.
+What is not made into a corpus soon is removed; what broke off leaves nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 import secrets
 import shutil
 import threading
@@ -32,6 +34,8 @@ from ui.door.routes import MEGABYTE, POLICY, Policy
 # A form has some bytes around its files.
 AROUND = 100_000
 MOST_FILES, MOST_FIELDS = 10, 10
+# What a file is called below the folder of uploads: by its request, and its number there.
+KEY = re.compile(r"[A-Za-z0-9_-]{24}/[0-9]", re.ASCII)
 SWEEP_SECONDS = 15.0
 # What an address has sent may be sent again after so long, s.
 REFILL_SECONDS = 600.0
@@ -137,7 +141,7 @@ class UploadStore:
 
 
 class UploadRoute:
-    """Receives a form of files and answers with their paths, as Gradio's own route does."""
+    """Receives a form of files and answers with a key for each."""
 
     def __init__(self, store: UploadStore, file_bytes: int) -> None:
         self._store, self._file_bytes = store, file_bytes
@@ -150,7 +154,7 @@ class UploadRoute:
         kept, counted = False, _Counted(scope, receive, self._store, held)
         try:
             counted.announced()
-            paths = await self._received(Request(scope, counted), held)
+            keys = await self._received(Request(scope, counted), held)
             held.at, held.arrived, kept = time.monotonic(), True, True
         except RefusedError as error:
             await refuse_for(scope, receive, send, error.status, error.words, error.seconds)
@@ -163,7 +167,7 @@ class UploadRoute:
         finally:
             if not kept:
                 await asyncio.to_thread(self._store.broke_off, held, counted.came)
-        await JSONResponse(paths)(scope, receive, send)
+        await JSONResponse(keys)(scope, receive, send)
 
     async def _received(self, request: Request, held: _Held) -> list[str]:
         async with request.form(max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=AROUND) as form:
@@ -185,7 +189,7 @@ def _kept(file: UploadFile, folder: Path, number: int) -> str:
     path = folder / str(number)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
         shutil.copyfileobj(file.file, target, MEGABYTE)
-    return str(path)
+    return f"{folder.name}/{number}"
 
 
 class _Counted:

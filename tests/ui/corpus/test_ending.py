@@ -30,7 +30,7 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 home, uploads, visitor = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 ui.corpus.adding.get_upload_folder = lambda: str(uploads)
 desk = CorpusDesk(open_library([], home))
-files = [{"path": str(path), "name": path.name} for path in uploads.iterdir()]
+files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in uploads.iterdir()]
 ask = {"visitor": visitor, "corpus": "Mine"}
 job = answer(desk, {**ask, "do": "add", "files": files})["job"]
 while not answer(desk, {**ask, "do": "poll", "job": job})["step"]:
@@ -46,7 +46,8 @@ def test_a_server_ends_while_it_changes_a_corpus(tmp_path: Path, made: Path, end
     uploads.mkdir()
     for number in range(200):
         text = f"---\nid: act-{number}\n---\n\n# Act {number}\n\n" + f"Article {number} holds. " * 200
-        (uploads / f"{number}.md").write_text(text, encoding="utf-8")
+        (uploads / f"{number:024}").mkdir()
+        (uploads / f"{number:024}" / "0").write_text(text, encoding="utf-8")
     corpus = Library([], home).place_for("Mine", VISITOR)
     shutil.copytree(made, corpus)
     before = (corpus / "manifest.json").read_bytes()

@@ -13,10 +13,10 @@ from ui.corpus.intake import Uploaded, check_files, read_mapping, safe_name, sta
 
 
 def upload(folder: Path, name: str, content: bytes = b"text") -> Uploaded:
-    path = folder / str(len(list(folder.iterdir()))) / "file"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(content)
-    return Uploaded(path=path, name=name)
+    key = f"{len(list(folder.iterdir())):024}/0"
+    (folder / key).parent.mkdir(parents=True)
+    (folder / key).write_bytes(content)
+    return Uploaded(key=key, name=name)
 
 
 @given(st.text(max_size=400))
@@ -57,33 +57,52 @@ def test_files_are_laid_out_as_they_lay_and_none_is_lost(tmp_path: Path) -> None
         upload(tmp_path, "b.txt/c.txt", b"five"),
     ]
     documents = tmp_path / "documents"
-    stage(files, documents)
+    stage(files, tmp_path, documents)
     found = {path.read_bytes() for path in documents.rglob("*") if path.is_file()}
     assert found == {b"one", b"two", b"three", b"four", b"five"}
-    assert not any(file.path.exists() for file in files)
+    assert not any((tmp_path / file.key).exists() for file in files)
 
 
-def test_a_path_of_the_server_is_no_upload(tmp_path: Path) -> None:
+REQUEST = "x" * 24
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "SECRET", "../secret.txt", f"{REQUEST}/../../secret.txt", f"{REQUEST}/1", f"{'y' * 24}/0",
+        f"{'z' * 24}/0", f"{'w' * 24}/0", "", ".", "/", f"/{REQUEST}/0", f"./{REQUEST}/0",
+        f"{REQUEST}//0", f"{REQUEST}/0/",
+        f"{REQUEST}/0\n", f"{REQUEST}/0\0", f"{REQUEST}/٠", f"{REQUEST}\\0", f"{REQUEST}", f"{'.' * 24}/0",
+    ],
+)  # fmt: skip
+def test_a_file_of_the_server_is_no_upload(tmp_path: Path, key: str) -> None:
     uploads, secret = tmp_path / "uploads", tmp_path / "secret.txt"
-    uploads.mkdir()
+    (uploads / REQUEST).mkdir(parents=True)
+    (uploads / REQUEST / "0").write_text("sent", encoding="utf-8")
     secret.write_text("secret", encoding="utf-8")
-    (uploads / "link").symlink_to(secret)
-    for path in (secret, uploads / ".." / "secret.txt", uploads / "link", uploads / "nothing"):
-        with pytest.raises(InputError, match="did not arrive"):
-            check_files([Uploaded(path=path, name="x")], OperatorSettings(), uploads)
-    assert secret.exists()
+    (uploads / REQUEST / "1").symlink_to(secret)
+    (uploads / ("y" * 24)).symlink_to(tmp_path)
+    (tmp_path / "0").write_text("secret", encoding="utf-8")
+    (uploads / ("w" * 24) / "0").mkdir(parents=True)
+    sent = Uploaded(key=key.replace("SECRET", str(secret))[:80], name="x")
+    with pytest.raises(InputError, match="did not arrive"):
+        check_files([sent], OperatorSettings(), uploads)
+    with pytest.raises(InputError, match="did not arrive"):
+        stage([sent], uploads, tmp_path / "documents")
+    check_files([Uploaded(key=f"{REQUEST}/0", name="x")], OperatorSettings(), uploads)
 
 
 def test_a_file_that_is_named_twice_comes_twice_and_one_that_is_gone_is_told(tmp_path: Path) -> None:
     file = upload(tmp_path, "a.txt")
-    stage([file, file], tmp_path / "documents")
+    stage([file, file], tmp_path, tmp_path / "documents")
     assert sum(path.is_file() for path in (tmp_path / "documents").rglob("*")) == 2
     with pytest.raises(InputError, match=r"a\.txt: did not arrive"):
-        stage([file], tmp_path / "more")
+        stage([file], tmp_path, tmp_path / "more")
 
 
 def test_what_stands_beside_documents_is_laid_beside_them(tmp_path: Path) -> None:
-    stage([upload(tmp_path, "ontology.yaml"), upload(tmp_path, "law/ontology.yaml")], tmp_path / "documents")
+    files = [upload(tmp_path, "ontology.yaml"), upload(tmp_path, "law/ontology.yaml")]
+    stage(files, tmp_path, tmp_path / "documents")
     found = sorted(str(path.parent.name) for path in (tmp_path / "documents").rglob("*.yaml"))
     assert found == ["beside the documents", "law"]
 

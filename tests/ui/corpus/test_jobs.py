@@ -32,9 +32,10 @@ def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sent(uploads: Path, **files: str | bytes) -> list[dict[str, str]]:
     found = []
     for name, content in files.items():
-        path = uploads / f"{name}-{len(list(uploads.iterdir()))}"
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        found.append({"path": str(path), "name": f"{name}.md"})
+        key = f"{len(list(uploads.iterdir())):024}/0"
+        (uploads / key).parent.mkdir()
+        (uploads / key).write_bytes(content if isinstance(content, bytes) else content.encode())
+        found.append({"key": key, "name": f"{name}.md"})
     return found
 
 
@@ -61,7 +62,7 @@ def test_a_corpus_is_made_of_what_was_sent(desk: CorpusDesk, uploads: Path) -> N
     assert "empty.md" in report
     assert "not read" in report
     assert str(desk.books.home) not in report
-    assert not list(uploads.iterdir()), "what was sent does not stay"
+    assert not list(uploads.glob("*/*")), "what was sent does not stay"
     stranger = Caller(desk, STRANGER, "")
     assert "not known" in stranger("poll", job=job)["error"]
     assert "not known" in stranger("cancel", job=job)["error"]
