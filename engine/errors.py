@@ -23,6 +23,7 @@ A message says what was wrong, where, and what to do about it, in one line.
 from __future__ import annotations
 
 import errno
+import re
 
 
 class RedstringError(Exception):
@@ -98,6 +99,20 @@ _EXHAUSTED = {
     errno.ENOSPC: "the disk is full; make room on it",
     errno.EDQUOT: "the disk quota is used up; make room",
 }
+
+
+# Folders from the root on, those with spaces in their names too; not a part of a word, nor of an address.
+_FOLDERS = re.compile(r"(?<![\w/.])/(?![\s/])(?:[^/\n:'\"]*[^\s/:'\"]/)+")
+
+
+def for_visitors(error: RedstringError) -> str:
+    """An error as strangers may read it: files by their names, and not where on this computer they stand."""
+    return without_folders(str(error))
+
+
+def without_folders(words: str) -> str:
+    """Words with the last part alone of each path from the root on."""
+    return _FOLDERS.sub("", words)
 
 
 def system_error(doing: str, error: OSError) -> RedstringError:

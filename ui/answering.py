@@ -12,7 +12,7 @@ import gradio as gr
 
 from engine.answers.answer import answer
 from engine.answers.writing import expected_prompt
-from engine.errors import CancelledError, ModelError, RedstringError
+from engine.errors import CancelledError, ModelError, RedstringError, for_visitors
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
@@ -59,7 +59,7 @@ def wire_answer(
         try:
             yield from written(desk.get(case), stage, connections.model(caller))
         except RedstringError as error:
-            yield {stage.banner: banner_html(str(error))}
+            yield {stage.banner: banner_html(for_visitors(error))}
 
     def stop(case: str) -> None:
         opened = desk.find(case)

@@ -13,7 +13,7 @@ from engine.access.audit_log import record
 from engine.access.roles import Action, may
 from engine.answers.answer import answer as answered
 from engine.answers.export import answer_to_json
-from engine.errors import InputError, RedstringError
+from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json
@@ -128,7 +128,7 @@ def add_api(library: Library, connections: Connections) -> None:
             asked = checked(Investigating, common | given)
             return investigate(library, asked, helper(request, "investigate", asked))
         except RedstringError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise gr.Error(for_visitors(error), print_exception=False) from error
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "investigate"
@@ -148,7 +148,7 @@ def add_api(library: Library, connections: Connections) -> None:
             asked = checked(Asked, given)
             return answer(library, asked, helper(request, "answer", asked))
         except RedstringError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise gr.Error(for_visitors(error), print_exception=False) from error
 
     answer_endpoint.__name__ = "answer"
     api(answer_endpoint, api_name="answer", queue=False, concurrency_id=CASES)

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import Field
 
-from engine.errors import InputError, ModelError, RedstringError
+from engine.errors import InputError, ModelError, RedstringError, for_visitors
 from engine.llm.cache import default_cache
 from engine.llm.client import ChatModel
 from engine.llm.connecting import connect
@@ -80,7 +80,7 @@ def answer(desk: ConnectingDesk, request: object, *, local: bool, trusted: bool 
         desk.connections.seen(ask.session, trusted=trusted)
         return handler(desk, ask, local)
     except RedstringError as error:
-        return {"error": str(error)}
+        return {"error": for_visitors(error)}
 
 
 def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:

@@ -13,7 +13,7 @@ import gradio as gr
 import orjson
 
 from engine.access.audit_log import record
-from engine.errors import InputError, RedstringError
+from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.demands import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
@@ -156,7 +156,7 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
             yield updates
     except RedstringError as error:
         if not opened.replaced:
-            yield {stage.banner: banner_html(str(error)), stage.story: ""}
+            yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}
     finally:
         opened.busy.release()
 
@@ -190,7 +190,7 @@ def wire_investigation(
             record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:
-            yield {stage.banner: banner_html(str(error))}
+            yield {stage.banner: banner_html(for_visitors(error))}
             return
         yield {
             token: case,

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 import orjson
 
-from engine.errors import InputError, RedstringError
+from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.filters import Filters
 from engine.language.markup import escape
@@ -197,14 +197,14 @@ def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connectio
             person = person_of(library.settings, request, asked.visitor)
             case = planning(asked, person.key, connections.model_for(asked.session, person))
         except RedstringError as error:
-            yield {stage.banner: banner_html(str(error))}
+            yield {stage.banner: banner_html(for_visitors(error))}
             return
         if case.model is not None and asks_model(case.settings):
             yield {stage.banner: "", stage.plan: WAITING}
         try:
             yield {stage.banner: "", stage.plan: planned(case, asked.corpus or "")}
         except RedstringError as error:
-            yield {stage.banner: banner_html(str(error)), stage.plan: ""}
+            yield {stage.banner: banner_html(for_visitors(error)), stage.plan: ""}
 
     def planning(asked: CaseRequest, visitor: str, model: LanguageModel | None) -> Case:
         if not asked.question.strip():

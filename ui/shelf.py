@@ -17,7 +17,7 @@ from engine.corpus.embedded.generation import published
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.protocol import Corpus, CorpusInfo
-from engine.errors import CorpusError, InputError, RedstringError, ResourceError
+from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
 from ui.open_corpora import OpenCorpora, Stamp, stamp_of
 
@@ -110,7 +110,7 @@ class Library:
         try:
             return self._open.get(shelved.folder)
         except (CorpusError, ResourceError) as error:
-            raise type(error)(_without_path(error, shelved.folder)) from error
+            raise type(error)(for_visitors(error)) from error
 
     def info(self, name: str | None, visitor: str = "") -> CorpusInfo:
         """What a corpus holds; it need not be opened. Raises InputError, CorpusError."""
@@ -233,9 +233,4 @@ def _described(folder: Path, stamp: Stamp) -> tuple[CorpusInfo | None, str]:
     try:
         return info_of(published(folder).manifest), ""
     except CorpusError as error:
-        return None, _without_path(error, folder)
-
-
-def _without_path(error: RedstringError, folder: Path) -> str:
-    """What an error says; where the folder is on the server, visitors are not told."""
-    return str(error).replace(str(folder), folder.name)
+        return None, for_visitors(error)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from engine.errors import InputError, RedstringError
+from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
 from ui.answering import brief_value
 from ui.investigate import (
@@ -31,7 +31,7 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
         try:
             yield from steer(desk.get(session), stage, chosen.action, chosen.id, threads)
         except RedstringError as error:
-            yield {stage.banner: banner_html(str(error))}
+            yield {stage.banner: banner_html(for_visitors(error))}
 
     steered = stage.ranked.select(
         act, [token, strategies], stage.outputs(), api_visibility="private", show_progress="hidden",

@@ -16,7 +16,7 @@ from engine.answers.audit.export import annotated, audit_to_json, checked_to_jso
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.wording import TOLD, axes, key_of, summary
-from engine.errors import InputError, RedstringError
+from engine.errors import InputError, RedstringError, for_visitors
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
 from ui.asked import checked
@@ -55,7 +55,7 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
             record(person, "check", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
         return told
     except RedstringError as error:
-        return {"error": str(error)}
+        return {"error": for_visitors(error)}
 
 
 def offer(desk: CheckDesk, ask: Ask) -> Answer:

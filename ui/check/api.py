@@ -14,7 +14,7 @@ from engine.access.audit_log import record
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
-from engine.errors import RedstringError
+from engine.errors import RedstringError, for_visitors
 from ui.access.asking import person_of
 from ui.asked import CorpusName, Request, checked
 from ui.session import CASES
@@ -56,7 +56,7 @@ def add_audit_api(library: Library) -> None:
             record(person, "check", library.find(asked.corpus or None).folder.name, "done")
             return audited(library, asked)
         except RedstringError as error:
-            raise gr.Error(str(error), print_exception=False) from error
+            raise gr.Error(for_visitors(error), print_exception=False) from error
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "audit"

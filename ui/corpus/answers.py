@@ -8,7 +8,7 @@ from typing import Any
 from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
-from engine.errors import AccessError, InputError, RedstringError
+from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from ui.access.asking import by_token
 from ui.asked import checked
 from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
@@ -77,9 +77,9 @@ def answer(desk: CorpusDesk, request: object, who: Callable[[str], Person] = by_
             return {"error": f"unknown request {ask.do!r}"}
         return _recorded(handler, desk, ask, person) if ask.do in _RECORDED else handler(desk, ask)
     except ChangedError as error:
-        return {"error": str(error), "changed": True}
+        return {"error": for_visitors(error), "changed": True}
     except RedstringError as error:
-        return {"error": str(error)}
+        return {"error": for_visitors(error)}
 
 
 def _recorded(

@@ -9,7 +9,7 @@ from engine.access.roles import Action
 from engine.corpus.ontology import checked, ontology_from, ontology_yaml, parse_ontology
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
-from engine.errors import CorpusError, InputError, SourceError
+from engine.errors import CorpusError, InputError, SourceError, for_visitors
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_lines, cost_report, currency_of
 from engine.llm.meter import Budget
@@ -82,7 +82,7 @@ def save(desk: CorpusDesk, ask: Ask) -> Answer:
     try:
         save_ontology(shelved.folder, ask.ontology, ask.words[:200])
     except (SourceError, CorpusError) as error:
-        raise InputError(str(error).replace(f"{shelved.folder}/", "")) from error
+        raise InputError(for_visitors(error)) from error
     return {"saved": True}
 
 
@@ -92,7 +92,7 @@ def undo(desk: CorpusDesk, ask: Ask) -> Answer:
     try:
         undo_ontology(shelved.folder)
     except CorpusError as error:
-        raise InputError(str(error).replace(f"{shelved.folder}/", "")) from error
+        raise InputError(for_visitors(error)) from error
     return {"saved": True}
 
 

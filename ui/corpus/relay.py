@@ -13,7 +13,7 @@ import numpy as np
 import orjson
 from pydantic import BaseModel, Field
 
-from engine.errors import ModelError
+from engine.errors import ModelError, for_visitors
 from engine.language.embedders import embedder
 from engine.language.embedders.base import Vectors
 from engine.language.embedders.endpoint import BATCH, EndpointEmbedder
@@ -54,7 +54,7 @@ class Relay:
         try:
             vectors = self._endpoint.ask(texts)
         except ModelError as error:
-            return Answered(error=str(error))
+            return Answered(error=for_visitors(error))
         return Answered(vectors=b64encode(vectors.tobytes()).decode(), dimensions=vectors.shape[1])
 
 

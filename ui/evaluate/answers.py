@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from engine.access.audit_log import record
 from engine.access.people import Person
-from engine.errors import CorpusError, InputError, RedstringError, ResourceError
+from engine.errors import CorpusError, InputError, RedstringError, ResourceError, for_visitors
 from engine.evaluation import Question
 from engine.evaluation.choosing import spread
 from engine.evaluation.pair import compare_settings
@@ -75,7 +75,7 @@ def answer(desk: EvaluationDesk, request: object, who: Callable[[str], Person] =
             record(person, "evaluate", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
         return told
     except RedstringError as error:
-        return {"error": str(error)}
+        return {"error": for_visitors(error)}
 
 
 def offer(desk: EvaluationDesk, ask: Ask) -> Answer:

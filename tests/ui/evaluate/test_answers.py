@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import gzip
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from tests.ui.evaluate.conftest import VISITOR, ask, over
 from ui.evaluate.answers import EvaluationDesk, answer
 from ui.evaluate.gold import sample_questions
 from ui.evaluate.limits import MOST_ABLATED, MOST_QUESTIONS
+from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"
 QUERIES = f'{{"id": "q1", "text": "{QUESTION}"}}\n'.encode()
@@ -148,3 +151,19 @@ def test_a_wrong_file_is_named_as_the_visitor_knows_it(desk: EvaluationDesk) -> 
 def test_gold_of_another_corpus_fails_in_words(desk: EvaluationDesk) -> None:
     told = over(desk, ask(desk, "start", **files(desk, qrels=b"q1 0 nowhere/1 1\n"))["job"])
     assert (told["state"], "none of the 1 gold passages" in told["message"]) == ("failed", True)
+
+
+def test_damage_that_is_met_on_the_way_does_not_tell_where_the_corpus_stands(
+    tmp_path: Path, corpus_folder: Path
+) -> None:
+    told = set()
+    for name in ("state.arrays", "found.arrays", "cited.arrays"):
+        folder = shutil.copytree(corpus_folder, tmp_path / name)
+        (file,) = folder.rglob(name)
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+        desk = EvaluationDesk(Library([folder]))
+        told.add(ask(desk, "pair", corpus="Small", question="Who keeps the register?").get("error", ""))
+    assert any("does not fit its checksum" in words for words in told)
+    assert not any(str(tmp_path) in words for words in told)
