@@ -5,7 +5,7 @@
   if (!redstring || redstring.check) return;
   const EVERY = 400;
   const LARGEST_FILE = 4_000_000;
-  const chk = { root: null, server: null, findings: {}, job: "", text: "", claims: [], seen: 0, only: "", files: {}, audit: null, corpus: "" };
+  const chk = { root: null, server: null, findings: {}, job: "", text: "", hidden: [], claims: [], seen: 0, only: "", files: {}, audit: null, corpus: "" };
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const part = (name) => one(`[data-chk="${name}"]`, chk.root);
@@ -48,7 +48,7 @@
     if (offer.corpora.includes(before)) select.value = before;
     part("model-row").hidden = !offer.model;
     if (!offer.model) part("model").checked = false;
-    if (offer.job && !chk.job) { chk.text = offer.text; chk.corpus = select.value; follow(offer.job); }
+    if (offer.job && !chk.job) { chk.text = offer.text; chk.corpus = select.value; follow(offer); }
   }
   async function dropped(file) {
     if (!file) return;
@@ -72,10 +72,10 @@
     chk.text = request.text;
     chk.corpus = request.corpus;
     const found = await ask(request).catch(() => null);
-    if (found) follow(found.job);
+    if (found) follow(found);
   }
-  function follow(job) {
-    Object.assign(chk, { job, claims: [], seen: 0, only: "", audit: null, files: {} });
+  function follow({ job, hidden }) {
+    Object.assign(chk, { job, hidden, claims: [], seen: 0, only: "", audit: null, files: {} });
     busy(true);
     part("waiting").hidden = true;
     part("result").hidden = false;
@@ -99,7 +99,7 @@
   }
   function over() { chk.job = ""; busy(false); part("progress").hidden = true; }
   function finished(found) {
-    Object.assign(chk, { audit: found.audit, claims: found.audit.claims, text: found.audit.text, files: { ...found.files, json: JSON.stringify(found.audit, null, 2) } });
+    Object.assign(chk, { audit: found.audit, claims: found.final, text: found.audit.text, files: { ...found.files, json: JSON.stringify(found.audit, null, 2) } });
     drawText(); drawList(); drawFilters(); drawAxes(); drawFiles();
     part("notes").replaceChildren(...found.audit.notes.map((note) => make("p", "hint", note)));
     if (found.audit.model) {
@@ -119,6 +119,7 @@
   /* Places are counted in characters of Unicode, as the server counts them. */
   function drawText() {
     const letters = Array.from(chk.text);
+    for (const at of chk.hidden) letters[at] = `⟦U+${letters[at].codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`;
     const parts = [];
     let place = 0;
     for (const claim of chk.claims) {
@@ -169,14 +170,7 @@
     const quote = make("blockquote", source.in_force ? "" : "old");
     const words = make("p");
     words.dir = "auto";
-    const letters = Array.from(source.quote);
-    let place = 0;
-    for (const [start, end, kind] of source.marks) {
-      if (start < place) continue;
-      words.append(letters.slice(place, start).join(""), make("mark", kind, letters.slice(start, end).join("")));
-      place = end;
-    }
-    words.append(letters.slice(place).join(""));
+    words.append(...source.quote.map(([text, kind]) => (kind ? make("mark", kind, text) : text)));
     const link = make("button", "chk-link", source.citation);
     link.type = "button";
     link.dir = "auto";

@@ -277,8 +277,8 @@
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") closePeek(); });
   }
   async function opened(found) {
-    const kinds = ["", ...found.kinds];
-    part("kind").replaceChildren(...kinds.map((kind) => new Option(kind || "all types", kind)));
+    const kinds = [["", ""], ...found.kinds];
+    part("kind").replaceChildren(...kinds.map(([kind, words]) => new Option(words || "all types", kind)));
     part("kind").hidden = found.kinds.length < 2;
     part("search").value = "";
     Object.assign(here, { document: null, asked: here.asked + 1 });

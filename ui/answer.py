@@ -181,5 +181,9 @@ def _copies(answer: Answer) -> str:
         f'<button type="button" data-copy="{form}">{words}</button>'
         for form, words in (("text", "Copy text"), ("markdown", "Copy Markdown"), ("json", "Copy JSON"))
     )
-    held = "".join(f'<pre hidden data-form="{form}">{escape(text)}</pre>' for form, text in forms.items())
+    # JSON is for programs, which count its characters: nothing in it is shown otherwise.
+    held = "".join(
+        f'<pre hidden data-form="{form}">{attribute(text) if form == "json" else escape(text)}</pre>'
+        for form, text in forms.items()
+    )
     return f'<footer class="answer-acts" dir="ltr">{buttons}</footer>{held}'

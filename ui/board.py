@@ -17,6 +17,7 @@ from typing import Any
 from pyvis.network import Network
 
 from engine.investigation.pool import Pool
+from engine.language.hidden_marks import marked
 from engine.model import Hop
 from engine.records.wording import Name, hop_quote, hop_words, trail_sentence
 from ui.layout import tidy
@@ -136,7 +137,7 @@ def provenance(pool: Pool, ranked: Sequence[str], dossiers: Dossiers, limit: int
             strategy=thread(pool.strategy(passage_id)).token,
             round=pool.round(passage_id),
             rank=ranks.get(passage_id),
-            why=trail_sentence(trails[passage_id][0], name) if trails[passage_id] else "",
+            why=marked(trail_sentence(trails[passage_id][0], name)) if trails[passage_id] else "",
             rows=layout.rows,
             trails=[[edges[hop] for hop in trail if hop in edges] for trail in trails[passage_id]],
             **asdict(facts[passage_id]),
@@ -164,8 +165,8 @@ def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool,
         hidden=not first,
         first=first,
         strategy=thread(hop.strategy).token,
-        words=hop_words(hop, name),
-        quote=hop_quote(hop, QUOTE_LENGTH),
+        words=marked(hop_words(hop, name)),
+        quote=marked(hop_quote(hop, QUOTE_LENGTH)),
         arrows="",
         smooth=_BESIDE if same_round else OPTIONS["edges"]["smooth"],
     )

@@ -10,6 +10,7 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
+from engine.language.hidden_marks import marked
 from ui.controls import Knob, component, knob_of, title_of_choice
 
 # Lists of choices that a corpus gives.
@@ -23,7 +24,7 @@ Choices = list[tuple[str, str]]
 def choices_of(corpus: Corpus) -> dict[str, Choices]:
     """For each filter what a corpus has to choose from: (words, value), the most frequent first."""
     documents = corpus.documents()
-    named = [(document.title or document.id, document.id) for document in documents]
+    named = [(marked(document.title or document.id), document.id) for document in documents]
     return {
         "types": _counted(document.type for document in documents),
         "documents": sorted(named, key=lambda pair: pair[0].casefold())[:MOST_CHOICES],
@@ -35,7 +36,7 @@ def choices_of(corpus: Corpus) -> dict[str, Choices]:
 
 def _counted(values: Iterable[str | None]) -> Choices:
     counts = Counter(value for value in values if value)
-    return [(f"{value} ({count:,})", value) for value, count in counts.most_common(MOST_CHOICES)]
+    return [(f"{marked(value)} ({count:,})", value) for value, count in counts.most_common(MOST_CHOICES)]
 
 
 def build_date(knob: Knob) -> Component:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator
 from typing import Any
 
 from engine.answers.record import Answer, Citation, Sentence, Support
+from engine.language.markup import markdown
 from engine.records.spending import usage_to_json
 
 WIDTH = 100
@@ -15,7 +15,6 @@ MISSING = "The pool does not contain an answer to this question."
 WHAT_TO_TRY = (
     "Try more rounds or a wider preset, other words for what you ask, or a corpus that has such sources."
 )
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def answer_to_json(answer: Answer) -> dict[str, Any]:
@@ -69,13 +68,13 @@ def _citation_to_json(citation: Citation) -> dict[str, Any]:
 
 def answer_markdown(answer: Answer) -> str:
     """An answer as Markdown: sentences with numbered footnotes, each with its quote and full citation."""
-    lines = [f"# {_plain(answer.question)}", ""]
+    lines = [f"# {markdown(answer.question)}", ""]
     lines += [_line(*one) for one in _told(answer)]
     if answer.sentences and not answer.missing:
         lines += ["", "## Sources", ""]
     for citation in _used(answer):
-        force = f" **{_plain(citation.validity)}**" if citation.old else ""
-        lines.append(f"[^{citation.number}]: {_plain(citation.cited)}.{force} “{_plain(citation.quote)}”")
+        force = f" **{markdown(citation.validity)}**" if citation.old else ""
+        lines.append(f"[^{citation.number}]: {markdown(citation.cited)}.{force} “{markdown(citation.quote)}”")
     return "\n".join(lines) + "\n"
 
 
@@ -134,12 +133,10 @@ def _used(answer: Answer) -> list[Citation]:
 def _line(kind: str, words: str, numbers: tuple[int, ...], behind: str) -> str:
     """One line of Markdown; the numbers are footnotes."""
     if kind == "area":
-        return f"\n## {_plain(words)}\n"
-    told = _plain(words) + "".join(f"[^{number}]" for number in numbers) + _plain(behind)
+        return f"\n## {markdown(words)}\n"
+    told = markdown(words) + "".join(f"[^{number}]" for number in numbers) + _behind(behind)
     return {"conflict": f"> {told}", "note": f"*Note: {told}*", "missing": told}.get(kind, f"- {told}")
 
 
-def _plain(text: str) -> str:
-    """Words that mean nothing to Markdown, in one line; a blank in front stays."""
-    blank = " " if text[:1] == " " else ""
-    return blank + _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+def _behind(text: str) -> str:
+    return f" {markdown(text)}" if text else ""

@@ -1,10 +1,15 @@
-"""Text of others in HTML: the one escape for all pages and exports."""
+"""Text of others in HTML and Markdown: the escapes of all pages and exports."""
 
 from __future__ import annotations
 
 import html
+import re
 
 from engine.language.hidden_marks import marked
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+# What would begin a list.
+_LISTED = re.compile(r"^(\d*)([.)+-])")
 
 
 def escape(text: str, *, quote: bool = True) -> str:
@@ -13,6 +18,12 @@ def escape(text: str, *, quote: bool = True) -> str:
     ``quote``: it may stand between quotes, too.
     """
     return html.escape(marked(text), quote)
+
+
+def markdown(text: str) -> str:
+    """A text as it is shown in Markdown: one line, without markup of its own, and nothing hidden in it."""
+    line = _MARKDOWN.sub(r"\\\1", marked(" ".join(text.split())))
+    return _LISTED.sub(r"\1\\\2", line)
 
 
 def attribute(text: str) -> str:

@@ -108,3 +108,11 @@ def test_text_of_documents_cannot_leave_a_page_with_its_data_inside(attack: str)
     page = provenance(small_pool(), ["a"], hostile).generate_html()
     assert attack not in page
     assert "onerror=alert" not in page.replace("\\u003cimg src=x onerror=alert(1)\\u003e", "")
+
+
+def test_nothing_is_hidden_in_the_words_of_a_link() -> None:
+    pool = small_pool()
+    pool.admit(cites("h", "a", "not \u202eelbail\u202c here"), 21, 0.5)
+    shown = json.dumps(_data(pool, ["h"]), ensure_ascii=False)
+    assert "⟦U+202E⟧elbail" in shown
+    assert "\u202e" not in shown

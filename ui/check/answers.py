@@ -12,17 +12,19 @@ from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
-from engine.answers.audit.export import annotated, audit_to_json, checked_to_json, markdown
+from engine.answers.audit.export import annotated, audit_to_json, markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.wording import TOLD, axes, key_of, summary
 from engine.errors import InputError, RedstringError, for_visitors
+from engine.language.hidden_marks import hidden_marks
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
 from ui.asked import checked
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
+from ui.check.shown import shown_claim
 from ui.connections import Connections
 from ui.jobs.job import Job
 from ui.jobs.jobs import Jobs
@@ -72,6 +74,7 @@ def offer(desk: CheckDesk, ask: Ask) -> Answer:
         ],
         "job": job.id if job else "",
         "text": job.payload.text if job else "",
+        "hidden": hidden_marks(job.payload.text) if job else [],
     }
 
 
@@ -104,7 +107,9 @@ def start(desk: CheckDesk, ask: Ask) -> Answer:
         meter = Meter(Budget(calls=MOST_CALLS), job.stop.is_set)
         check(job, Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter))
 
-    return {"job": desk.jobs.start(ask.owner, Checking(ask.text), work).id}
+    job = desk.jobs.start(ask.owner, Checking(ask.text), work)
+    # Where characters stand in the text that nobody sees: the page shows them by their numbers.
+    return {"job": job.id, "hidden": hidden_marks(ask.text)}
 
 
 def poll(desk: CheckDesk, ask: Ask) -> Answer:
@@ -119,7 +124,7 @@ def poll(desk: CheckDesk, ask: Ask) -> Answer:
         "done": job.done,
         "total": job.total,
         "message": job.message,
-        "claims": [checked_to_json(one) for one in job.payload.claims[ask.seen :]],
+        "claims": [shown_claim(one) for one in job.payload.claims[ask.seen :]],
     }
     return told | _outcome(job.payload) if state == "done" else told
 
@@ -130,6 +135,8 @@ def _outcome(checked: Checking) -> Answer:
         return {}
     return {
         "audit": audit_to_json(audit),
+        # The second reading may have changed what was told of a claim.
+        "final": [shown_claim(one) for one in audit.checked],
         "summary": summary(audit),
         "axes": list(axes(audit)),
         "files": {"md": markdown(audit), "html": html_page(audit), "txt": annotated(audit)},

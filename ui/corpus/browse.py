@@ -15,6 +15,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.ingestion.citing import cited_as
 from engine.language.addresses import Address
+from engine.language.hidden_marks import marked
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 
 OUTLINES_KEPT = 64
@@ -258,7 +259,7 @@ class Browser:
             block = self.corpus.references(numbers[start : start + 4096].tolist())
             rows = self.corpus.rows([reference.source_id for reference in block])
             found.update(self.corpus.document_numbers(rows).tolist())
-        return [(number, self.documents[number].title) for number in sorted(found)]
+        return [(number, marked(self.documents[number].title)) for number in sorted(found)]
 
     def _documents_of(self, section_id: str) -> Iterable[int]:
         """Documents that a section may be of, the most likely first: ids begin with the document's."""

@@ -9,6 +9,7 @@ from engine.corpus.extracted.graph import stamp_of
 from engine.errors import CancelledError, InputError
 from engine.extraction import Expected, ExtractionReport, Plan, expected, extract, planned
 from engine.extraction.text import expected_lines, report_lines
+from engine.language.hidden_marks import marked
 from engine.language.markup import escape
 from engine.llm import Budget, LanguageModel, Meter
 from ui.corpus.desk import Ask, CorpusDesk
@@ -38,12 +39,13 @@ def extraction(desk: CorpusDesk, ask: Ask) -> Answer:
     else:
         why = ""
     documents = desk.browser(ask).documents[:MOST_LISTED] if not why else []
+    named = enumerate(marked(document.title or document.id) for document in documents)
     return {
         "may": not why,
         "why": why,
         "run": going.id if going else "",
         "model": _name(model),
-        "documents": [[number, document.title or document.id] for number, document in enumerate(documents)],
+        "documents": [[number, title] for number, title in named],
     }
 
 

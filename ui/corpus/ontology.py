@@ -10,6 +10,7 @@ from engine.corpus.ontology import checked, ontology_from, ontology_yaml, parse_
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import CorpusError, InputError, SourceError, for_visitors
+from engine.language.hidden_marks import marked
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_lines, cost_report, currency_of
 from engine.llm.meter import Budget
@@ -153,11 +154,11 @@ def _figures(browser: Browser, given: Sequence[Area]) -> Answer:
                 "found": [[lang, word, count] for (lang, word), count in reach[area.id].found.items()],
                 "examples": [
                     {
-                        "label": passages[name].label or name,
-                        "document": browser.document(number[name]).title,
+                        "label": marked(passages[name].label or name),
+                        "document": marked(browser.document(number[name]).title),
                         "number": number[name],
                         "at": passages[name].position,
-                        "text": " ".join(passages[name].text[:EXCERPT].split()),
+                        "text": marked(" ".join(passages[name].text[:EXCERPT].split())),
                     }
                     for name in reach[area.id].examples
                 ],
@@ -181,7 +182,7 @@ def _proposed(
         "transactions": [
             {
                 "id": one.id,
-                "heading": one.heading,
+                "heading": marked(one.heading),
                 "areas": list(dict.fromkeys(changes.areas_for[name] for name in one.areas)),
                 "passages": one.passages,
             }
@@ -209,7 +210,7 @@ def _change(change: AreaChange, areas_for: Mapping[str, str]) -> Answer:
         "made_of": list(proposed.made_of),
         "added": [list(one) for one in proposed.added],
         "headings": [
-            {"text": one.text, "language": one.language, "passage": one.passage_id}
+            {"text": marked(one.text), "language": one.language, "passage": one.passage_id}
             for one in proposed.evidence
             if one.kind == HEADING
         ][:MOST_HEADINGS],

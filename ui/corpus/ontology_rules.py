@@ -10,6 +10,7 @@ from engine.corpus.rules.expressions import names_in
 from engine.corpus.rules.ruleset import Fact, Rule
 from engine.errors import InputError, SettingsError
 from engine.language.detect import detect_question
+from engine.language.hidden_marks import marked
 from engine.ontology.applying import Outcome, apply_rules, fact_name
 from engine.ontology.mentioned import mentioned_facts
 from engine.ontology.telling import outcomes_json, verdict_words
@@ -48,8 +49,11 @@ def rules(desk: CorpusDesk, ask: Ask) -> Answer:
 
 
 def rule_json(outcome: Outcome) -> Answer:
-    """An outcome as the page shows it."""
-    return outcomes_json([outcome])[0] | {"told": verdict_words(outcome)}
+    """An outcome as the page shows it: nothing is hidden in what it quotes."""
+    found: Answer = outcomes_json([outcome])[0] | {"told": verdict_words(outcome)}
+    for quoted in (passage for citation in found["citations"] for passage in citation["passages"]):
+        quoted.update({name: marked(quoted[name]) for name in ("label", "document", "text")})
+    return found
 
 
 def today() -> date:

@@ -8,6 +8,7 @@ from typing import Any
 from engine.access.roles import Action
 from engine.errors import InputError
 from engine.language.embedders.loading import model_name
+from engine.language.hidden_marks import marked
 from engine.model import Status
 from ui.corpus import cited, reader, tree
 from ui.corpus.desk import Ask, CorpusDesk
@@ -46,7 +47,7 @@ def overview(desk: CorpusDesk, ask: Ask) -> Answer:
     info = browser.corpus.info()
     by_status = info.references_by_status
     return {
-        "kinds": tree.kinds(browser.documents),
+        "kinds": [[kind, marked(kind)] for kind in tree.kinds(browser.documents)],
         "open": by_status.get(Status.UNRESOLVED, 0) + by_status.get(Status.AMBIGUOUS, 0),
         "embedding": model_name(info.embedding),
     }

@@ -128,7 +128,9 @@ def _bars(
     figure.update_layout(
         barmode="stack", bargap=0.28, height=height, showlegend=len(series) > 1,
         margin={"l": 8, "r": 16, "t": 8, "b": 8}, legend={"orientation": "h", "y": -0.14, "x": 0},
-        xaxis={"automargin": True, "fixedrange": True}, yaxis={"automargin": True, "fixedrange": True},
+        xaxis={"automargin": True, "fixedrange": True},
+        # A type that is called "2010" is no number.
+        yaxis={"automargin": True, "fixedrange": True, "type": "category" if sideways else "linear"},
     )  # fmt: skip
     found: Answer = json.loads(figure.to_json())
     return {"title": title, "data": found["data"], "layout": _plain(found["layout"])}

@@ -18,6 +18,7 @@ from engine.corpus.extracted.proposal import CONCEPT_RELATIONS, occurrence_at
 from engine.errors import InputError
 from engine.extraction.checklist import Checklist, Item, State
 from engine.extraction.precision import sort_of
+from engine.language.hidden_marks import marked
 from engine.language.quotes import locate
 from engine.model import Passage, Relation
 from ui.corpus.browse import Browser
@@ -46,7 +47,7 @@ def links(desk: CorpusDesk, ask: Ask) -> Answer:
         "html": item_html(browser, chosen[0], everything, writable=writable) if chosen else "",
         "figures": figures_html(everything),
         "sorts": [[name, words] for name, words in SORT_WORDS.items() if name in sorts],
-        "documents": [[number, browser.document(number).title] for number in sorted(documents)],
+        "documents": [[number, marked(browser.document(number).title)] for number in sorted(documents)],
         "open": states.count(State.OPEN),
         "judged": states.count(State.JUDGED),
         "stale": states.count(State.STALE),

@@ -10,9 +10,9 @@ from typing import Any
 from engine.answers.audit.record import Audit, Checked, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
 from engine.language.hidden_marks import marked
+from engine.language.markup import markdown as escaped
 
 FORMAT = 1
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#+|~!$&-])")
 
 
 def audit_to_json(audit: Audit) -> dict[str, Any]:
@@ -104,6 +104,17 @@ def marks(source: Source) -> list[tuple[int, int, str]]:
     return sorted(mark for mark in found.values() if mark[1] <= len(source.quote))
 
 
+def pieces(source: Source) -> list[tuple[str, str]]:
+    """A quote in pieces, each with how it was compared: "same", "different", or "" where it was not."""
+    found, place = [], 0
+    for start, end, kind in marks(source):
+        if start < place:
+            continue
+        found += [(source.quote[place:start], ""), (source.quote[start:end], kind)]
+        place = end
+    return [piece for piece in (*found, (source.quote[place:], "")) if piece[0]]
+
+
 def annotated(audit: Audit) -> str:
     """The audited text, a number behind each claim, and what was found as footnotes below."""
     parts, place = [], 0
@@ -124,6 +135,10 @@ def _footnote(one: Checked) -> str:
     return said
 
 
+def _line(text: str) -> str:
+    return marked(" ".join(text.split()))
+
+
 def markdown(audit: Audit) -> str:
     """A report: sums, each claim with its finding and quotes, notes."""
     return "\n".join(_report(audit)) + "\n"
@@ -132,37 +147,28 @@ def markdown(audit: Audit) -> str:
 def _report(audit: Audit) -> Iterator[str]:
     yield "# Citation audit"
     yield ""
-    yield f"Against {_escaped(audit.corpus)}, as of {audit.day.isoformat()}. {summary(audit)}."
+    yield f"Against {escaped(audit.corpus)}, as of {audit.day.isoformat()}. {summary(audit)}."
     yield ""
     yield from (f"- {axis}" for axis in axes(audit))
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
-        yield f"- Findings changed by the second reading of {_escaped(audit.model)}: claims {numbers}"
-    yield from (f"- Note: {_escaped(note)}" for note in audit.notes)
+        yield f"- Findings changed by the second reading of {escaped(audit.model)}: claims {numbers}"
+    yield from (f"- Note: {escaped(note)}" for note in audit.notes)
     for one in audit.checked:
         told = TOLD[one.finding]
         yield ""
         yield f"## {one.claim.number}. {told.sign} {told.word}"
         yield ""
-        yield f"{_escaped(_line(one.claim.text))}"
+        yield f"{escaped(one.claim.text)}"
         yield ""
-        yield f"*{_escaped(_line(one.reason))}*"
-        yield from (f"\n{_escaped(_line(remark))}" for remark in remarks(one))
+        yield f"*{escaped(one.reason)}*"
+        yield from (f"\n{escaped(remark)}" for remark in remarks(one))
         for source in one.sources[: 1 if one.finding is not Finding.NOT_IN_CORPUS else 0]:
             yield ""
-            yield f"> {_escaped(_line(source.quote))}"
+            yield f"> {escaped(source.quote)}"
             yield ">"
-            yield f"> {_escaped(citation_of(source))} ({_escaped(source.passage.id)})"
+            yield f"> {escaped(citation_of(source))} ({escaped(source.passage.id)})"
         for name, other in (("Now in force", one.successor), ("The right provision", one.right)):
             if other is not None:
                 yield ""
-                yield f"{name}: {_escaped(citation_of(other))} ({_escaped(other.passage.id)})"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _escaped(text: str) -> str:
-    """Text of documents as text: nothing of it is markup."""
-    return _MARKUP.sub(r"\\\1", marked(text))
+                yield f"{name}: {escaped(citation_of(other))} ({escaped(other.passage.id)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.answers.audit.export import marks
+from engine.answers.audit.export import pieces
 from engine.answers.audit.record import Audit, Checked, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
 from engine.language.markup import escape
@@ -91,11 +91,7 @@ def _quote(source: Source) -> str:
 
 def quote_html(source: Source) -> str:
     """A quote with what was compared marked."""
-    parts, place = [], 0
-    for start, end, kind in marks(source):
-        if start < place:
-            continue
-        parts.append(escape(source.quote[place:start]))
-        parts.append(f'<mark class="{kind}">{escape(source.quote[start:end])}</mark>')
-        place = end
-    return "".join([*parts, escape(source.quote[place:])])
+    return "".join(
+        f'<mark class="{kind}">{escape(text)}</mark>' if kind else escape(text)
+        for text, kind in pieces(source)
+    )

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from engine.answers.audit.claims import LONGEST_TEXT
@@ -118,3 +119,21 @@ def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:
     told = audited(library, Auditing(text=WRONG, day=date(2024, 6, 1)))
     assert told["claims"][0]["finding"] == "contradicted"
     assert told["day"] == "2024-06-01"
+
+
+def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_path: Path) -> None:
+    law = LAW.replace("harbour fee", "harbour \u202eeef\u202c").replace("Harbour Act", "Harbour\u200bAct")
+    (tmp_path / "harbour.md").write_text(law, encoding="utf-8")
+    build_corpus([tmp_path / "harbour.md"], tmp_path / "corpus", name="harbour", embedding="none")
+    desk = CheckDesk(Library([tmp_path / "corpus"]), Connections())
+    text = WRONG.replace("vessel", "ves\u200bsel")
+    started = answer(desk, {"do": "start", "visitor": "v", "corpus": "harbour", "text": text})
+    assert [text[place] for place in started["hidden"]] == ["\u200b"]
+    told = followed(desk, started["job"])
+    for claims in (told["claims"], told["final"]):
+        shown = orjson.dumps(claims).decode()
+        assert "\u202e" not in shown
+        assert "\u200b" not in shown
+        assert "⟦U+202E⟧" in "".join(text for text, _ in claims[0]["sources"][0]["quote"])
+    assert "\u202e" in told["audit"]["claims"][0]["sources"][0]["quote"]
+    assert all("\u202e" not in file for file in told["files"].values())
