@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from typing import Any
 
@@ -52,7 +51,7 @@ _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
 
 def reading(opened: OpenCase) -> Reading:
     """What cards of this case are read with."""
-    return Reading(opened.question, opened.name, date.today())
+    return Reading(opened.question, opened.name, opened.case.as_of)
 
 
 def excerpt(text: str) -> str:
@@ -62,10 +61,9 @@ def excerpt(text: str) -> str:
 
 def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
     """What the board tells of passages, from one look into the corpus."""
-    today = date.today()
     found: dict[str, Dossier] = {}
     for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
-        seal = badge(passage, document, today)
+        seal = badge(passage, document, opened.case.as_of)
         page = f"p. {passage.page}" if passage.page is not None else ""
         found[passage_id] = Dossier(
             name=marked(opened.name(passage_id)),

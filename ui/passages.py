@@ -30,14 +30,14 @@ _ACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What cards need besides passages: the question, names for trails, the day of today.
+    """What cards need besides passages: the question, names for trails, the day of the case.
 
     ``best`` is the score that fills a score bar.
     """
 
     question: str
     name: Name
-    today: date
+    day: date
     best: float = 1.0
 
 
@@ -59,7 +59,7 @@ def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
     body = marked(found.text, language, reading.question)
     return (
         _opening(passage, document, "card", found.assembled_ids, {"data-place": str(place)})
-        + _cite(passage, document, reading.today, str(found.rank))
+        + _cite(passage, document, reading.day, str(found.rank))
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
         + _beside(found, reading.name)
         + _why(found.trails, reading.name)
@@ -76,7 +76,7 @@ def compact_card(
     body = marked(passage.text, passage.language, reading.question)
     return (
         _opening(passage, document, "card compact", (passage.id,))
-        + _cite(passage, document, reading.today, "·")
+        + _cite(passage, document, reading.day, "·")
         + f'<p class="text" dir="auto" lang="{escape(passage.language)}">{body}</p>'
         + _why(trails[:1], reading.name)
         + _actions(pinned=False)
@@ -137,11 +137,11 @@ def _opening(
     return "<article " + " ".join(f'{key}="{escape(value)}"' for key, value in attributes.items()) + ">"
 
 
-def _cite(passage: Passage, document: Document, today: date, rank: str) -> str:
+def _cite(passage: Passage, document: Document, day: date, rank: str) -> str:
     page = f"p. {passage.page}" if passage.page is not None else ""
     where = ", ".join(part for part in (passage.label, page) if part)
     path = " › ".join(passage.headings)
-    seal = badge(passage, document, today)
+    seal = badge(passage, document, day)
     sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
     return (
         f'<header class="cite" title="{escape(path)}"><span class="n">{rank}</span>'

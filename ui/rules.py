@@ -13,9 +13,8 @@ def rules_slot(opened: OpenCase) -> str:
     if ontology is None or not ontology.rules:
         return ""
     settings: InvestigationSettings = opened.case.settings
-    day = settings.as_of.isoformat() if settings.as_of else ""
     return (
         f'<div class="rules-slot" data-corpus="{attribute(opened.shelved_as)}" '
-        f'data-question="{attribute(opened.question)}" data-day="{day}" '
+        f'data-question="{attribute(opened.question)}" data-day="{opened.case.as_of.isoformat()}" '
         f'data-kind="{attribute(settings.transaction_type or "")}"></div>'
     )

@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
 
 import gradio as gr
 import pytest
 
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, ModelError, SettingsError
+from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase
-from ui.shelf import Library
+from ui.shelf import Library, open_library
 from ui.stage import Stage, build_stage
 from ui.steer import steer
 
@@ -163,3 +166,41 @@ def test_excerpts_are_cut_at_a_word(length: int, cut: bool) -> None:
     text = ("word " * 100)[:length]
     assert excerpt(text).endswith(" …") is cut
     assert len(excerpt(text)) <= 322
+
+
+OLD = """---
+id: old
+title: Old Agency Act
+language: en
+valid_from: 1990-01-01
+valid_to: 2005-12-31
+---
+
+# Old Agency Act
+
+#### Article 1 Powers
+
+(1) A manager may grant an agent broader powers in writing.
+"""
+
+
+@pytest.mark.parametrize(
+    ("day", "question", "badge"),
+    [
+        (date(2000, 1, 1), QUESTION, "in force until 31 Dec 2005"),
+        (None, f"{QUESTION} as_of:2000-01-01", "in force until 31 Dec 2005"),
+        (None, QUESTION, "until 31 Dec 2005"),
+    ],
+)
+def test_badges_are_of_the_day_that_the_case_looks_at(
+    tmp_path: Path, stage: Stage, day: date | None, question: str, badge: str
+) -> None:
+    (tmp_path / "old.md").write_text(OLD, encoding="utf-8")
+    build_corpus([tmp_path / "old.md"], tmp_path / "corpus", name="Old", embedding="none")
+    settings = {"as_of": day.isoformat()} if day else {"include_superseded": True}
+    asked = CaseRequest(question=question, held=settings)
+    opened = open_case(open_library([tmp_path / "corpus"]), asked)
+    last = _all(listen(opened, stage, opened.case.run))[-1]
+    assert f">{badge}<" in last[stage.ranked]
+    (node,) = json.loads(last[stage.board])["nodes"]
+    assert node["badge"] == badge

@@ -92,7 +92,7 @@ def test_no_text_of_a_document_becomes_markup(attack: str) -> None:
         attack, attack, None, 0, attack, attack, label=attack, headings=(attack,), status=attack
     )
     hop = Hop(attack, attack, attack, Relation.CITES, Direction.OUT, 1, 0.5, attack, attack, attack)
-    reading = Reading(attack, lambda passage_id: attack, READING.today)
+    reading = Reading(attack, lambda passage_id: attack, READING.day)
     plain = ranked_card(ranked(passage("p"), trails=[[hop]]), READING)
     for html in (
         ranked_card(ranked(hostile, document, trails=[[hop]]), reading),
