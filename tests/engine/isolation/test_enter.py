@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
 
 from benchmarks.attacks.sandbox import attempts
-from engine.isolation.layers import in_words, keeps_off_network, layers_here
+from engine.isolation.installation import python_policy
+from engine.isolation.layers import entering, in_words, keeps_off_network, layers_here
 from engine.isolation.policy import Layer, Policy
 
 # Becomes the rest of the command with a filter that refuses some calls, as a container does.
@@ -48,6 +51,19 @@ def test_what_holds_is_told_and_what_does_not() -> None:
     for layer in held:
         rest = {key: words for key, words in held.items() if key != layer}
         assert " here" in in_words(rest)
+
+
+def test_each_namespace_is_its_own_whatever_the_filter_of_calls_refuses() -> None:
+    if layers_here().get(Layer.PROCESSES) != Layer.PROCESSES:
+        pytest.skip("this kernel has no namespaces here, or hides them")
+    kinds = ("net", "ipc", "pid", "mnt", "user")
+    text = "import os, sys; print(*(os.readlink(f'/proc/self/ns/{kind}') for kind in sys.argv[1:]))"
+    command, environment = entering(python_policy(), {}, sys.executable, "-P", "-c", text, *kinds)
+    told = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+    outside = {os.readlink(f"/proc/self/ns/{kind}") for kind in kinds}
+    inside = set(told.splitlines()[-1].split())
+    assert len(inside) == len(kinds)
+    assert not inside & outside
 
 
 def test_a_policy_arrives_as_it_was_sent() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import ssl
 import threading
@@ -74,6 +75,25 @@ def called(url: str, *, times: int = 1) -> Received:
             return received
 
     return asyncio.run(call())
+
+
+def test_what_comes_packed_stays_packed() -> None:
+    class Packed(Open):
+        def do_GET(self) -> None:
+            body = gzip.compress(b"harmless words")
+            self.send_response(200)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Packed) as server:
+        thread = threading.Thread(target=server.handle_request, daemon=True)
+        thread.start()
+        received = called(f"http://127.0.0.1:{server.server_address[1]}/")
+        thread.join()
+    assert received.status == 200
+    assert "harmless" not in received.body
 
 
 def test_the_server_is_asked_under_its_name_and_gets_no_cookie_back(

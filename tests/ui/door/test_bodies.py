@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import re
@@ -10,9 +11,11 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.types import Message
 
 from benchmarks.attacks.http.raw import API, Raw
-from ui.door.bodies import DEEPEST, BodyError, check_size, checked_json
+from tests.ui.door.alone import asked, let_in, policy
+from ui.door.bodies import DEEPEST, BodyError, BodyGate, check_size, checked_json
 from ui.door.forms import Call
 from ui.door.routes import Policy
 
@@ -63,6 +66,7 @@ def test_a_body_that_is_too_much_or_no_json_is_refused_at_once(body: bytes, stat
         {},
         {"data": "text"},
         {"data": [1], "more": 1},
+        {"data": [1], "secret": 1},
         {"data": [1], "session_hash": "../../etc"},
         {"data": [1], "session_hash": 5},
         {"data": [1], "session_hash": "a" * 65},
@@ -156,6 +160,17 @@ def test_a_body_without_length_is_counted_while_it_comes(raw: Raw) -> None:
     assert raw.send([both, small]).status in (0, 400)
 
 
+def test_a_body_that_trickles_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.door.bodies.STARTS", 0.05)
+
+    async def receive() -> Message:
+        await asyncio.sleep(0.02)
+        return {"type": "http.request", "body": b" ", "more_body": True}
+
+    taken = policy(body="json", bytes=100)
+    assert asyncio.run(asked(BodyGate(let_in), taken, receive, kind="application/json")) == 408
+
+
 def test_one_text_means_one_thing(raw: Raw) -> None:
     """Doubled keys and numbers beyond 64 bits reach the page as the door understood them."""
     number = raw.component("corpus")
@@ -199,6 +214,13 @@ def test_events_have_a_form(raw: Raw, body: dict[str, Any]) -> None:
 )
 def test_wrong_keys_to_a_panel_are_the_asker_s_fault(raw: Raw, body: Any) -> None:
     assert raw.post(f"{API}/component_server/", body).status == 422
+
+
+def test_a_panel_is_asked_by_its_own_functions_alone(raw: Raw) -> None:
+    body = {"component_id": raw.component("corpus"), "session_hash": "abc", "data": {"do": "shelf"}}
+    assert raw.post(f"{API}/component_server/", {**body, "fn_name": "corpus"}).status == 200
+    for name in ("__init__", "postprocess", "check" * 20, ""):
+        assert raw.post(f"{API}/component_server/", {**body, "fn_name": name}).status == 422
 
 
 def test_the_queue_cannot_be_passed_by(raw: Raw) -> None:

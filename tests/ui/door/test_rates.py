@@ -5,9 +5,12 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.types import Receive, Scope, Send
 
 from benchmarks.attacks.http.raw import API, Raw, stranger
-from ui.door.rates import Buckets, Rate, Turns
+from tests.ui.door.alone import HERE, asked, let_in, policy
+from ui.door.address import Visitor
+from ui.door.rates import Buckets, Rate, RateGate, Turns, WorkGate
 
 # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
 pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
@@ -77,6 +80,49 @@ def test_turns_are_kept_and_the_line_is_short() -> None:
     most, refused = asyncio.run(run())
     assert most <= 2
     assert refused > 0
+
+
+@pytest.mark.parametrize("gate", ["requests", "work"])
+def test_an_address_asks_so_often_and_only_whoever_sits_at_a_private_server_as_they_like(
+    gate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = Rate(burst=3, second=0.001)
+    monkeypatch.setattr("ui.door.rates.RATES", {"look": few})
+    asking = policy(cost="look", case=lambda body: True)
+
+    async def statuses(visitor: Visitor, *, trusts_local: bool) -> list[int]:
+        made = (
+            RateGate(let_in, trusts_local=trusts_local)
+            if gate == "requests"
+            else WorkGate(let_in, few, trusts_local=trusts_local)
+        )
+        return [await asked(made, asking, visitor=visitor) for _ in range(5)]
+
+    local = Visitor("127.0.0.1", local=True)
+    assert asyncio.run(statuses(HERE, trusts_local=True)) == [200, 200, 200, 429, 429]
+    assert asyncio.run(statuses(local, trusts_local=False)) == [200, 200, 200, 429, 429]
+    assert asyncio.run(statuses(local, trusts_local=True)) == [200] * 5
+
+
+def test_an_address_has_so_much_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.door.rates.MOST_UNDER_WAY", 2)
+
+    async def run() -> tuple[int, list[int], int]:
+        go = asyncio.Event()
+
+        async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+            await go.wait()
+            await let_in(scope, receive, send)
+
+        gate, look = RateGate(slow, trusts_local=False), policy(cost="look")
+        waiting = [asyncio.create_task(asked(gate, look)) for _ in range(2)]
+        await asyncio.sleep(0)
+        refused = asyncio.create_task(asked(gate, look))
+        await asyncio.sleep(0)
+        go.set()
+        return await refused, await asyncio.gather(*waiting), await asked(gate, look)
+
+    assert asyncio.run(run()) == (429, [200, 200], 200)
 
 
 def test_an_address_begins_so_many_cases_and_a_new_token_is_not_a_new_person(raw: Raw) -> None:

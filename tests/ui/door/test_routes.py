@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -9,6 +10,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from benchmarks.attacks.http.raw import API, Raw
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
+from ui.door.forms import Functions
 from ui.door.routes import plain_path
 from ui.door.table import functions_of, route_table
 from ui.page import build_page
@@ -162,10 +164,47 @@ def test_uploads_are_shut_where_they_are_switched_off(library: Library) -> None:
     assert table.find(f"{API}/queue/join") is not None
 
 
+FUNCTIONS = Functions(
+    listeners=frozenset((1, 2)), direct=frozenset((1,)), cases=frozenset((2,)),
+    endpoints=frozenset(("investigate",)), panels={"corpus": frozenset((9,))},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "work"),
+    [
+        ("queue/join", {"fn_index": 2}, True),
+        ("queue/join", {"fn_index": 2, "event_data": {"action": "follow"}}, True),
+        ("queue/join", {"fn_index": 2, "event_data": {"action": "pin"}}, False),
+        ("queue/join", {"fn_index": 1}, False),
+        ("call/investigate", {"data": []}, True),
+        ("mcp", {"method": "tools/call"}, True),
+        ("mcp", {"method": "tools/list"}, False),
+        ("component_server", {"data": {"do": "create"}}, True),
+        ("component_server", {"data": {"do": "shelf"}}, False),
+    ],
+)
+def test_what_makes_the_server_work_is_counted(path: str, body: dict[str, Any], work: bool) -> None:
+    policy = route_table(FUNCTIONS, (), OperatorSettings()).find(f"{API}/{path}")
+    assert policy is not None
+    assert policy.case is not None
+    assert policy.case(body) is work
+
+
+@pytest.mark.parametrize("path", ["run/predict", "mcp", "component_server", "upload"])
+def test_what_goes_round_the_queue_has_places_of_its_own(path: str) -> None:
+    policy = route_table(FUNCTIONS, (), OperatorSettings()).find(f"{API}/{path}")
+    assert policy is not None
+    assert policy.at_once
+
+
 @pytest.mark.parametrize(
     ("raw_path", "expected"),
-    [(b"/a%20b", True), (b"/file=%2Fa", False), (b"/a%2e", False), (b"/\xc3\xb6", False), (b"/a+b", True)],
-)
+    [
+        (b"/a%20b", True), (b"/a+b", True), (b"/a/b.js", True), (b"/file=%2Fa", False), (b"/a%2e", False),
+        (b"/\xc3\xb6", False), (b"/a/../b", False), (b"/a//b", False), (b"/.env", False), (b"/a;b=1", False),
+    ],
+)  # fmt: skip
 def test_a_path_has_one_meaning(raw_path: bytes, expected: bool) -> None:
     from urllib.parse import unquote
 

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from starlette.types import Message
 
 from benchmarks.attacks.http.raw import API, Answer, Raw, stranger
-from ui.door.uploads import KEY, RefusedError, UploadQuotas, UploadStore
+from tests.ui.door.alone import asked, policy
+from ui.door.uploads import KEY, RefusedError, UploadQuotas, UploadRoute, UploadStore
 
 BOUNDARY = "----redstring"
 END = f"--{BOUNDARY}--\r\n".encode()
@@ -85,6 +88,35 @@ def test_a_file_is_no_larger_than_allowed(raw: Raw, uploads: Path) -> None:
     for size in (1001 * KILOBYTE, 1200 * KILOBYTE):
         assert send(raw, form(b"x" * size)).status == 413
     assert len([path for path in uploads.rglob("*") if path.is_file()]) == 1
+
+
+def test_a_form_of_unknown_length_is_no_larger_than_its_route_takes(raw: Raw, uploads: Path) -> None:
+    head = (
+        f"POST {API}/upload HTTP/1.1\r\nHost: {raw.authority}\r\nX-Forwarded-For: {stranger()}\r\n"
+        f"Content-Type: multipart/form-data; boundary={BOUNDARY}\r\nTransfer-Encoding: chunked\r\n"
+        "Connection: close\r\n\r\n"
+    ).encode()
+    # Each file is small enough, the form is not.
+    body = form(b"x" * 700 * KILOBYTE)[: -len(END)] * 2 + END
+    assert raw.send([head, b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)]).status == 413
+    assert not any(path.is_file() for path in uploads.rglob("*"))
+
+
+def test_a_file_that_trickles_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.door.uploads.STARTS", 0.05)
+    store = UploadStore(tmp_path, UploadQuotas(address=1000, everybody=1000))
+    parts = iter(form(b"x" * 100))
+
+    async def receive() -> Message:
+        await asyncio.sleep(0.02)
+        part = next(parts, None)
+        body = b"" if part is None else bytes((part,))
+        return {"type": "http.request", "body": body, "more_body": part is not None}
+
+    kind = f"multipart/form-data; boundary={BOUNDARY}"
+    route = UploadRoute(store, file_bytes=1000)
+    assert asyncio.run(asked(route, policy(body="form", bytes=1000), receive, kind=kind)) == 408
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_address_and_all_together_hold_so_much_and_are_told_when_to_come_again(

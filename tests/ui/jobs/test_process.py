@@ -52,19 +52,21 @@ def test_an_order_arrives_and_what_is_told_is_heard_and_answered(tmp_path: Path)
     assert lines == [b"order\n", b"more\n", b"answer\n"]
 
 
+# But for the one that doubles, each ends by itself soon, so that a bound can be taken out without harm.
 @pytest.mark.parametrize(
     ("text", "bounds", "reason"),
     [
         # Each child stays below the bound of one process; together they do not.
         (
             "import os, time\n"
-            "for _ in range(3): os.fork() or exec('x = bytearray(b\"1\" * (60 << 20)); time.sleep(600)')\n"
+            "for _ in range(3): os.fork() or exec('x = bytearray(b\"1\" * (60 << 20)); time.sleep(20)')\n"
             "os.wait()",
             Bounds(memory=120 * MEBIBYTE),
             "120 MiB of memory",
         ),
         (
-            "import os\nfor _ in range(3): os.fork()\nwhile True: pass",
+            "import os, time\nfor _ in range(3): os.fork()\nuntil = time.time() + 20\n"
+            "while time.time() < until: pass",
             Bounds(cpu=1.0),
             "minutes of computing",
         ),
@@ -74,13 +76,18 @@ def test_an_order_arrives_and_what_is_told_is_heard_and_answered(tmp_path: Path)
             "too many processes",
         ),
         (
+            "import os, time\nfor _ in range(30): os.fork() or (time.sleep(5), os._exit(0))\nos.wait()",
+            Bounds(processes=20),
+            "too many processes",
+        ),
+        (
             "import os; os.chdir(os.environ['TMPDIR'])\n"
-            "for n in range(9999): open(str(n), 'wb').write(bytes(1 << 22))",
+            "for n in range(40): open(str(n), 'wb').write(bytes(1 << 22))\nimport time; time.sleep(5)",
             Bounds(disk=40 * MEBIBYTE),
             "40 MiB to disk",
         ),
     ],
-    ids=["memory", "computing", "processes", "disk"],
+    ids=["memory", "computing", "doubling", "processes", "disk"],
 )
 def test_what_all_take_together_is_bounded(tmp_path: Path, text: str, bounds: Bounds, reason: str) -> None:
     found, _ = heard(program(tmp_path, text, bounds))
