@@ -10,15 +10,19 @@ tested and taken back. The exit code is 1 where a mutation survives, or no longe
 from __future__ import annotations
 
 import argparse
+import compileall
+import importlib
+import multiprocessing
 import os
+import py_compile
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import psutil
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -28,6 +32,9 @@ COPIED = ("engine", "ui", "tests", "benchmarks", "assets", "sample_data", "docs"
 # pytest's exit code where tests were run and some failed.
 CAUGHT = 1
 LONGEST = 600.0
+# What tests import that is not of the project: read once, and then in every process that is forked.
+SHARED = ("gradio", "httpx2", "hypothesis", "lxml.etree", "networkx", "psutil", "pytest", "scipy.sparse")
+_FORK = multiprocessing.get_context("fork")
 
 
 class Mutation(BaseModel):
@@ -80,6 +87,10 @@ def mutations() -> list[Mutation]:
 
 def tried(rows: Sequence[Mutation]) -> Iterator[Verdict]:
     """What becomes of each mutation, in a copy of the project."""
+    # Read when numpy is imported, as in the tests.
+    os.environ["OMP_NUM_THREADS"] = "1"
+    for name in SHARED:
+        importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, PROJECT.name)
         for name in COPIED:
@@ -87,6 +98,9 @@ def tried(rows: Sequence[Mutation]) -> Iterator[Verdict]:
         for file in PROJECT.iterdir():
             if file.is_file():
                 shutil.copy(file, copy)
+        # By time and length alone, bytecode would be taken for that of the file before.
+        checked = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(copy, quiet=2, invalidation_mode=checked)
         for row in rows:
             yield _tried(row, copy)
 
@@ -107,30 +121,41 @@ def _tried(row: Mutation, copy: Path) -> Verdict:
 
 def _tested(tests: Sequence[str], copy: Path) -> tuple[str, str]:
     """The first test that failed, or why that says nothing."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-n0",
-        "-rf",
-        "--no-header",
-        "-p",
-        "no:cacheprovider",
-    ]
-    # Bytecode would be taken for that of the file before, which may be as long and as old to the second.
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            [*command, *tests], cwd=copy, env=environment, capture_output=True, text=True, timeout=LONGEST
-        )
-    except subprocess.TimeoutExpired:
-        return "", f"the tests took longer than {LONGEST:g} s"
-    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED ")]
-    if done.returncode == CAUGHT and failed:
+    with tempfile.NamedTemporaryFile() as output:
+        process = _FORK.Process(target=_test, args=(tests, copy, output.name))
+        process.start()
+        process.join(LONGEST)
+        if process.exitcode is None:
+            for one in [*psutil.Process(process.pid).children(recursive=True), process]:
+                one.kill()
+            process.join()
+            return "", f"the tests took longer than {LONGEST:g} s"
+        told = Path(output.name).read_text(encoding="utf-8", errors="replace").splitlines()
+    failed = [line for line in told if line.startswith("FAILED ")]
+    if process.exitcode == CAUGHT and failed:
         return failed[0].removeprefix("FAILED ").split(" - ")[0], ""
-    return "", "SURVIVES" if done.returncode == 0 else f"pytest ended with code {done.returncode}"
+    return "", "SURVIVES" if process.exitcode == 0 else f"pytest ended with code {process.exitcode}"
+
+
+def _test(tests: Sequence[str], copy: Path, output: str) -> None:
+    """The life of a process that tests a copy: it knows nothing of the project that it was copied from."""
+    import pytest
+
+    for name in [name for name in sys.modules if name.partition(".")[0] in COPIED]:
+        del sys.modules[name]
+    os.chdir(copy)
+    sys.path[:] = [str(copy), *(path for path in sys.path if path not in ("", str(PROJECT)))]
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    sys.dont_write_bytecode = True
+    told = os.open(output, os.O_WRONLY)
+    os.dup2(told, 1)
+    os.dup2(told, 2)
+    options = ["-x", "-q", "-n0", "-rf", "--no-header", "-p", "no:cacheprovider"]
+    # What was imported before is as it is.
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    code = int(pytest.main([*options, *tests]))
+    sys.stdout.flush()
+    os._exit(code)
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
