@@ -1,0 +1,1 @@
+"""The packages that Redstring stands on: their versions, licences and known vulnerabilities."""
