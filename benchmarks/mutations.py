@@ -126,8 +126,9 @@ def _tested(tests: Sequence[str], copy: Path) -> tuple[str, str]:
         process.start()
         process.join(LONGEST)
         if process.exitcode is None:
-            for one in [*psutil.Process(process.pid).children(recursive=True), process]:
-                one.kill()
+            for child in psutil.Process(process.pid).children(recursive=True):
+                child.kill()
+            process.kill()
             process.join()
             return "", f"the tests took longer than {LONGEST:g} s"
         told = Path(output.name).read_text(encoding="utf-8", errors="replace").splitlines()

@@ -24,6 +24,7 @@ class Answer:
 
     @property
     def json(self) -> Any:
+        """The body as JSON."""
         return json.loads(self.body)
 
 

@@ -185,7 +185,7 @@ FUNCTIONS = Functions(
     ],
 )
 def test_what_makes_the_server_work_is_counted(path: str, body: dict[str, Any], work: bool) -> None:
-    policy = route_table(FUNCTIONS, (), OperatorSettings()).find(f"{API}/{path}")
+    policy = route_table(FUNCTIONS, OperatorSettings()).find(f"{API}/{path}")
     assert policy is not None
     assert policy.case is not None
     assert policy.case(body) is work
@@ -193,7 +193,7 @@ def test_what_makes_the_server_work_is_counted(path: str, body: dict[str, Any], 
 
 @pytest.mark.parametrize("path", ["run/predict", "mcp", "component_server", "upload"])
 def test_what_goes_round_the_queue_has_places_of_its_own(path: str) -> None:
-    policy = route_table(FUNCTIONS, (), OperatorSettings()).find(f"{API}/{path}")
+    policy = route_table(FUNCTIONS, OperatorSettings()).find(f"{API}/{path}")
     assert policy is not None
     assert policy.at_once
 
