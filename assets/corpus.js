@@ -120,7 +120,7 @@
     lib.opening = openNow(name, how);
     return lib.opening;
   }
-  async function openNow(name, { tab = "read", anew = false } = {}) {
+  async function openNow(name, { tab = "read", anew = false, before = lib.choices } = {}) {
     const item = lib.shelf.find((other) => other.name === name);
     if (!item) return;
     const other = lib.name !== name || anew || lib.creating;
@@ -132,7 +132,6 @@
     const addTab = one("[data-tab=add]", lib.root);
     if (addTab) addTab.hidden = !item.addable;
     if (item.problem) return;
-    const before = lib.choices;
     if (other) {
       if (!anew) hush();
       const found = await ask({ do: "overview" }).catch(() => null);
@@ -213,7 +212,7 @@
     await lib.entering;
     await refresh();
     await lib.opening;
-    await open(name || (lib.shelf[0] || {}).name);
+    await open(name || (lib.shelf[0] || {}).name, { before });
     await asking({ do: "place", target: id }, (spot) => {
       if (lib.choices === before) lib.parts.forEach((member) => member.read && member.read(spot.document, spot.at));
     });

@@ -19,6 +19,7 @@ from engine.ingestion.ledger import Entry
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.workers import Crew, Finished, Limits, Produced
+from engine.language.references.registry import prepare
 
 # Batches that may wait for a child to analyse them before the reading is held up.
 MOST_WAITING = 4
@@ -101,7 +102,10 @@ class Pipeline:
                     going[task.number] = _Reading(task)
                     readers.start(task)
                 while self._waiting and analysts.is_free:
-                    analysts.start(self._waiting.popleft())
+                    batch = self._waiting.popleft()
+                    # Children are born with what this process has compiled, and need not do it each again.
+                    prepare(batch.languages)
+                    analysts.start(batch)
                 is_full = len(self._waiting) >= MOST_WAITING
                 if is_full:
                     readers.hold()

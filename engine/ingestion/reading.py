@@ -40,12 +40,14 @@ class FileToRead:
 class Batch:
     """Some documents of a file. ``key`` is made from all they hold; ``content`` is their pickle, None
     where a block with this key is known already. ``documents`` are their ids, ``counts`` the passages of
-    each. ``only``: the number of the one that is meant, where it is not all that ``content`` holds."""
+    each, ``languages`` those of all. ``only``: the number of the one that is meant, where it is not all that
+    ``content`` holds."""
 
     key: str
     documents: tuple[str, ...]
     counts: tuple[int, ...]
     content: bytes | None
+    languages: tuple[str, ...] = ()
     only: int | None = None
 
 
@@ -89,7 +91,10 @@ class BatchReader:
         key = digest(values, self._version.encode())
         content = None if key in self._known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
         counts = tuple(len(item.passages) for item in documents)
-        return Batch(key, tuple(item.document.id for item in documents), counts, content)
+        languages = {passage.language for item in documents for passage in item.passages}
+        return Batch(
+            key, tuple(item.document.id for item in documents), counts, content, tuple(sorted(languages))
+        )
 
 
 def _by_fields(kind: type[Any]) -> None:

@@ -44,6 +44,9 @@ FLAGS = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    # Two cores for two browsers and two servers: no process and no threads for a card that is not there.
+    "--in-process-gpu",
+    "--num-raster-threads=1",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -53,8 +56,9 @@ FLAGS = (
 
 
 def chromium() -> str | None:
-    """The browser to drive: ``CHROMIUM``, else the system's."""
-    return os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    """The browser to drive: ``CHROMIUM``, else the system's, without its own windows where it is installed so."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
 def free_port() -> int:

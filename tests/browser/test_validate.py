@@ -147,7 +147,7 @@ def test_a_model_reads_once_its_cost_is_agreed_to(
 ) -> None:
     create(page, "Read", files)
     check(page)
-    assert "No language model is connected" in page.inner_text("[data-lib=extract]")
+    page.locator("[data-lib=extract]", has_text="No language model is connected").wait_for()
     connect(page, server)
     page.keyboard.press("Escape")
     before = len(server.requests)

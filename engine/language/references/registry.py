@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from engine.language.references.definitions import DefinedName, NameReader
@@ -32,6 +33,13 @@ def recogniser(language: str) -> Recogniser | None:
     base = language.split("-")[0].lower()
     name = next((grammar.name for grammar in grammars() if base in grammar.languages), None)
     return _compiled(name) if name else None
+
+
+def prepare(languages: Iterable[str]) -> None:
+    """Compile the grammars of these languages, once per process."""
+    for language in languages:
+        recogniser(language)
+        _name_reader(language)
 
 
 def find_mentions(text: str, language: str) -> list[Mention]:

@@ -32,16 +32,13 @@ pytestmark = [
 ]
 
 LANGUAGES = ("de", "fr", "el", "bg")
-# Mostly short articles, so that a slow model has little to read, and what each answers.
+# Short articles, so that a slow model has little to read, and what each answers.
 QUESTIONS: Mapping[str, int] = {
     "At what age can a child consent to an online service without its parents?": 8,
     "When may data about criminal convictions and offences be processed?": 10,
     "Can I have wrong information about me corrected?": 16,
-    "When must personal data be erased, the right to be forgotten?": 17,
     "Who tells the recipients of the data that it was erased or corrected?": 19,
     "Can I take my data with me to another provider in a machine-readable format?": 20,
-    "Within how many hours must the authority be told of a data breach?": 33,
-    "Who must designate a data protection officer?": 37,
     "Under which general condition may data be transferred to a third country?": 44,
     "Does a judgment of a court outside the Union allow a transfer of data?": 48,
     "How can I complain to a supervisory authority?": 77,
