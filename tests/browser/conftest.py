@@ -56,7 +56,7 @@ FLAGS = (
 
 
 def chromium() -> str | None:
-    """The browser to drive: ``CHROMIUM``, else the system's, without its own windows where it is installed so."""
+    """The browser to drive: ``CHROMIUM``, else the system's, the one without windows before the others."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
