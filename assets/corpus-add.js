@@ -178,7 +178,16 @@
   }
 
   /* ---------- the report ---------- */
-  const drawReport = () => asking({ do: "report" }, (found) => { part("report").innerHTML = found.html; });
+  const reported = () => `${lib.name} ${lib.facts ? lib.facts.state : ""}`;
+  /* Once for each state of a corpus: no button is there that an answer still to come would take away. */
+  function drawReport() {
+    const slot = part("report");
+    const of = reported();
+    if (slot.dataset.of === of) return;
+    slot.dataset.of = of;
+    slot.replaceChildren();
+    ask({ do: "report" }).then((found) => { if (reported() === of) slot.innerHTML = found.html; }, () => { delete slot.dataset.of; });
+  }
   function sort(button) {
     const table = button.closest("table");
     const at = Number(button.dataset.sort);

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from engine.errors import InputError
 
@@ -33,16 +32,10 @@ def checked(form: type[Sent], values: object) -> Sent:
         first = error.errors(include_input=False, include_url=False)[0]
     # Names of fields that are not known are the sender's own: short ones.
     place = ".".join(str(part)[:40] for part in first["loc"][:2])
-    raise InputError(f"{place or 'request'}: {_words(first)}")
-
-
-def _words(fault: ErrorDetails) -> str:
-    match fault["type"]:
-        case "extra_forbidden":
-            return "not known here"
-        case "string_too_long":
-            return f"longer than the {fault['ctx']['max_length']:,} characters taken here"
-        case "too_long":
-            return f"more than the {fault['ctx']['max_length']:,} taken here"
-        case _:
-            return fault["msg"]
+    most = first.get("ctx", {}).get("max_length", 0)
+    told = {
+        "extra_forbidden": "not known here",
+        "string_too_long": f"longer than the {most:,} characters taken here",
+        "too_long": f"more than the {most:,} taken here",
+    }
+    raise InputError(f"{place or 'request'}: {told.get(first['type'], first['msg'])}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 
 import gradio as gr
@@ -29,7 +30,8 @@ from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
 
-CONCURRENT = 4
+# Of one kind, cases among them, which compute: more at once than cores only make one another slow.
+CONCURRENT = max(2, os.cpu_count() or 1)
 LONGEST_QUEUE = 64
 # Files that were sent and never used: how often they are looked for, and how long they stay, s.
 UPLOADS_KEPT = (3600, 7200)
