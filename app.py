@@ -12,8 +12,8 @@ import os
 # Gradio reads this on import: without it the server would report its start to a host elsewhere.
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-# Read when torch, faiss and BLAS are first imported: the cores belong to cases side by side, and threads of one
-# case that wait for each other take nearly twice its processor time.
+# Read when torch, faiss and BLAS are first imported: the cores belong to cases side by side, and threads of
+# one case that wait for each other take nearly twice its processor time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
