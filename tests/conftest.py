@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
 WORKERS = 2
+FIRST = ("engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "browser/", "safety/", "ui/")
 
 # The same examples in every run, and no verdict on how busy the machine is.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
@@ -34,6 +35,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The whole suite runs in two processes; chosen files or tests run in this one."""
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     return WORKERS if whole and not config.option.keyword and not config.option.collectonly else 0
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Ingestions first, whose forks cost what a process has grown to; then what takes minutes a file."""
+
+    def place(item: pytest.Item) -> int:
+        path = item.path.relative_to(ROOT / "tests").as_posix()
+        return next((n for n, folder in enumerate(FIRST) if path.startswith(folder)), len(FIRST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")
