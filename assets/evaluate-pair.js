@@ -4,6 +4,7 @@
   const redstring = window.redstring;
   if (!redstring || !redstring.eva || redstring.evaluationPair) return;
   const { one, all, part, ask, say, hush, reveal, state } = redstring.eva;
+  let turn = 0;
   const SHOWN = 4;
   const sides = () => all("[data-side]", state.root);
 
@@ -29,13 +30,16 @@
   async function compare() {
     const question = part("question").value;
     if (!question.trim()) { say("There is no question: write one, or choose one."); return; }
+    // An emptied number is no nought: the browser says at the field what is missing.
+    if (!part("pair-form").reportValidity()) return;
     hush();
-    const button = part("compare");
-    button.disabled = true;
-    button.textContent = "Comparing";
-    const found = await ask({ do: "pair", corpus: part("corpus").value, question, sides: sides().map(chosen) }).catch(() => null);
-    button.disabled = false;
-    button.textContent = "Compare";
+    const mine = ++turn;
+    const latest = () => mine === turn;
+    part("compare").textContent = "Comparing …";
+    const found = await ask({ do: "pair", corpus: part("corpus").value, question, sides: sides().map(chosen) }, latest).catch(() => null);
+    // Of several questions the last one counts, whichever is answered first.
+    if (!latest()) return;
+    part("compare").textContent = "Compare";
     if (!found) return;
     part("pair-waiting").hidden = true;
     part("sides").innerHTML = found.html;

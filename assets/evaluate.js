@@ -7,15 +7,15 @@
   const LARGEST_FILE = 4_000_000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const eva = { root: null, server: null, offer: null, job: "", timer: null, entered: false };
+  const eva = { root: null, server: null, offer: null, job: "", timer: null, entered: false, turn: 0, beginning: false };
   const part = (name) => one(`[data-eva="${name}"]`, eva.root);
 
   /* ---------- asking the server ---------- */
-  async function ask(request) {
+  async function ask(request, wanted = () => true) {
     let found;
     try { found = await eva.server.evaluation(redstring.signed(request)); }
     catch { found = { error: "The server did not answer; its log has the details." }; }
-    if (found.error) { say(found.error); throw new Error(found.error); }
+    if (found.error) { if (wanted()) say(found.error); throw new Error(found.error); }
     return found;
   }
   function say(words) {
@@ -36,14 +36,17 @@
 
   /* ---------- what can be chosen ---------- */
   async function enter() {
-    const offer = await ask({ do: "offer" }).catch(() => null);
-    if (!offer) return;
+    const turn = ++eva.turn;
+    const offer = await ask({ do: "offer" }, () => turn === eva.turn).catch(() => null);
+    if (!offer || turn !== eva.turn) return;
     eva.offer = offer;
     const select = part("corpus");
-    const before = select.value || redstring.lib.state.name;
+    const before = select.value;
+    const wanted = before || redstring.lib.state.name;
     select.replaceChildren(...offer.corpora.map((item) => new Option(item.name, item.name)));
-    if (offer.corpora.some((item) => item.name === before)) select.value = before;
-    chosenCorpus();
+    if (offer.corpora.some((item) => item.name === wanted)) select.value = wanted;
+    // Whoever comes back finds what was chosen.
+    if (select.value !== before) chosenCorpus();
     if (!eva.entered) redstring.evaluationPair.start(eva);
     eva.entered = true;
     if (offer.job && !eva.job) follow(offer.job);
@@ -73,12 +76,15 @@
     });
   }
   async function begin(ablate) {
+    if (eva.beginning || eva.job) return;
     hush();
     const request = { do: "start", ablate, corpus: part("corpus").value, gold: part("gold").value, questions: Number(part("questions").value), chosen: { preset: one("[name=preset]", eva.root).value } };
     try {
       if (request.gold === "files") Object.assign(request, { queries: await encoded(part("queries")), qrels: await encoded(part("qrels")) });
     } catch (error) { say(error.message); return; }
+    eva.beginning = true;
     const found = await ask(request).catch(() => null);
+    eva.beginning = false;
     if (found) follow(found.job);
   }
   function follow(job) {

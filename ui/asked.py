@@ -31,7 +31,7 @@ def checked(form: type[Sent], values: object) -> Sent:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
     # Names of fields that are not known are the sender's own: short ones.
-    place = ".".join(str(part)[:40] for part in first["loc"][:2])
+    place = ".".join(str(part)[:40] for part in first["loc"][:3])
     most = first.get("ctx", {}).get("max_length", 0)
     told = {
         "extra_forbidden": "not known here",

@@ -10,7 +10,7 @@ import pytest
 from engine.evaluation.results import read_results
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 pytestmark = [
     pytest.mark.browser,
@@ -98,6 +98,58 @@ def test_two_settings_side_by_side(page: Page) -> None:
     assert page.locator("[data-side=a] [type=checkbox]:checked").count() == 1
     page.select_option("[data-side=a] select", "balanced")
     assert page.locator("[data-side=a] [type=checkbox]:checked").count() > 1
+
+
+@pytest.mark.parametrize("typed", ["", "9", "-1", "1.5", "1e"])
+def test_rounds_that_are_no_rounds_are_asked_for_and_nothing_is_sent(page: Page, typed: str) -> None:
+    enter(page)
+    page.click("[data-eva-tab=pair]")
+    page.fill("[data-eva=question]", "What is a lease?")
+    page.click("[data-side=b] [type=number]", click_count=3)
+    page.keyboard.press("Delete")
+    page.keyboard.type(typed)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.click("[data-eva=compare]")
+    page.locator("[data-eva=question]").press("Enter")
+    page.locator("[data-eva=chips] .chip").first.click()
+    assert page.evaluate("document.activeElement.name") == "rounds-b"
+    assert not [url for url in sent if "component_server" in url]
+    assert page.inner_text("[data-eva=compare]") == "Compare"
+
+
+def test_of_two_questions_the_last_one_counts_whichever_is_answered_first(page: Page) -> None:
+    enter(page)
+    page.click("[data-eva-tab=pair]")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if "first question" in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/component_server/*", hold)
+    for question in ("The first question about a lease?", "The second question about a lease?"):
+        page.fill("[data-eva=question]", question)
+        page.locator("[data-eva=question]").press("Enter")
+    page.wait_for_selector("[data-eva=sides] h2")
+    with page.expect_response(lambda found: "first question" in (found.request.post_data or "")):
+        held[0].continue_()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.inner_text("[data-eva=sides] h2") == "The second question about a lease?"
+    # Nor does what went wrong with the first one stand above the answer to the second.
+    assert page.inner_text("[data-eva=banner]") == ""
+
+
+def test_whoever_comes_back_finds_what_was_chosen(page: Page) -> None:
+    enter(page)
+    page.select_option("[data-eva=gold]", "files")
+    page.click(".views [data-view=corpus]")
+    with page.expect_response(lambda found: '"offer"' in (found.request.post_data or "")):
+        page.click(".views [data-view=evaluate]")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.input_value("[data-eva=gold]") == "files"
 
 
 def test_a_hostile_corpus_stays_text(page: Page) -> None:

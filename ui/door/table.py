@@ -23,7 +23,7 @@ PANELS = {
 # What a panel may be asked that makes the server work.
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
-    "evaluate", "ablate", "compare", "connect", "test", "models",
+    "pair", "connect", "test", "list",
 })  # fmt: skip
 # What a person does to a case that makes it no longer.
 STEERING = frozenset({"pin", "dismiss", "more"})

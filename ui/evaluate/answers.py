@@ -170,7 +170,8 @@ def pair(desk: EvaluationDesk, ask: Ask) -> Answer:
     # As long a ranking on both sides: what one leaves out must not be a matter of its length.
     first, second = (side.settings().changed(top_k=SHOWN) for side in ask.sides)
     gold = gold_of(corpus, ask.question)
-    return {"html": pair_html(compare_settings(corpus, ask.question.strip(), (first, second), gold))}
+    compared = compare_settings(corpus, ask.question.strip(), (first, second), gold)
+    return {"html": pair_html(compared, corpus.name)}
 
 
 HANDLERS: Mapping[str, Callable[[EvaluationDesk, Ask], Answer]] = {

@@ -62,7 +62,7 @@ def _side(letter: str) -> str:
         f"{_preset(f'preset-{key}', 'Depth')}"
         '<div class="eva-threads" data-eva="threads"></div>'
         '<label class="field eva-rounds"><span>Rounds</span>'
-        f'<input type="number" name="rounds-{key}" min="0" max="5" step="1"></label></fieldset>'
+        f'<input type="number" name="rounds-{key}" min="0" max="5" step="1" required></label></fieldset>'
     )
 
 

@@ -12,15 +12,18 @@ EXCERPT = 220
 LETTERS = ("A", "B")
 
 
-def pair_html(pair: Pair) -> str:
-    """Both columns, and one line on what they share."""
+def pair_html(pair: Pair, corpus: str) -> str:
+    """The question, both columns, and one line on what they share."""
     sides = "".join(
         _column(side, letter, other, pair)
         for side, letter, other in zip((pair.left, pair.right), LETTERS, reversed(LETTERS), strict=True)
     )
-    shared = f"Both pools hold {plural(pair.shared, 'passage')} in common."
+    shared = f"both pools hold {plural(pair.shared, 'passage')} in common."
     gold = f" This question has {plural(pair.gold, 'gold passage')}." if pair.gold else ""
-    return f'<p class="eva-shared">{escape(shared + gold)}</p><div class="eva-sides">{sides}</div>'
+    return (
+        f'<h2 class="eva-h" dir="auto">{escape(pair.question)}</h2>'
+        f'<p class="eva-shared">{escape(f"{corpus}: {shared}{gold}")}</p><div class="eva-sides">{sides}</div>'
+    )
 
 
 def _column(side: Side, letter: str, other: str, pair: Pair) -> str:
