@@ -31,9 +31,9 @@ from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.connections import Connections
 from ui.door.logs import QuietStream, WithoutContent
-from ui.door.workspace import temporary_folder
 from ui.rations import OperatorsModel
 from ui.sample import sample_folder
+from ui.server_folders import temporary_folder
 from ui.shelf import open_library
 from ui.warming import warm_up
 

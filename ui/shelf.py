@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import secrets
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from engine.access.forgetting import Kept, of_person
+from engine.access.forgetting import Kept, delete, half_deleted, of_person
 from engine.access.people import visitors_folder
 from engine.corpus import open_corpus
 from engine.corpus.embedded.generation import published
@@ -167,12 +166,8 @@ class Library:
         shelved = self.find(name, visitor)
         if not (shelved.writable and shelved.made_here):
             raise InputError(f"{name!r} cannot be deleted here")
-        # First out of sight in one step, then piece by piece: nobody may meet half a corpus.
-        doomed = shelved.folder.with_name(f".{shelved.folder.name}-deleted")
-        shelved.folder.rename(doomed)
-        shutil.rmtree(doomed)
-        for beside in shelved.folder.parent.glob(f"{shelved.folder.name}.report.*"):
-            beside.unlink(missing_ok=True)
+        owner = shelved.folder.parent.name if shelved.private else ""
+        delete([Kept(shelved.folder, owner, 0.0)])
         self._open.forget(shelved.folder)
 
     def _folders(self, visitor: str) -> Iterator[tuple[Path, bool, bool]]:
@@ -212,9 +207,14 @@ def checked_name(name: str) -> str:
 def open_library(
     folders: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
 ) -> Library:
-    """A library of folders, and of what ``home`` holds. Raises CorpusError for the first damaged folder."""
+    """A library of folders, and of what ``home`` holds. Raises CorpusError for the first damaged folder.
+
+    What was being deleted when a server ended is deleted now; InputError where that cannot be done.
+    """
     for folder in folders:
         open_corpus(folder)
+    if home is not None:
+        delete(half_deleted(home))
     return Library(folders, home, settings)
 
 

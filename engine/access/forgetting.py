@@ -60,6 +60,11 @@ def older_than(home: Path, days: float, *, now: float | None = None) -> list[Kep
     return [one for one in kept(home) if one.owner and one.changed < before]
 
 
+def half_deleted(home: Path) -> list[Kept]:
+    """What somebody began to delete and did not finish."""
+    return [one for one in kept(home) if one.folder.name.endswith(DOOMED) and one.folder.name[0] == "."]
+
+
 def named(home: Path, name: str) -> list[Kept]:
     """Corpora by the name of the folder, or else by the name they were given. Raises InputError for none."""
     everything = [one for one in kept(home) if (one.folder / MANIFEST_NAME).is_file()]

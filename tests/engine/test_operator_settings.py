@@ -165,7 +165,7 @@ ALLOWED = {
     "engine/isolation/enter.py": "takes what its parent handed over",
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",
-    "ui/door/workspace.py": "tells libraries where temporary files go",
+    "ui/server_folders.py": "tells libraries where temporary files go",
     "ui/corpus/ingesting.py": "makes the environment of the worker out of the server's",
 }
 

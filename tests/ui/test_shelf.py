@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,19 @@ def test_chips_ask_the_whole_question_and_fold_when_many() -> None:
     many = chips_html([Example(str(number), "?") for number in range(SHOWN_CHIPS + 2)])
     assert ">+2</button>" in many
     assert chips_html([]) == ""
+
+
+def test_what_was_being_deleted_when_a_server_ended_is_gone_at_the_next_start(
+    tmp_path: Path, corpus_folder: Path
+) -> None:
+    home = tmp_path / "home"
+    for owner in ("corpora", "visitors/somebody"):
+        folder = home / owner / ".lease-1a2b-deleted"
+        folder.mkdir(parents=True)
+        (folder / "block").write_bytes(b"x")
+        (home / owner / "lease-1a2b.report.json").write_text("{}")
+        shutil.copytree(corpus_folder, home / owner / "kept-deleted")
+    open_library([], home)
+    assert not list(home.rglob(".lease-*"))
+    assert not list(home.rglob("*.report.json"))
+    assert len(list(home.rglob("kept-deleted/manifest.json"))) == 2

@@ -23,7 +23,7 @@ from ui.corpus.validating_ask import Reading, Said, Wanted
 from ui.jobs.folders import Folders
 from ui.jobs.job import Owner
 from ui.jobs.jobs import Jobs, Rules
-from ui.jobs.workspaces import Workspaces
+from ui.server_folders import Workspaces
 from ui.shelf import Library, Shelved
 
 # Each keeps its corpus open.

@@ -6,7 +6,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from engine.errors import InputError, SourceError
+from engine.errors import FileRefusedError, InputError, SourceError
+from engine.files import read_named
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.sources import open_sources
 
@@ -18,9 +19,9 @@ LARGEST = 20_000_000
 def text_of(path: Path) -> str:
     """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path.name} is larger than {LARGEST // 1_000_000} MB")
-        data = path.read_bytes()
+        data = read_named(path, LARGEST)
+    except FileRefusedError as error:
+        raise InputError(f"{path.name}: {error}") from error
     except OSError as error:
         raise InputError(f"{path.name} cannot be read: {error.strerror}") from error
     # Text of another encoding is left to the readers, which find out which.

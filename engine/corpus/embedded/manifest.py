@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -14,6 +14,10 @@ from engine.errors import CorpusError, system_error
 FORMAT_VERSION = 4
 MANIFEST_NAME = "manifest.json"
 NO_MODEL = "none"
+
+
+# Of a file below the generation, and of nothing outside it.
+FileName = Annotated[str, Field(pattern=r"^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$")]
 
 
 class FileSeal(NamedTuple):
@@ -52,7 +56,7 @@ class Manifest(BaseModel):
     similarity_floor: float
     ontology: dict[str, Any] | None
     metadata: dict[str, Any]
-    files: dict[str, FileSeal]
+    files: dict[FileName, FileSeal]
     sparse: str = NO_MODEL
     late: str = NO_MODEL
     checksum: str = ""

@@ -13,7 +13,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from tests.ui.corpus.conftest import VISITOR
-from ui.jobs.workspaces import FOLDER, Workspaces
+from ui.server_folders import FOLDER, Workspaces
 from ui.shelf import Library
 
 LONG = 60.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import orjson
@@ -11,7 +12,7 @@ from engine.answers.audit import Auditor, audit
 from engine.answers.audit.export import annotated, audit_to_json, markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of, text_of_sent
-from engine.errors import RedstringError
+from engine.errors import InputError, RedstringError
 
 TEXT = (
     "An objection must be lodged within 14 days of delivery of the decision. "
@@ -71,3 +72,14 @@ def test_texts_of_files(tmp_path: Path) -> None:
         text_of(tmp_path / "nothing.txt")
     with pytest.raises(RedstringError):
         text_of_sent("memo.docx", b"")
+
+
+def test_only_a_file_of_data_is_audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    for path in (tmp_path / "pipe.txt", tmp_path, Path("/proc/self/environ")):
+        with pytest.raises(InputError, match=r"not a file of data|cannot be read"):
+            text_of(path)
+    monkeypatch.setattr("engine.answers.audit.reading.LARGEST", 10)
+    (tmp_path / "large.txt").write_text("x" * 11)
+    with pytest.raises(InputError, match=r"large\.txt: larger than 10 bytes"):
+        text_of(tmp_path / "large.txt")
