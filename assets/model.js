@@ -43,7 +43,7 @@
     button.dataset.whose = state.told.whose;
     one("span", button).textContent = state.told.whose === "nobody" ? "No model" : state.told.model;
     button.setAttribute("aria-label", `Language model: ${one("span", button).textContent}`);
-    button.title = state.told.whose === "nobody" ? "Connect a language model" : `${state.told.model} at ${state.told.host}`;
+    button.title = state.told.whose === "nobody" ? "Connect a language model" : [state.told.model, state.told.host].filter(Boolean).join(" at ");
   }
   function show(told) {
     const before = state.told.whose;

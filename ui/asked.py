@@ -31,7 +31,10 @@ def checked(form: type[Sent], values: object) -> Sent:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
     # Names of fields that are not known are the sender's own: short ones.
-    place = ".".join(str(part)[:40] for part in first["loc"][:3])
+    where = first["loc"]
+    # A field, and what of it; of a list's entry its own field, too.
+    depth = 3 if len(where) > 1 and isinstance(where[1], int) else 2
+    place = ".".join(str(part)[:40] for part in where[:depth])
     most = first.get("ctx", {}).get("max_length", 0)
     told = {
         "extra_forbidden": "not known here",

@@ -103,8 +103,10 @@ def state(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:
     whose = "" if described.whose == "visitor" else "The model of this server: "
     limited = described.whose == "operator" and not desk.connections.is_trusted(ask.session)
     shared = ", shared by all visitors within a daily limit" if limited else ""
-    words = f"{whose}{read.model} at {read.host}{shared}"
-    return told | {"model": read.model, "host": read.host, "words": words}
+    # Where the operator's server stands is told to operators alone.
+    host = "" if limited else read.host
+    words = f"{whose}{read.model}{f' at {host}' if host else ''}{shared}"
+    return told | {"model": read.model, "host": host, "words": words}
 
 
 def test(desk: ConnectingDesk, ask: Ask, local: bool) -> Answer:

@@ -17,10 +17,11 @@ from gradio.components import Component
 
 from engine.errors import SettingsError
 from engine.investigation.strategies.registry import known_strategies
+from engine.language.embedders.loading import model_name
 from engine.retrieval.retrievers.registry import known_retrievers, title_of
 from engine.settings import InvestigationSettings, checked
 from ui.palette import thread
-from ui.rerankers import check_offered, offered, title
+from ui.rerankers import offered, spec_of, title
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
@@ -145,7 +146,7 @@ def component(knob: Knob) -> Component:
     }
     value = _shown(knob, knob.default)
     if knob.name == RERANKER:
-        models = [(title_of_choice(knob, spec), spec) for spec in offered()]
+        models = [(title(spec), model_name(spec)) for spec in offered()]
         return gr.Dropdown(models, value=value, **shared)
     if knob.kind == "boolean":
         return gr.Checkbox(value=value, **shared)
@@ -187,6 +188,8 @@ def _shown(knob: Knob, value: Any) -> Any:
     """A value of the settings, as JSON has it, in its control."""
     if knob.kind == LINES:
         return "\n".join(value)
+    if knob.name == RERANKER:
+        return model_name(value)
     if not knob.optional:
         return value
     return "" if value is None else str(value)
@@ -202,9 +205,10 @@ def settings_from(held: Mapping[str, Any]) -> InvestigationSettings:
     unknown = [name for name in held if name not in by_name]
     if unknown:
         raise SettingsError(f"{unknown[0]!r} is no setting")
-    found = checked({name: _held(by_name[name], value) for name, value in held.items()})
-    check_offered(found.reranker)
-    return found
+    values = {name: _held(by_name[name], value) for name, value in held.items()}
+    if RERANKER in values:
+        values[RERANKER] = spec_of(values[RERANKER])
+    return checked(values)
 
 
 def _held(knob: Knob, value: Any) -> Any:

@@ -13,9 +13,10 @@ from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from engine.errors import BudgetError
+from engine.errors import BudgetError, ModelError
 from engine.llm import LanguageModel, Meter, Prompt, Reply, Usage
 from engine.llm.base import Answer
+from engine.llm.spec import read_spec
 from engine.operator_settings import OperatorSettings
 
 DAY_SECONDS = 86_400.0
@@ -66,8 +67,9 @@ class RationedModel:
 
     @property
     def spec(self) -> str:
-        """What was asked for, without any secret."""
-        return self._model.spec
+        """What was asked for, without the address: where the operator's server stands is told to nobody."""
+        name, options, values = self._model.spec.partition("?")
+        return f"{name.partition('@http')[0]}{options}{values}"
 
     @property
     def context_tokens(self) -> int:
@@ -83,9 +85,16 @@ class RationedModel:
         raises; of a prompt that failed what it was expected to use is counted, as nobody knows better."""
         expected = self._model.expected(prompt, schema).tokens
         self._rations.take(self._session, expected)
-        reply = self._model.ask(prompt, schema, meter)
+        try:
+            reply = self._model.ask(prompt, schema, meter)
+        except ModelError as error:
+            raise type(error)(self._without_host(str(error))) from error
         self._rations.give_back(self._session, expected - reply.usage.tokens)
         return reply
+
+    def _without_host(self, words: str) -> str:
+        host = read_spec(self._model.spec).host
+        return words.replace(f" at {host}", "").replace(host, "its server")
 
 
 class OperatorsModel:

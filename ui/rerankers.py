@@ -1,12 +1,14 @@
 """Rerankers that visitors of the page may choose, as whoever runs it decides.
 
 ``REDSTRING_RERANKERS`` names them, specs between spaces: ``ce:/models/mine?languages=en ce:org/name``.
-Others are refused: a visitor's word must not make the server fetch and load a model.
+Others are refused: a visitor's word must not make the server fetch and load a model. Visitors choose by name:
+a spec may hold a folder of the server.
 """
 
 from __future__ import annotations
 
 from engine.errors import SettingsError
+from engine.language.embedders.loading import model_name
 from engine.operator_settings import OperatorSettings, operator_settings, variable
 from engine.retrieval.rerank import LISTWISE, NO_RERANKER, reranker
 
@@ -27,14 +29,17 @@ def offered(settings: OperatorSettings | None = None) -> tuple[str, ...]:
     return specs
 
 
-def check_offered(spec: str, settings: OperatorSettings | None = None) -> None:
-    """Raise SettingsError for a reranker that the page does not offer."""
-    if spec not in offered(settings):
-        raise SettingsError(f"reranker: {spec!r} is not among those that this page offers ({VARIABLE})")
+def spec_of(name: object, settings: OperatorSettings | None = None) -> str:
+    """The spec of a reranker by its name. Raises SettingsError for one that the page does not offer, and
+    where two have one name."""
+    found = [spec for spec in offered(settings) if model_name(spec) == name]
+    if len(found) > 1:
+        raise SettingsError(f"{VARIABLE}: two rerankers are called {name!r}")
+    if not found:
+        raise SettingsError(f"reranker: it is not among those that this page offers ({VARIABLE})")
+    return found[0]
 
 
-def title(spec: str) -> str:
-    """What a list calls a reranker: the last part of its name."""
-    if spec == LISTWISE:
-        return "the language model"
-    return spec.partition(":")[2].partition("?")[0].rstrip("/").rpartition("/")[2] or spec
+def title(name: str) -> str:
+    """What a list calls a reranker."""
+    return "the language model" if name == LISTWISE else model_name(name)

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SourceError
+from engine.language.embedders.loading import model_name
 from engine.model import Completeness
 from engine.settings import InvestigationSettings
 
@@ -82,12 +83,12 @@ _RESULT = TypeAdapter(QuestionResult)
 
 
 def run_header(corpus: Corpus, settings: InvestigationSettings) -> dict[str, Any]:
-    """What a run's first line tells: the corpus, its model, the settings, the time (UTC)."""
+    """What a run's first line tells: the corpus, its model by name, the settings, the time (UTC)."""
     return {
         "format": FORMAT,
         "corpus": corpus.name,
         "passages": len(corpus),
-        "embedding": corpus.embedding,
+        "embedding": model_name(corpus.embedding),
         "settings": settings.model_dump(mode="json"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -251,9 +251,11 @@ def test_the_model_of_the_server_is_told_with_its_limit_and_without_its_key(serv
     desk = ConnectingDesk(Connections(operator, offer))
     away = answer(desk, request("state"), local=False)
     assert (away["whose"], away["visitors"]) == ("operator", False)
-    assert away["words"].startswith("The model of this server: scripted at 127.0.0.1")
+    assert away["words"].startswith("The model of this server: scripted, shared")
+    assert "127.0.0.1" not in json.dumps(away), "where it stands is for the operator to know"
     assert "within a daily limit" in away["words"]
     here = answer(desk, request("state"), local=True, trusted=True)
     assert "limit" not in here["words"]
+    assert "127.0.0.1" in here["host"]
     assert "sk-of" not in json.dumps([away, here])
     assert server.requests == [], "telling which it is asks nobody"

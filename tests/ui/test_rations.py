@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import BudgetError, ModelError
-from engine.llm import LanguageModel, Meter
+from engine.errors import AnswerError, BudgetError, ModelError
+from engine.llm import LanguageModel, Meter, Prompt, Reply
+from engine.llm.base import Answer
 from engine.operator_settings import ANYWHERE, OperatorSettings
 from tests.ui.models import EXPECTED, PROMPT, USAGE, ModelOfOneWord, Word
 from ui.rations import DAY_SECONDS, OperatorsModel, Rations
@@ -100,3 +101,23 @@ def test_what_was_set_aside_can_be_given_back() -> None:
     rations.take("a", 40)
     with pytest.raises(BudgetError):
         rations.take("a", 1)
+
+
+class ModelInside(ModelOfOneWord):
+    spec = "openai:one@http://10.1.2.3:8000/v1?input=1&output=2"
+
+    def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
+        raise AnswerError("answer: one at 10.1.2.3:8000 sent no JSON; 10.1.2.3:8000 is away")
+
+
+def test_visitors_are_not_told_where_the_operators_model_stands() -> None:
+    give = offered(OperatorSettings(llm=SPEC, llm_shared=True, host=ANYWHERE), ModelInside())
+    lent = give("visitor", False)
+    assert lent is not None
+    assert lent.spec == "openai:one?input=1&output=2"
+    with pytest.raises(AnswerError) as told:
+        lent.ask(PROMPT, Word, Meter())
+    assert str(told.value) == "answer: one sent no JSON; its server is away"
+    at_the_machine = give("visitor", True)
+    assert at_the_machine is not None
+    assert "10.1.2.3" in at_the_machine.spec

@@ -167,3 +167,8 @@ def test_damage_that_is_met_on_the_way_does_not_tell_where_the_corpus_stands(
         told.add(ask(desk, "pair", corpus="Small", question="Who keeps the register?").get("error", ""))
     assert any("does not fit its checksum" in words for words in told)
     assert not any(str(tmp_path) in words for words in told)
+
+
+def test_a_fault_of_a_side_names_its_field(desk: EvaluationDesk) -> None:
+    told = ask(desk, "pair", question=QUESTION, sides=[{"rounds": 2.5}, {}])["error"]
+    assert told.startswith("sides.0.rounds: ")
