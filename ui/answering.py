@@ -17,7 +17,7 @@ from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_report, currency_of
 from ui.answer import answer_html, writing_html
 from ui.connections import Connections
-from ui.session import CASES, Desk, OpenCase
+from ui.session import CASES, Desk, OpenCase, case_of
 from ui.spending import expected_words
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import told
@@ -55,14 +55,14 @@ def wire_answer(
 ) -> None:
     """The button that has an answer written, and the one that stops it."""
 
-    def write(case: str, caller: str) -> Iterator[dict[Any, Any]]:
+    def write(request: gr.Request, case: str, caller: str) -> Iterator[dict[Any, Any]]:
         try:
-            yield from written(desk.get(case), stage, connections.model(caller))
+            yield from written(desk.get(case_of(case, request)), stage, connections.model(caller))
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
-    def stop(case: str) -> None:
-        opened = desk.find(case)
+    def stop(request: gr.Request, case: str) -> None:
+        opened = desk.find(case_of(case, request))
         if opened is not None:
             stopping = _WRITING.get(id(opened))
             if stopping is not None:

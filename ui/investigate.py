@@ -33,7 +33,7 @@ from ui.passages import Reading, compact_card, more_button, nothing_found, ranke
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
 from ui.rules import rules_slot
-from ui.session import CASES, Desk, OpenCase, new_token
+from ui.session import CASES, Desk, OpenCase, case_of, new_token
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
@@ -180,7 +180,7 @@ def wire_investigation(
 
     def ask(request: gr.Request, case: str, given: str) -> Iterator[Updates]:
         # Two clicks in a row belong to one page: the later takes the place of the earlier.
-        case = case or request.session_hash or new_token()
+        case = case_of(case, request) or new_token()
         try:
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)
@@ -202,8 +202,8 @@ def wire_investigation(
         }
         yield from listen(opened, stage, opened.case.run)
 
-    def cancel(session: str) -> None:
-        opened = desk.find(session)
+    def cancel(request: gr.Request, case: str) -> None:
+        opened = desk.find(case_of(case, request))
         if opened is not None:
             opened.case.cancel()
 
@@ -217,8 +217,8 @@ def wire_investigation(
 
 
 def _wire_more(stage: Stage, token: gr.State, desk: Desk) -> None:
-    def expand(session: str, wanted: gr.EventData) -> Any:
-        opened = desk.find(session)
+    def expand(request: gr.Request, case: str, wanted: gr.EventData) -> Any:
+        opened = desk.find(case_of(case, request))
         if opened is None:
             return gr.skip()
         opened.nodes = int(wanted.limit)

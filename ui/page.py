@@ -33,6 +33,9 @@ from ui.steer import wire_steering
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
 CONCURRENT = max(2, os.cpu_count() or 1)
 LONGEST_QUEUE = 64
+# Page loads that Gradio remembers, with all that they show: 270 kB at least, 2.5 MB after an endpoint was
+# called, and whoever asks under a new name makes one. The case of one that is forgotten is found without.
+PAGE_LOADS = 128
 # Files that were sent and never used: how often they are looked for, and how long they stay, s.
 UPLOADS_KEPT = (3600, 7200)
 
@@ -75,6 +78,7 @@ def build_page(
         wire_answer(stage, token, session, desk, connections)
         add_api(library, connections)
         add_audit_api(library)
+    page.state_session_capacity = PAGE_LOADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
     return page
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
+import gradio as gr
+
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
@@ -26,6 +28,12 @@ MOST_CASES = 64
 def new_token() -> str:
     """A name for a session that nobody can guess."""
     return secrets.token_urlsafe(16)
+
+
+def case_of(kept: str, request: gr.Request) -> str:
+    """The name of a page load's case. Gradio forgets what a page keeps once many others have come; its own
+    name of the page load, under which a case is laid on the table first, comes with each request."""
+    return kept or request.session_hash or ""
 
 
 @dataclass(slots=True)

@@ -20,16 +20,16 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.session import CASES, Desk, OpenCase
+from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
 
 def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
     """One listener for all actions of the cards."""
 
-    def act(session: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
+    def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
-            yield from steer(desk.get(session), stage, chosen.action, chosen.id, threads)
+            yield from steer(desk.get(case_of(case, request)), stage, chosen.action, chosen.id, threads)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 

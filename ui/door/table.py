@@ -17,7 +17,7 @@ from ui.session import CASES
 PANELS = {
     "corpus": (1000 * KILOBYTE, 200_000),
     "model": (10 * KILOBYTE, 1000),
-    "checking": (6000 * KILOBYTE, 5_400_000),
+    "check": (6000 * KILOBYTE, 5_400_000),
     "evaluation": (11_000 * KILOBYTE, 5_400_000),
 }
 # What a panel may be asked that makes the server work.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +113,9 @@ def start(desk: EvaluationDesk, ask: Ask) -> Answer:
     questions = questions_for(corpus, ask)
     if ask.ablate:
         questions = spread(questions, MOST_ABLATED)
-    asked = Evaluating(corpus, questions, ask.chosen.settings(), ask.ablate)
-    job = desk.jobs.start(ask.owner, asked, evaluate)
+    settings = ask.chosen.settings()
+    asked = Evaluating(run_header(corpus, settings), questions, settings, ask.ablate)
+    job = desk.jobs.start(ask.owner, asked, partial(evaluate, corpus=corpus))
     return {"job": job.id, "total": len(questions)}
 
 
@@ -144,7 +146,7 @@ def _outcome(job: Evaluating) -> Answer:
         return {}
     plots = [_drawn(name, figure) for name, figure in all_plots(job.results).items()]
     table = result_html(job.results, len(job.questions))
-    kept = results_bytes(run_header(job.corpus, job.settings), job.results).decode()
+    kept = results_bytes(job.header, job.results).decode()
     return {"table": table, "plots": plots, "file": kept}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.corpus.protocol import Corpus
@@ -18,9 +18,10 @@ RULES = Rules("evaluation", RUNNING, WAITING, LONGEST, REMEMBERED)
 
 @dataclass(slots=True)
 class Evaluating:
-    """One evaluation or ablation. What is cancelled keeps what was measured until then."""
+    """One evaluation or ablation; ``header`` says of what. What is cancelled keeps what was measured until
+    then. It holds no corpus: that may have been deleted long before this is forgotten."""
 
-    corpus: Corpus
+    header: Mapping[str, object]
     questions: Sequence[Question]
     settings: InvestigationSettings
     ablate: bool
@@ -28,11 +29,11 @@ class Evaluating:
     ablation: Ablation | None = None
 
 
-def evaluate(job: Job[Evaluating]) -> None:
+def evaluate(job: Job[Evaluating], corpus: Corpus) -> None:
     """The work of the job. Raises CancelledError, and what an evaluation raises."""
     asked = job.payload
     if not asked.ablate:
-        for _, result in judged(asked.corpus, asked.questions, asked.settings):
+        for _, result in judged(corpus, asked.questions, asked.settings):
             asked.results.append(result)
             job.tell("questions", len(asked.results), len(asked.questions))
         return
@@ -40,5 +41,5 @@ def evaluate(job: Job[Evaluating]) -> None:
     def progress(label: str, done: int, total: int) -> None:
         job.tell(label, done, total)
 
-    for grown in ablation_steps(asked.corpus, asked.questions, asked.settings, progress=progress):
+    for grown in ablation_steps(corpus, asked.questions, asked.settings, progress=progress):
         asked.ablation = grown

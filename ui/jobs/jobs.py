@@ -20,6 +20,8 @@ from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, Payload, State
 LOG = logging.getLogger(__name__)
 # As the server ends, jobs have so long to leave everything as it was, s.
 LAST_MOMENTS = 5.0
+# Jobs that are over and remembered: what came of one may be megabytes.
+MOST_OVER = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Rules:
     """How much of a kind of work there may be. ``noun`` names one job of it.
 
     ``running`` at the same time, ``waiting`` for their turn, ``seconds`` for one at most (0: no end);
-    ended jobs are remembered for ``remembered`` seconds, so that a page that comes back hears of them.
+    ended jobs are remembered for ``remembered`` seconds, so that a page that comes back hears of them, unless
+    many others have ended since.
     """
 
     noun: str
@@ -145,8 +148,10 @@ class Jobs(Generic[Payload]):
 
     def _forget(self) -> None:
         long_ago = time.monotonic() - self.rules.remembered
-        for job in [job for job in self._jobs.values() if job.finished and job.finished < long_ago]:
-            del self._jobs[job.id]
+        over = sorted((job.finished, job.id) for job in self._jobs.values() if job.finished)
+        for number, (finished, job_id) in enumerate(over, 1 - len(over)):
+            if finished < long_ago or number <= -MOST_OVER:
+                del self._jobs[job_id]
 
     def _in_turn(self) -> list[Job[Payload]]:
         """Those that wait, in the order in which they will begin if nothing changes."""

@@ -12,7 +12,7 @@ import pytest
 from engine.errors import CancelledError, InputError
 from ui.jobs.folders import Folders
 from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, State
-from ui.jobs.jobs import Jobs, Rules
+from ui.jobs.jobs import MOST_OVER, Jobs, Rules
 
 LONG = 20.0
 
@@ -191,3 +191,24 @@ def test_what_is_over_is_forgotten_in_time() -> None:
         jobs.start(Owner("one"), None, lambda job: None)
     with pytest.raises(InputError, match="not known"):
         jobs.get(job.id, "one")
+
+
+def test_of_many_that_are_over_the_latest_are_remembered() -> None:
+    jobs: Jobs[None] = Jobs(Rules("job", 1, 0))
+    done = []
+    for _ in range(MOST_OVER + 5):
+        over = Event()
+        done.append(jobs.start(Owner("one"), None, lambda job: None, cleanup=over.set))
+        assert over.wait(LONG)
+        while jobs.going("one") is not None:
+            pass
+    known = [job for job in done if _known(jobs, job)]
+    # The last one was begun after the others had been counted.
+    assert known == done[-MOST_OVER - 1 :]
+
+
+def _known(jobs: Jobs[None], job: Job[None]) -> bool:
+    try:
+        return jobs.get(job.id, "one") is job
+    except InputError:
+        return False
