@@ -3,8 +3,19 @@
     python -m benchmarks.attacks [--only CLASS ...] [--share 1.0] [--seed 0] [--markdown FILE]
 
 A class is a module of this package with ``run(tries, seed)``. ``--share`` takes a part of the tries that
-each is given by default. Prints a table (class, tries, held, failed) and each failure in a line; the exit
-code is 1 where anything failed.
+each is given by default. Prints a Markdown table (class, tries, held, failed) and each failure in a line; the
+exit code is 1 where anything failed. The classes, with the tries that each is given:
+
+    addresses       addresses that a visitor names, and servers that answer with harm (a list)
+    sandbox         a program inside the ingestion worker tries to read, write, call and kill (a list)
+    jobs            programs that take more than they may, and queues that somebody fills
+    cancelling      cases cancelled at random moments
+    damage          every file of a corpus flipped, cut, swapped, missing
+    kills           kills at random moments of ingestion, adding, removing, deciding
+    http_requests   hosts, origins, CORS, MCP, routes, files, bodies, fields, queue, models, uploads, rates,
+                    headers, slow senders and logs of a served page (a list, and as many by chance)
+    uploads         fuzzed files, read by the readers
+    soak            minutes of mixed use, with flat memory, descriptors, threads, processes and files
 """
 
 from __future__ import annotations
@@ -26,7 +37,9 @@ TRIES: Mapping[str, int] = {
     "cancelling": 200,
     "damage": 1000,
     "kills": 1000,
+    "http_requests": 300,
     "uploads": 10_000,
+    "soak": 30,
 }
 
 

@@ -84,7 +84,6 @@ def reading_routes() -> tuple[Policy, ...]:
         opened(rf"{API}/app_id/?", "app"),
         opened(rf"{API}/heartbeat/[\w-]{{1,64}}", "heartbeat", methods=("GET",), cost="look"),
         opened(rf"{API}/queue/data", "queue data", methods=("GET",), cost="look"),
-        opened(rf"{API}/call/\w{{1,40}}/\w{{1,64}}", "result", methods=("GET",), cost="look"),
     )
 
 

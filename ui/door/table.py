@@ -58,7 +58,7 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
 
     def joined(body: Any) -> bool:
         event = body.get("event_data")
-        light = isinstance(event, dict) and event.get("action") in STEERING
+        light = isinstance(event, dict) and _is_among(event.get("action"), STEERING)
         return body["fn_index"] in functions.cases and not light
 
     names = "|".join(sorted(functions.endpoints))
@@ -69,6 +69,7 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
         opened(rf"{API}/run/(?:predict|\w{{1,60}})/?", "direct", **post, bytes=500 * KILOBYTE,
                longest=LONGEST_INPUT, model=join_form(functions.direct),
                at_once=AT_ONCE["direct"]),
+        opened(rf"{API}/call/(?:{names})/\w{{1,64}}", "result", methods=("GET",), cost="look"),
         opened(rf"{API}/call/(?:{names})/?", "call", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT,
                model=Call, case=lambda body: True),
         opened(rf"{API}/mcp/?", "mcp", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT, model=Message,
@@ -88,7 +89,12 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
 
 
 def _panel_work(body: Any) -> bool:
-    return body["data"].get("do") in WORKING
+    return _is_among(body["data"].get("do"), WORKING)
+
+
+def _is_among(value: object, words: frozenset[str]) -> bool:
+    """Whether what somebody sent, of whatever type, is one of some words."""
+    return isinstance(value, str) and value in words
 
 
 def _tool(body: Any) -> bool:

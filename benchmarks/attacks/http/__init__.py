@@ -1,0 +1,1 @@
+"""Attacks over HTTP, on the page as it is served."""

@@ -80,6 +80,15 @@ class Raw:
         head = "\r\n".join([*lines, "Connection: close"]).encode("latin-1") + b"\r\n\r\n"
         return self.send(head + body, source=forwarded)
 
+    def stream(self, target: str, *, forwarded: str = "", seconds: float = 60.0) -> Answer:
+        """What a stream of events says until it ends."""
+        head = f"GET {target} HTTP/1.0\r\nHost: {self.authority}\r\n"
+        if self._by_proxy:
+            head += f"X-Forwarded-For: {forwarded or stranger()}\r\n"
+        with self.connected(seconds, forwarded) as line:
+            line.sendall(f"{head}\r\n".encode())
+            return _read(line, whole=True)
+
     def post(
         self, target: str, value: Any, headers: Sequence[tuple[str, str]] = (), *, forwarded: str = ""
     ) -> Answer:
@@ -101,7 +110,7 @@ class Raw:
         return int(next(part["id"] for part in parts if name in part["props"].get("server_fns", [])))
 
 
-def _read(line: socket.socket) -> Answer:
+def _read(line: socket.socket, *, whole: bool = False) -> Answer:
     received = bytearray()
     try:
         while b"\r\n\r\n" not in received:
@@ -113,7 +122,7 @@ def _read(line: socket.socket) -> Answer:
         first, *rest = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (one.partition(":") for one in rest)}
         status = int(first.split()[1])
-        if headers.get("content-type", "").startswith("text/event-stream"):
+        if headers.get("content-type", "").startswith("text/event-stream") and not whole:
             return Answer(status, headers, body)
         while part := line.recv(65_536):
             body += part

@@ -235,3 +235,12 @@ def test_the_queue_cannot_be_passed_by(raw: Raw) -> None:
     for number in asks:
         body = {"data": [], "session_hash": "abc", "fn_index": number}
         assert raw.post(f"{API}/run/predict", body).status == 422
+
+
+@pytest.mark.parametrize("do", [["shelf"], {"a": 1}, None, 5, True])
+def test_what_is_to_be_done_may_be_of_any_type(raw: Raw, do: object) -> None:
+    """Whether it is work is asked before anybody has looked at its type."""
+    assert "error" in raw.panel({"do": do}).json
+    ask = next(fn["id"] for fn in raw.ask("GET", "/config").json["dependencies"] if fn["queue"] is not False)
+    body = {"data": [], "fn_index": ask, "session_hash": "abc", "event_data": {"action": do}}
+    assert raw.post(f"{API}/queue/join", body).status == 200
