@@ -128,8 +128,7 @@ def _values(field: FieldInfo) -> Iterator[tuple[str, object]]:
         # Of a list or a mapping: what stands in it is of no type that is taken, and there is too much of it.
         yield "too many", [1] * (longest + 1) if longest < 2500 else ["x"] * 2600
     if field.annotation in (int, int | None, float, float | None):
-        for name, value in (("negative", -1), ("huge", 10**18), ("of no number", WORD), ("infinite", "inf")):
-            yield name, value
+        yield from (("negative", -1), ("huge", 10**18), ("of no number", WORD), ("infinite", "inf"))
     for value in WRONG_TYPES:
         if isinstance(value, dict) and "dict" in str(field.annotation):
             continue
@@ -227,7 +226,7 @@ def _past_the_queue() -> Iterator[Attack]:
                 continue
             body = {"data": [WORD], "session_hash": "attack", "fn_index": None}
             yield Attack(f"{route}/{name}", _json(f"{API}/{route}/{name}", body), refused)
-    for name, more in {
+    forms: dict[str, dict[str, object]] = {
         "a number too high": {"fn_index": 10**9},
         "a negative number": {"fn_index": -1},
         "a number as text": {"fn_index": "0"},
@@ -239,9 +238,10 @@ def _past_the_queue() -> Iterator[Attack]:
         "a token": {"fn_index": 0, "oauth_token": "x"},
         "true for a number": {"fn_index": True},
         "an event that climbs": {"fn_index": 0, "event_id": "../x"},
-    }.items():
-        body = {"data": [], "session_hash": "attack", **more}
-        yield Attack(f"queue/join: {name}", _json(f"{API}/queue/join", body), refused)
+    }
+    for name, more in forms.items():
+        whole = {"data": [], "session_hash": "attack", **more}
+        yield Attack(f"queue/join: {name}", _json(f"{API}/queue/join", whole), refused)
     yield Attack("every listener without the queue", _all_listeners, refused)
 
 
