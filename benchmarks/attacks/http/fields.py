@@ -272,7 +272,7 @@ def _models() -> Iterator[Attack]:
             "visitor": ATTACKER,
             "name": "x",
             "embedding": spec,
-            "files": [{"path": "/etc/hostname", "name": "a.md"}],
+            "files": [{"key": "/etc/hostname", "name": "a.md"}],
         }
         yield Attack(f"embedding {spec!r}", _panel("corpus", asked), TAKEN, _not_offered)
     for url in (

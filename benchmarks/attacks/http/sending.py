@@ -18,6 +18,7 @@ from benchmarks.attacks.http.target import (
     said_error,
     typed,
 )
+from ui.door.uploads import KEY
 
 BOUNDARY = "----redstring"
 END = f"--{BOUNDARY}--\r\n".encode()
@@ -56,6 +57,9 @@ NAMED = (
     "OUTSIDE",
     "UPLOADS/../../../etc/passwd",
     "UPLOADS",
+    "UPLOADS/..",
+    "UPLOADS/00",
+    "./UPLOADS/0",
     "/proc/self/root/etc/passwd",
     "x" * 5000,
 )
@@ -133,8 +137,8 @@ def _hidden(answer: Answer) -> str:
     """A file lies under no name of its sender."""
     if answer.status != 200:
         return ""
-    (path,) = answer.json
-    return "" if path.endswith("/0") and ".." not in path else f"lies at {path}"
+    (key,) = answer.json
+    return "" if KEY.fullmatch(key) else f"is called {key}"
 
 
 def _form(body: bytes, kind: str = "") -> Ask:
@@ -164,7 +168,7 @@ def _from(do: str, path: str) -> Ask:
             "name": "Stolen",
             "corpus": "Act",
             "embedding": "none",
-            "files": [{"path": _filled(target, path), "name": "a.md"}],
+            "files": [{"key": _filled(target, path), "name": "a.md"}],
         }
         return target.panel("corpus", data)
 
@@ -175,8 +179,8 @@ def _filled(target: Target, text: str) -> str:
     folder = target.folders[0] if target.folders else "/root"
     found = text.replace("OUTSIDE", target.outside).replace("FOLDER", folder)
     if "UPLOADS" in text:
-        (path,) = sent(target, part(ACT) + END).json
-        found = found.replace("UPLOADS", path.rpartition("/")[0])
+        (key,) = sent(target, part(ACT) + END).json
+        found = found.replace("UPLOADS", key.rpartition("/")[0])
     return found
 
 
@@ -189,7 +193,7 @@ def _made(files: dict[str, bytes]) -> Ask:
             arrived = sent(target, part(_filled(target, content.decode()).encode()) + END)
             if arrived.status != 200:
                 return arrived
-            given.append({"path": arrived.json[0], "name": name})
+            given.append({"key": arrived.json[0], "name": name})
         order = {"do": "create", "visitor": ATTACKER, "name": "Linked", "embedding": "none", "files": given}
         started = target.panel("corpus", order)
         if started.status != 200 or "job" not in started.json:
@@ -218,7 +222,7 @@ def _nothing_of_elsewhere(answer: Answer) -> str:
 
 
 def _too_many(target: Target) -> Answer:
-    (path,) = sent(target, part(ACT) + END).json
-    files = [{"path": path, "name": f"{n}.md"} for n in range(200)]
+    (key,) = sent(target, part(ACT) + END).json
+    files = [{"key": key, "name": f"{n}.md"} for n in range(200)]
     order = {"do": "create", "visitor": ATTACKER, "name": "Many", "embedding": "none", "files": files}
     return target.panel("corpus", order)

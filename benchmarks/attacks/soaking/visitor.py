@@ -246,7 +246,7 @@ class Visitor:
         answer = self.client.post(f"{API}/upload", files=files)
         if answer.status_code != 200:
             raise SoakError(f"upload: status {answer.status_code} {answer.text[:200]}")
-        return [{"path": path, "name": f"{n}.md"} for n, path in zip(numbers, answer.json(), strict=True)]
+        return [{"key": key, "name": f"{n}.md"} for n, key in zip(numbers, answer.json(), strict=True)]
 
     def is_hostile(self) -> None:
         """Some of what an enemy sends; how each is answered is another class of attacks."""
@@ -258,7 +258,7 @@ class Visitor:
         self.client.get("/config", headers={"host": "evil.example"})
         self.client.get(f"{API}/file=/etc/passwd")
         self.client.post(f"{API}/queue/join", json={"data": [], "fn_index": 0, "session_hash": self._name()})
-        self.asked("corpus", do="create", name="x", files=[{"path": "/etc/passwd", "name": "a.md"}])
+        self.asked("corpus", do="create", name="x", files=[{"key": "/etc/passwd", "name": "a.md"}])
         self.asked("model", do="list", session="p" * 40, url="http://127.0.0.1:9/v1", key="k")
         # Never used, and a form that breaks off.
         self.client.post(f"{API}/upload", files=[(NAMED, ("a.md", b"x" * 10_000))])
@@ -268,7 +268,7 @@ class Visitor:
         # Not a word of it can be read.
         noise = self._chance.randbytes(5000)
         answer = self.client.post(f"{API}/upload", files=[(NAMED, ("a.pdf", b"%PDF-1.7" + noise))])
-        files = [{"path": path, "name": "a.pdf"} for path in answer.json()]
+        files = [{"key": key, "name": "a.pdf"} for key in answer.json()]
         told = self.asked("corpus", do="create", name=f"Bad {self._name()}", files=files, embedding="none")
         if "job" in told:
             self._ends("corpus", told["job"])
