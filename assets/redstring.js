@@ -279,11 +279,12 @@
     watch("value", show);
     show();
   }
-  /* The table behind a step stands under it, also when the story goes on. */
+  /* The table behind a step stands under it, also when the story goes on, and never beyond the screen. */
   function under(table) {
     const box = one(`[popovertarget="${table.id}"]`).getBoundingClientRect();
     const left = Math.max(12, Math.min(box.left, window.innerWidth - table.offsetWidth - 12));
-    Object.assign(table.style, { top: `${box.bottom + 8}px`, left: `${left}px` });
+    const top = Math.max(12, Math.min(box.bottom + 8, window.innerHeight - table.offsetHeight - 12));
+    Object.assign(table.style, { top: `${top}px`, left: `${left}px` });
   }
   document.addEventListener("toggle", (event) => {
     if (event.newState === "open" && event.target.classList.contains("step-table")) under(event.target);

@@ -332,3 +332,15 @@ def test_nothing_is_kept_in_the_browser(page: Page) -> None:
     ask(page)
     stored: list[str] = page.evaluate("Object.keys(localStorage)")
     assert not [key for key in stored if "run-history" in key]
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_the_settings_of_a_case_stay_on_the_screen_of_a_phone(page: Page) -> None:
+    ask(page)
+    page.click("[popovertarget=terms-table]")
+    box = page.locator("#terms-table").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 844
