@@ -59,6 +59,7 @@ class Open(BaseHTTPRequestHandler):
         body = f"{self.headers['Host']} {self.headers['Cookie']} {self.headers['Authorization']}".encode()
         self.send_response(200)
         self.send_header("Set-Cookie", "a=b; Path=/")
+        self.send_header("X-Said", str(self.headers["Authorization"]))
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -13,7 +13,9 @@ import pytest
 
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
+from engine.errors import InputError
 from engine.ingestion.build import build_corpus
+from ui.asked import checked
 from ui.check.answers import CheckDesk, answer
 from ui.check.api import Auditing, audited
 from ui.connections import Connections
@@ -113,6 +115,21 @@ def test_a_file_becomes_text(desk: CheckDesk) -> None:
     told = answer(desk, {"do": "read", "file": {"name": "long.txt", "data": long}})
     assert len(told["text"]) == LONGEST_TEXT
     assert told["note"] == "long.txt: only the first 60,000 of its 60,001 characters are taken here"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"text": "x" * 60_001}, "text: longer than the 60,000"),
+        ({"corpus": "x" * 201}, "corpus: longer"),
+        ({"grade": 2}, "grade"),
+        ({"day": "soon"}, "day"),
+        ({"more": 1}, "more: not known here"),
+    ],
+)
+def test_the_endpoint_names_what_is_wrong(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        checked(Auditing, {"text": WRONG} | given)
 
 
 def test_the_endpoint_gives_the_same(library: Library, tmp_path: Path) -> None:

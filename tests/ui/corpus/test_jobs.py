@@ -58,6 +58,9 @@ def test_a_corpus_is_made_of_what_was_sent(desk: CorpusDesk, uploads: Path) -> N
     assert any("act.md" in line for line in found["lines"])
     mine = Caller(desk, VISITOR, "New one")
     assert mine.good("documents")["total"] >= 1
+    folder = desk.books.find("New one", VISITOR).folder
+    made = [folder, *folder.rglob("*")]
+    assert [path.name for path in made if path.stat().st_mode & 0o077] == []
     report = mine.good("report")["html"]
     assert "empty.md" in report
     assert "not read" in report

@@ -58,6 +58,12 @@ def test_each_page_has_a_nonce_of_its_own_on_each_of_its_scripts(raw: Raw) -> No
     assert len(packed.body) < len(answer.body) / 2
 
 
+def test_the_board_stands_in_a_sandbox(raw: Raw) -> None:
+    frames = re.findall(r"<iframe ([^>]*)>", raw.ask("GET", "/config").body.decode().replace('\\"', '"'))
+    assert frames
+    assert all('sandbox="allow-scripts"' in frame for frame in frames)
+
+
 def test_what_is_named_may_frame_the_page() -> None:
     given = content_policy("", (), ("https://huggingface.co", "https://who-law.hf.space"))
     assert "frame-ancestors https://huggingface.co https://who-law.hf.space" in given

@@ -90,6 +90,17 @@ def test_two_writers_do_not_meet(tmp_path: Path) -> None:
         pytest.fail("the second writer was let in")
 
 
+def test_a_corpus_is_its_owners_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        write_corpus(tmp_path / "corpus", toy_contents())
+    finally:
+        os.umask(before)
+    made = [tmp_path / "corpus", *(tmp_path / "corpus").rglob("*")]
+    assert len(made) > 5
+    assert [path.name for path in made if path.stat().st_mode & 0o077] == []
+
+
 def test_foreign_files_are_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(CorpusError, match=r"holds other files \(thesis.txt\)"):

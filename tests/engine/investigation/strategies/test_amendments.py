@@ -10,14 +10,16 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
+from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.toy import toy_contents
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
 from engine.investigation.strategies.amendments import Amendments
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
-from engine.model import Direction, Relation
+from engine.model import Direction, Reference, Relation, Span, Status, TargetKind
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
@@ -179,6 +181,19 @@ def test_what_is_not_in_force_is_no_lead_but_what_follows_it_is(tolls: Corpus) -
     found = told(tolls, leads)
     assert mask[leads.rows].all()
     assert (OLD, NEW, Relation.SUPERSEDES, Direction.IN, 2) in found, "over the version in between"
+
+
+def test_an_exception_from_what_was_superseded_leads_to_what_holds(tmp_path: Path) -> None:
+    """p1 makes an exception from p6, which is repealed; p3 takes the place of p6."""
+    exception = Reference(
+        "p1", Span(0, 6), "Powers", Relation.EXCEPTION_TO, Status.RESOLVED, TargetKind.PASSAGE, "p6"
+    )
+    replaces = replace(exception, source_id="p3", text="Fees a", relation=Relation.SUPERSEDES)
+    write_corpus(tmp_path / "renewed", replace(toy_contents(), references=(exception, replaces)))
+    corpus = open_corpus(tmp_path / "renewed")
+    context = replace(asked(corpus), mask=~corpus.out_of_force(date(2026, 1, 1)))
+    found = told(corpus, Amendments().expand(seeds(corpus, "p1"), context))
+    assert ("p1", "p3", Relation.EXCEPTION_TO, Direction.OUT, 1) in found
 
 
 def test_circles_end(tmp_path: Path) -> None:
