@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
 
 import psutil
@@ -76,7 +77,7 @@ def main() -> int:
     told = table(verdicts)
     print(f"\n{told}")
     if options.markdown is not None:
-        options.markdown.write_text(told + "\n", encoding="utf-8")
+        options.markdown.write_text(page(told), encoding="utf-8")
     return 0 if all(verdict.noticed for verdict in verdicts) else 1
 
 
@@ -157,6 +158,18 @@ def _test(tests: Sequence[str], copy: Path, output: str) -> None:
     code = int(pytest.main([*options, *tests]))
     sys.stdout.flush()
     os._exit(code)
+
+
+def page(told: str) -> str:
+    """The table as a page of its own."""
+    return (
+        "# Defences taken out, and the tests that notice\n\n"
+        "Each defence of the [threat model](threat-model.md) was taken out of a copy of the project, one at "
+        "a time, and its tests were run; a test that fails then is what keeps the defence in. What is taken "
+        "out, letter by letter, stands in `benchmarks/mutations.yaml`. Made by\n\n"
+        "    python -m benchmarks.mutations --markdown docs/mutations.md\n\n"
+        f"on {date.today().isoformat()}.\n\n{told}\n"
+    )
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
