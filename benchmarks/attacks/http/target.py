@@ -107,7 +107,7 @@ def judged(attack: Attack, answer: Answer, seconds: float) -> str:
             return f"told {leak!r}"
     if seconds > SLOW:
         return f"took {seconds:.0f} s"
-    if answer.status and answer.body != UNREADABLE:
+    if answer.status and UNREADABLE not in answer.body:
         missing = [name for name in MARKED if name not in answer.headers]
         if missing:
             return f"without {missing[0]}"
