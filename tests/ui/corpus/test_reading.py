@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.corpus.conftest import STRANGER, Caller
+from tests.ui.corpus.conftest import STRANGER, VISITOR, Caller
 from ui.corpus.desk import CorpusDesk
 
 
@@ -142,6 +142,24 @@ def test_a_request_that_is_none_is_one_line(mine: Caller, request_: object) -> N
     said = answer(mine.desk, request_)["error"]
     assert said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("words", "x" * 501), ("kind", "x" * 201), ("relation", "x" * 41), ("name", "x" * 501),
+        ("embedding", "x" * 81), ("passwords", "x" * 4001), ("mapping", "x" * 200_001),
+        ("target", "x" * 1001), ("day", "x" * 21),
+        ("corpus", "x" * 201), ("refs", [0] * 501), ("files", [{}] * 2501),
+        ("facts", {str(number): "" for number in range(201)}), ("facts", {"a": "x" * 201}),
+    ],
+)  # fmt: skip
+def test_every_field_has_its_bound(mine: Caller, field: str, value: object) -> None:
+    from ui.corpus.answers import answer
+
+    said = answer(mine.desk, {"do": "shelf", "visitor": VISITOR, field: value})["error"]
+    assert said.startswith(field)
+    assert len(said) < 200
 
 
 def test_a_page_that_has_seen_another_state_is_told(mine: Caller) -> None:
