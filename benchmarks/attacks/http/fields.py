@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from annotated_types import MaxLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -119,7 +118,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _values(field: FieldInfo) -> Iterator[tuple[str, object]]:
-    longest = next((one.max_length for one in field.metadata if isinstance(one, MaxLen)), None)
+    bounds = (getattr(one, "max_length", None) for one in field.metadata)
+    longest: int | None = next((bound for bound in bounds if bound is not None), None)
     if field.annotation in (str, str | None):
         assert longest is not None, "a text without a bound"
         yield "too long", "x" * (longest + 1)

@@ -51,7 +51,7 @@ def test_it_learns_how_fast_it_is(model_folder: Path) -> None:
     model = CrossEncoderReranker("ce:x", str(model_folder))
     expected = model.expected(QUESTION, ["a fee"])
     assert expected > 0
-    assert model.expected(QUESTION, ["a fee"] * 4) == pytest.approx(4 * expected)
+    assert model.expected(QUESTION, ["a fee"] * 4) == pytest.approx(4 * expected, rel=0.01)
 
 
 @pytest.mark.parametrize(
