@@ -3,7 +3,7 @@
     python -m benchmarks.visitors --corpus DIR --queries FILE --qrels FILE
                                   [--visitors 20] [--seconds 300] [--peaceful]
 
-Starts ``app.py`` over the corpus. Each visitor has an address of its own (127.0.0.N), asks a question of the
+Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor has an address of its own (127.0.0.N), asks a question of the
 file, waits for the whole record, and asks the next at once. The hostile one sends what is too large, too
 deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
 and the 95th percentile of their cases in seconds, and how the hostile one was answered.
@@ -76,7 +76,16 @@ def served(corpus: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
-            [sys.executable, "app.py", "--corpus", str(corpus.resolve()), "--port", str(port)],
+            [
+                sys.executable,
+                "app.py",
+                "--corpus",
+                str(corpus.resolve()),
+                "--host",
+                "0.0.0.0",
+                "--port",
+                str(port),
+            ],
             cwd=PROJECT,
             env={**os.environ, "REDSTRING_HOME": home},
             stdout=log,
