@@ -3,10 +3,11 @@
     python -m benchmarks.visitors --corpus DIR --queries FILE --qrels FILE
                                   [--visitors 20] [--seconds 300] [--peaceful]
 
-Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor has an address of its own (127.0.0.N), asks a question of the
-file, waits for the whole record, and asks the next at once. The hostile one sends what is too large, too
-deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
-and the 95th percentile of their cases in seconds, and how the hostile one was answered.
+Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor
+has an address of its own (127.0.0.N), asks a question of the file, waits for the whole record, and asks the
+next at once. The hostile one sends what is too large, too deep, too slow, malformed or too much, as fast as
+it is answered. Prints the errors of the others, the median and the 95th percentile of their cases in seconds,
+and how the hostile one was answered.
 """
 
 from __future__ import annotations
