@@ -71,6 +71,14 @@ class Buckets:
                 self._stocks.popitem(last=False)
         return 0.0 if enough else (tokens - stock) / self._rate.second
 
+    def spend(self, key: str, tokens: float) -> None:
+        """Take what was used already, below nothing if need be, by a burst at most."""
+        now = self._clock()
+        with self._lock:
+            stock, at = self._stocks.pop(key, (self._rate.burst, now))
+            stock = min(self._rate.burst, stock + (now - at) * self._rate.second)
+            self._stocks[key] = (max(stock - tokens, -self._rate.burst), now)
+
     def give_back(self, key: str, tokens: float) -> None:
         """Tokens that were taken and not used."""
         with self._lock:
@@ -148,6 +156,10 @@ class WorkGate:
         self.app, self._trusts_local = app, trusts_local
         self._cases = Buckets(cases)
         self._turns: dict[str, Turns] = {}
+
+    def spend(self, address: str, tokens: float) -> None:
+        """Take what the work of an address has used beyond the token that let it begin."""
+        self._cases.spend(address, tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the work that a body asks for, and pass the request on in its turn."""

@@ -32,6 +32,7 @@ from ui.door.headers import SecurityHeaders, inline_scripts, script_hash
 from ui.door.hosts import Allowed, HostGate, OriginGate, allowed
 from ui.door.libraries import VIS_NETWORK, LibraryRoute
 from ui.door.logs import uvicorn_logging
+from ui.door.metering import meter
 from ui.door.rates import RateGate, WorkGate, of_cases
 from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
@@ -88,8 +89,9 @@ def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: P
     )
     routed = routed if settings.access == "off" else PageLoads(routed)
     local = settings.loopback
-    inner: ASGIApp = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
-    inner = RateGate(behind_gate(BodyGate(inner), settings), trusts_local=local)
+    work = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
+    meter(page, work.spend)
+    inner: ASGIApp = RateGate(behind_gate(BodyGate(work), settings), trusts_local=local)
     inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
     return SecurityHeaders(inner, _hashes(), door.names.frames)

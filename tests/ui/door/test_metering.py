@@ -1,0 +1,111 @@
+"""Whoever asks dear cases waits longer for the next: what a case took is known when it has run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import gradio as gr
+import pytest
+from gradio.context import LocalContext
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.requests import Request
+
+from benchmarks.attacks.http.raw import API, Raw, stranger
+from ui.door.address import VISITOR, Visitor
+from ui.door.metering import metered
+from ui.door.rates import Buckets, Rate
+
+# Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword")
+
+ELSEWHERE = "203.0.113.9"
+Spent = list[tuple[str, float]]
+
+
+def compute(seconds: float = 0.03) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+@pytest.fixture
+def spent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Spent]:
+    """What is spent by a visitor from elsewhere, a hundredth of a second a token."""
+    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_TOKEN", 0.01)
+    asked = Request({"type": "http", "headers": [], VISITOR: Visitor(ELSEWHERE, local=False)})
+    token = LocalContext.request.set(gr.Request(asked))
+    yield []
+    LocalContext.request.reset(token)
+
+
+def test_what_computes_is_spent_by_its_address(spent: Spent) -> None:
+    def work(number: int) -> int:
+        compute()
+        return number + 1
+
+    assert metered(work, lambda *told: spent.append(told))(2) == 3
+    ((address, tokens),) = spent
+    assert address == ELSEWHERE
+    assert 1.9 < tokens < 4
+
+
+def test_the_steps_of_a_case_are_added_up_also_where_it_is_left(spent: Spent) -> None:
+    def steps() -> Iterator[int]:
+        for number in range(5):
+            compute()
+            yield number
+
+    def tell(*told: object) -> None:
+        spent.append(told)  # type: ignore[arg-type]
+
+    running = metered(steps, tell)
+    assert list(running()) == [0, 1, 2, 3, 4]
+    left = running()
+    assert [next(left), next(left)] == [0, 1]
+    left.close()
+    assert [round(tokens) for _, tokens in spent] == [14, 5]
+
+
+def test_waiting_costs_nothing_and_what_fails_costs_what_it_took(spent: Spent) -> None:
+    def fails() -> None:
+        compute()
+        raise ValueError("no")
+
+    metered(time.sleep, lambda *told: spent.append(told))(0.05)
+    assert spent == []
+    with pytest.raises(ValueError, match="no"):
+        metered(fails, lambda *told: spent.append(told))()
+    assert len(spent) == 1
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 20)), max_size=40))
+def test_a_debt_is_bounded_and_paid_by_waiting(steps: list[tuple[float, float]]) -> None:
+    now = 0.0
+    buckets = Buckets(Rate(burst=5, second=0.5), clock=lambda: now)
+    for pause, tokens in steps:
+        now += pause
+        buckets.spend("a", tokens)
+    assert buckets.take("a") <= (5 + 1) / 0.5
+    now += 12.1
+    assert buckets.take("a") == 0
+
+
+def test_a_dear_case_keeps_its_address_from_the_next_and_nobody_else(
+    raw: Raw, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.door.metering.SECONDS_OF_A_TOKEN", 0.0005)
+    asking = {"data": ["May a manager grant broader powers?", "", "quick", None, None, None, None, False]}
+    here, there = stranger(), stranger()
+
+    def ask(address: str) -> tuple[int, str]:
+        sent = raw.post(f"{API}/call/investigate", asking, forwarded=address)
+        return sent.status, sent.json.get("event_id", "")
+
+    status, event = ask(here)
+    assert status == 200
+    told = raw.stream(f"{API}/call/investigate/{event}", forwarded=here)
+    assert b"event: complete" in told.body
+    assert ask(here)[0] == 429
+    assert ask(there)[0] == 200

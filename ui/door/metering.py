@@ -1,0 +1,66 @@
+"""What a case costs the address that asked: the processor's seconds that it took, known when it has run.
+
+A token of the address lets a case begin and pays for its first moments. What takes longer is taken from the
+stock afterwards, below nothing if need be: whoever asks dear cases waits longer for the next than others do.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any
+
+import gradio as gr
+from gradio.context import LocalContext
+
+from ui.locality import address_of
+from ui.session import CASES
+
+# Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes 0.2.
+SECONDS_OF_A_TOKEN = 0.25
+Spend = Callable[[str, float], None]
+
+
+def meter(page: gr.Blocks, spend: Spend) -> None:
+    """Have all functions of a page that work on cases tell what they took: ``spend(address, tokens)``."""
+    for function in page.fns.values():
+        if function.concurrency_id == CASES and function.fn is not None:
+            function.fn = metered(function.fn, spend)
+
+
+def metered(function: Callable[..., Any], spend: Spend) -> Callable[..., Any]:
+    """The same function; what it takes of the processor beyond its first token is spent by its address."""
+
+    def spent(seconds: float) -> None:
+        request = LocalContext.request.get(None)
+        tokens = seconds / SECONDS_OF_A_TOKEN - 1
+        if request is not None and tokens > 0:
+            spend(address_of(request), tokens)
+
+    @wraps(function)
+    def steps(*given: Any, **named: Any) -> Iterator[Any]:
+        seconds, running = 0.0, function(*given, **named)
+        try:
+            while True:
+                began = time.thread_time()
+                try:
+                    step = next(running)
+                except StopIteration:
+                    return
+                finally:
+                    seconds += time.thread_time() - began
+                yield step
+        finally:
+            spent(seconds)
+
+    @wraps(function)
+    def whole(*given: Any, **named: Any) -> Any:
+        began = time.thread_time()
+        try:
+            return function(*given, **named)
+        finally:
+            spent(time.thread_time() - began)
+
+    return steps if inspect.isgeneratorfunction(function) else whole
