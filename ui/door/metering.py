@@ -53,6 +53,8 @@ def metered(function: Callable[..., Any], spend: Spend) -> Callable[..., Any]:
                     seconds += time.thread_time() - began
                 yield step
         finally:
+            # A case that is left lets go of what it holds now, not when somebody collects it.
+            running.close()
             spent(seconds)
 
     @wraps(function)

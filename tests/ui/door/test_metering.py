@@ -52,10 +52,16 @@ def test_what_computes_is_spent_by_its_address(spent: Spent) -> None:
 
 
 def test_the_steps_of_a_case_are_added_up_also_where_it_is_left(spent: Spent) -> None:
+    ended = []
+
     def steps() -> Iterator[int]:
-        for number in range(5):
-            compute()
-            yield number
+        try:
+            for number in range(5):
+                compute()
+                yield number
+        except GeneratorExit:
+            ended.append("left")
+            raise
 
     def tell(*told: object) -> None:
         spent.append(told)  # type: ignore[arg-type]
@@ -64,7 +70,9 @@ def test_the_steps_of_a_case_are_added_up_also_where_it_is_left(spent: Spent) ->
     assert list(running()) == [0, 1, 2, 3, 4]
     left = running()
     assert [next(left), next(left)] == [0, 1]
+    assert ended == []
     left.close()
+    assert ended == ["left"]
     assert [round(tokens) for _, tokens in spent] == [14, 5]
 
 
