@@ -118,9 +118,9 @@ def add_api(library: Library, connections: Connections) -> None:
         """Investigate a question and return the whole record as JSON.
 
         question: up to 4,000 characters. corpus: a name of a corpus, empty for the first. preset: quick,
-        balanced, thorough or detective;
-        the other arguments change single values of it, null leaves them as they are. model: whether this
-        server's own language model helps, where it has one that may be used; without it none is asked.
+        balanced, thorough or detective; the other arguments change single values of it, null leaves them as
+        they are. model: whether this server's own language model helps, where it has one that may be used;
+        without it none is asked.
         """
         try:
             given = {"strategies": strategies, "rounds": rounds, "pool_size": pool_size, "top_k": top_k}
@@ -140,8 +140,8 @@ def add_api(library: Library, connections: Connections) -> None:
         """Answer a question with sentences of the corpus, each with its citation and exact place, as JSON.
 
         question: up to 4,000 characters. corpus: a name of a corpus, empty for the first. preset: quick,
-        balanced, thorough or detective. model: whether this server's own language model writes
-        it, where it has one that may be used.
+        balanced, thorough or detective. model: whether this server's own language model writes it, where it
+        has one that may be used.
         """
         try:
             given = {"question": question, "corpus": corpus or "", "preset": preset, "model": model}
