@@ -170,9 +170,17 @@ def seals_of(data: Path, before: Generation | None) -> dict[str, FileSeal]:
     seals = {}
     for name, path in files_in(data).items():
         known = None if before is None else before.manifest.files.get(name)
-        shared = known is not None and before is not None and path.samefile(before.data / name)
+        shared = known is not None and before is not None and _is_same(path, before.data / name)
         seals[name] = known if known is not None and shared else sealed(path)
     return seals
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return path.samefile(other)
+    except FileNotFoundError:
+        # Lost: this one was made anew.
+        return False
 
 
 def keep_file(old: Path, new: Path) -> None:

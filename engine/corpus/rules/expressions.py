@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, DecimalException
+from threading import RLock
 from typing import Any
 
 import simpleeval
@@ -26,6 +27,9 @@ from engine.corpus.rules.values import Choice, Duration, FactType, Value, later,
 from engine.errors import SettingsError
 
 LONGEST_CONDITION = 400
+# One at a time: CPython counts the depth of all trees that are being made in one place (gh-106905), and the
+# filters of warnings are of the whole process.
+_PARSING = RLock()
 _FUNCTIONS = {"days": "day", "weeks": "week", "months": "month", "years": "year"}
 # Names that a condition has already, which no fact and no value of a scale may have.
 RESERVED = frozenset({*_FUNCTIONS, "date", "true", "false", "and", "or", "not", "if", "else", "in", "is"})
@@ -113,7 +117,7 @@ def parse(condition: str) -> ast.AST:
     if not text or len(text) > LONGEST_CONDITION:
         raise SettingsError(f"a condition has 1 to {LONGEST_CONDITION} characters")
     try:
-        with warnings.catch_warnings():
+        with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("error")
             tree = ast.parse(text, mode="eval").body
     except (SyntaxError, SyntaxWarning, ValueError, MemoryError, RecursionError) as error:

@@ -13,6 +13,7 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
 from engine.ingestion.build import build_corpus
 from engine.model import Direction, Relation, Status
@@ -85,6 +86,17 @@ def test_report_and_corpus_agree(source: Path) -> None:
     assert set(report.seconds) == {"read", "references", "entities", "write"}
     assert {step for step, _, _ in told} == set(report.seconds)
     assert all(0 <= done <= total for _, done, total in told)
+
+
+@pytest.mark.parametrize("lost", ["state.arrays", "found.arrays", "blocks/*.block", "blocks/*.links"])
+def test_a_corpus_that_lost_a_file_is_whole_when_its_sources_are_read_again(source: Path, lost: str) -> None:
+    before = [passage.text for passage in built(source).passages(np.arange(6, dtype=np.int32))]
+    folder = source.parent / "corpus"
+    (data,) = folder.glob("data-*")
+    next(data.glob(lost)).unlink()
+    corpus = built(source)
+    assert [passage.text for passage in corpus.passages(np.arange(6, dtype=np.int32))] == before
+    assert verify(folder).problems == ()
 
 
 def test_references_of_texts_metadata_and_versions(source: Path) -> None:

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import ast
 import contextlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -146,3 +150,20 @@ def test_more_facts_never_change_an_answer(condition: str, facts: dict[str, Valu
 def test_no_text_does_harm(text: str) -> None:
     with contextlib.suppress(SettingsError):
         assert isinstance(evaluate(text, FACTS, SCALES), bool | Unknown)
+
+
+def test_one_condition_is_parsed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Two threads in CPython's parser at a time now and then end in a SystemError.
+    parsing, together, parse_tree = [0], [0], ast.parse
+
+    def slowly(*given: Any, **named: Any) -> Any:
+        parsing[0] += 1
+        together[0] = max(together[0], parsing[0])
+        time.sleep(0.005)
+        parsing[0] -= 1
+        return parse_tree(*given, **named)
+
+    with monkeypatch.context() as patched, ThreadPoolExecutor(4) as threads:
+        patched.setattr(ast, "parse", slowly)
+        list(threads.map(names_in, ["held < 3"] * 12))
+    assert together == [1]
