@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -58,6 +57,9 @@ def paired(ours: Sequence[float], theirs: Sequence[float], *, resamples: int = R
 
 
 def _interval(deltas: np.ndarray, resamples: int) -> tuple[float, float]:
+    # Half a second to import: not for whoever compares nothing.
+    from scipy import stats
+
     found = stats.bootstrap(
         (deltas,),
         np.mean,
@@ -71,6 +73,8 @@ def _interval(deltas: np.ndarray, resamples: int) -> tuple[float, float]:
 
 
 def _randomisation(deltas: np.ndarray, resamples: int) -> float:
+    from scipy import stats
+
     found = stats.permutation_test(
         (deltas,),
         np.mean,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from engine.language.addresses import WORDS
 from engine.language.numerals import (
@@ -100,12 +100,7 @@ _INDONESIAN = re.compile(
     rf"(?P<word>buku|bagian|bab|paragraf)\s+(?P<ordinal>ke\w+(?:\s+belas)?|pertama){_REST}",
     re.IGNORECASE | re.DOTALL,
 )
-_ARABIC = re.compile(
-    rf"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)\s*"
-    rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))"
-    rf"(?P<again>\s*{ARABIC_AGAIN})?(?:\s*\))?{_REST}",
-    re.DOTALL,
-)
+_ARABIC_WORD = re.compile(r"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)")
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
 _HAN = re.compile(
     rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>编|章|节|条)(?:之(?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
@@ -125,6 +120,17 @@ _PLAIN_NUMBER = re.compile(
 # "RS 306-1": a standard's series and its number.
 _SERIES = re.compile(r"[A-Z]{2,5} \d")
 _LETTERS = re.compile(r"[\W_]+")
+
+
+@cache
+def _arabic_heading() -> re.Pattern[str]:
+    """An Arabic heading with its number; compiled when there is one to read, for that takes its time."""
+    return re.compile(
+        rf"{_ARABIC_WORD.pattern}\s*"
+        rf"(?:\(?\s*(?P<number>\d+\s?[a-z]?(?!\w))\s*\)?|(?P<ordinal>{ARABIC_ORDINAL}))"
+        rf"(?P<again>\s*{ARABIC_AGAIN})?(?:\s*\))?{_REST}",
+        re.DOTALL,
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -183,7 +189,7 @@ def _indonesian(line: str) -> Heading | None:
 
 
 def _arabic(line: str) -> Heading | None:
-    match = _ARABIC.match(line)
+    match = _arabic_heading().match(line) if _ARABIC_WORD.match(line) else None
     if not match:
         return None
     value = match["number"] or arabic_ordinal(match["ordinal"])

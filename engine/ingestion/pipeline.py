@@ -6,7 +6,6 @@ a few batches of documents, whatever the size of the corpus.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
-from engine.ingestion.workers import Crew, Finished, Limits, Produced
+from engine.ingestion.workers import Crew, Finished, Limits, Produced, children_for
 from engine.language.references.registry import prepare
 
 # Batches that may wait for a child to analyse them before the reading is held up.
@@ -83,16 +82,17 @@ class Pipeline:
     def run(self, tasks: Sequence[FileToRead]) -> dict[int, Entry]:
         """What became of each file, by the number of its task."""
         self._total = len(tasks)
-        queue = deque(sorted(tasks, key=lambda task: -_size(task)))
+        sizes = {task.number: _size(task) for task in tasks}
+        queue = deque(sorted(tasks, key=lambda task: -sizes[task.number]))
         going: dict[int, _Reading] = {}
-        size = max(1, min(os.cpu_count() or 1, len(tasks)))
+        size = children_for(sum(sizes.values()))
         self._control.progress("read", 0, self._total)
         with (
             Crew[FileToRead, Batch | Problem](
-                self._reader, size, self._limits, brings=(Batch, Problem)
+                self._reader, min(size, len(tasks)), self._limits, brings=(Batch, Problem)
             ) as readers,
             Crew[Batch, str](
-                self._analyst, max(2, os.cpu_count() or 1), self._limits, writes=[self._analyst.generation]
+                self._analyst, size, self._limits, writes=[self._analyst.generation]
             ) as analysts,
         ):
             while queue or self._waiting or readers.is_busy or analysts.is_busy:

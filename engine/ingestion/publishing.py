@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,9 +24,12 @@ from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
 from engine.ingestion.view import CorpusView
-from engine.ingestion.workers import Crew, Finished, Limits, run
+from engine.ingestion.workers import Crew, Finished, Limits, children_for, run
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
+
+# Text of a passage of law, on the average of the corpora that were tried.
+BYTES_A_PASSAGE = 500
 
 
 @dataclass(slots=True)
@@ -140,7 +142,8 @@ class Publishing:
             missing = [number for number in range(len(placed.names)) if number not in found]
             if missing:
                 resolving.prepare(len(missing))
-                size = min(os.cpu_count() or 1, len(missing))
+                text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
+                size = min(children_for(text), len(missing))
                 with Crew[int, str](resolving, size, self._plan.limits, writes=[self._generation]) as crew:
                     self._resolve(crew, missing, found, resolving, placed, problems)
         return [found[number] for number in range(len(placed.names))], resolving

@@ -36,6 +36,8 @@ Item = TypeVar("Item")
 
 DEADLINE = 60.0
 MEMORY = 1 << 30
+# Bytes of sources that are worth a child of their own: to start one takes as long as to read about so much.
+WORTH_A_CHILD = 1 << 18
 # Addresses that a process reserves without using them: arenas and stacks of threads.
 _RESERVED = 1 << 30
 
@@ -56,6 +58,11 @@ class Limits:
     def longest(self) -> float:
         """Seconds by the clock after which a task is ended, however little of the processor it had."""
         return self.patience * self.deadline
+
+
+def children_for(size: int) -> int:
+    """How many children are worth their start, for so many bytes: at least one, at most one a core."""
+    return min(os.cpu_count() or 1, 1 + size // WORTH_A_CHILD)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,14 +52,13 @@ class Pool:
 
     def __init__(self, limit: int, saved: Iterable[Entry] = ()) -> None:
         self.limit = limit
-        self.graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-        self.graph.add_node(QUESTION_NODE)
         self.pinned: set[str] = set()
         self.dismissed: set[str] = set()
         self.explored: set[str] = set()
         self._entries = {entry.passage_id: entry for entry in saved}
-        self.graph.add_nodes_from(self._entries)
         self._hops: set[Hop] = set()
+        self._reaching: dict[str, list[Hop]] = {}
+        self._links: set[tuple[str | None, str, str, str]] = set()
         self._told: dict[str, list[Hop]] = {}
 
     def __len__(self) -> int:
@@ -119,19 +118,17 @@ class Pool:
             self._entries[hop.target_id] = Entry(
                 hop.target_id, row, hop.round, hop.strategy, score, len(self._entries)
             )
-            self.graph.add_node(hop.target_id)
         if hop not in self._hops:
             self._hops.add(hop)
             self._told.pop(hop.target_id, None)
-            self.graph.add_edge(source, hop.target_id, hop=hop)
+            self._reaching.setdefault(hop.target_id, []).append(hop)
+            self._links.add(_link(hop.source_id, hop.target_id, hop.strategy, hop.quote))
         return new
 
     def linked(self, source_id: str | None, target_id: str, strategy: str, quote: str = "") -> bool:
         """Whether a strategy has already led from one passage to another; or by these words from the
         question (``source_id`` None), which may say several things."""
-        edges = self.graph.get_edge_data(source_id or QUESTION_NODE, target_id) or {}
-        hops = [data["hop"] for data in edges.values() if data["hop"].strategy == strategy]
-        return any(source_id is not None or hop.quote == quote for hop in hops)
+        return _link(source_id, target_id, strategy, quote) in self._links
 
     def hops(self) -> list[Hop]:
         """All hops, those of one passage together, passages in the order of their admission."""
@@ -139,7 +136,15 @@ class Pool:
 
     def hops_to(self, passage_id: str) -> list[Hop]:
         """All hops that reach a passage, in the order in which they were found."""
-        return [data["hop"] for _, _, data in self.graph.in_edges(passage_id, data=True)]
+        return list(self._reaching.get(passage_id, ()))
+
+    def graph(self) -> nx.MultiDiGraph[str]:
+        """The pool as it is now: nodes are passage ids and QUESTION_NODE, each edge has its ``hop``."""
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        graph.add_nodes_from((QUESTION_NODE, *self._entries))
+        for hop in self._hops:
+            graph.add_edge(hop.source_id or QUESTION_NODE, hop.target_id, hop=hop)
+        return graph
 
     def trails(self, passage_id: str, limit: int = 5) -> tuple[tuple[Hop, ...], ...]:
         """Ways from the question to a passage, shortest first, at most ``limit``.
@@ -183,7 +188,7 @@ class Pool:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
         if passage_id not in self._entries:
             raise KeyError(passage_id)
-        reached: set[str] = nx.descendants(self.graph, passage_id)
+        reached: set[str] = nx.descendants(self.graph(), passage_id)
         return {other for other in reached if self._entries[other].order > self._entries[passage_id].order}
 
     def statistics(self) -> PoolStatistics:
@@ -197,6 +202,13 @@ class Pool:
             hops_by_strategy=Counter(hop.strategy for hop in hops),
             hops_by_relation=Counter(hop.relation.value for hop in hops),
         )
+
+
+def _link(
+    source_id: str | None, target_id: str, strategy: str, quote: str
+) -> tuple[str | None, str, str, str]:
+    """What makes two hops say the same; the question may say several things about a passage."""
+    return source_id, target_id, strategy, quote if source_id is None else ""
 
 
 def _telling(hop: Hop) -> tuple[bool, int, bool, float]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from engine.language.numerals import (
     ARABIC_AGAIN,
@@ -147,11 +147,7 @@ _WORDED = re.compile(
     r"|[IVXLC]+(?![a-z])|[A-Z](?![A-Za-z]))\s*\)?\.?(?P<rest>.*)\Z",
     re.DOTALL,
 )
-_ARABIC = re.compile(
-    r"[(\s]*(?:ال)?ماد[ةه]\s*(?:رقم\s*)?(?:[(:\s-]*(?P<digits>\d+)|[(\s]*(?P<words>" + ARABIC_ORDINAL + r"))"
-    r"[\s)]*(?P<again>" + ARABIC_AGAIN + r")?(?P<rest>.*)\Z",
-    re.DOTALL,
-)
+_ARABIC_WORD = re.compile(r"[(\s]*(?:ال)?ماد[ةه]")
 _ARABIC_ADVERB = re.compile(rf"[(\s]*(\w+?)[{ARABIC_MARKS}]*[اأ]?[{ARABIC_MARKS}]*\s*[:.)-]?\s*\Z")
 _HAN = re.compile(rf"第({HAN_NUMBER}|\d+)(分编|条|章|节|编|款|项|目)(?:之({HAN_NUMBER}))?(.*)\Z", re.DOTALL)
 _HAN_KINDS = {
@@ -170,6 +166,20 @@ _HAN_ITEM = re.compile(rf"\(({HAN_NUMBER}|\d+)\)\Z")
 _FRENCH = re.compile(
     rf"art(?:icle|\.)?\s*(?P<number>{FRENCH_NUMBER})(?P<rest>.*)\Z", re.IGNORECASE | re.DOTALL
 )
+
+
+@cache
+def _arabic_label() -> re.Pattern[str]:
+    """An Arabic article and its number; compiled when there is one to read, for that takes its time."""
+    return re.compile(
+        _ARABIC_WORD.pattern
+        + r"\s*(?:رقم\s*)?(?:[(:\s-]*(?P<digits>\d+)|[(\s]*(?P<words>"
+        + ARABIC_ORDINAL
+        + r"))[\s)]*(?P<again>"
+        + ARABIC_AGAIN
+        + r")?(?P<rest>.*)\Z",
+        re.DOTALL,
+    )
 
 
 def number_key(number: str) -> str:
@@ -197,7 +207,7 @@ def _french(text: str) -> Address | None:
 
 
 def _arabic(text: str) -> Address | None:
-    match = _ARABIC.match(text)
+    match = _arabic_label().match(text) if _ARABIC_WORD.match(text) else None
     if not match:
         return _arabic_clause(text)
     value = int(match["digits"]) if match["digits"] else arabic_ordinal(match["words"])

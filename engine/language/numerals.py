@@ -7,54 +7,30 @@ spelling variants of alef, ya and final ta.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cache
 
 from engine.language.script import ARABIC_MARKS, fold_arabic, western_digits
 
+_FIRST = {"اول": 1, "اولي": 1}
+# The masculine form; the feminine has a final ta.
 _ONES = {
-    "اولي": 1,
-    "اول": 1,
-    "حادية": 1,
     "حادي": 1,
-    "ثانية": 2,
     "ثاني": 2,
-    "ثالثة": 3,
     "ثالث": 3,
-    "رابعة": 4,
     "رابع": 4,
-    "خامسة": 5,
     "خامس": 5,
-    "سادسة": 6,
     "سادس": 6,
-    "سابعة": 7,
     "سابع": 7,
-    "ثامنة": 8,
     "ثامن": 8,
-    "تاسعة": 9,
     "تاسع": 9,
-    "عاشرة": 10,
     "عاشر": 10,
 }
 # "Article one-and-twenty" in the plainer spelling; alone the word only counts.
-_ONE_OF_TENS = {"واحدة": 1, "واحد": 1}
-_TEN = {"عشرة": 10, "عشر": 10}
-_TENS = {
-    "عشرون": 20,
-    "عشرين": 20,
-    "ثلاثون": 30,
-    "ثلاثين": 30,
-    "اربعون": 40,
-    "اربعين": 40,
-    "خمسون": 50,
-    "خمسين": 50,
-    "ستون": 60,
-    "ستين": 60,
-    "سبعون": 70,
-    "سبعين": 70,
-    "ثمانون": 80,
-    "ثمانين": 80,
-    "تسعون": 90,
-    "تسعين": 90,
-}
+_ONE_OF_TENS = {"واحد": 1}
+_TEN = {"عشر": 10}
+_TENS = {"عشر": 20, "ثلاث": 30, "اربع": 40, "خمس": 50, "ست": 60, "سبع": 70, "ثمان": 80, "تسع": 90}
+_OF_TENS = ("ون", "ين")
 _HUNDREDS = {
     "مائتين": 200,
     "مائتان": 200,
@@ -63,12 +39,9 @@ _HUNDREDS = {
     "ماية": 100,
     "مائة": 100,
     "مئة": 100,
-    **{
-        stem + hundred: value * 100
-        for value, stem in enumerate(("ثلاث", "اربع", "خمس", "ست", "سبع", "ثمان", "تسع"), start=3)
-        for hundred in ("مائة", "مئة")
-    },
 }
+_TIMES_HUNDRED = {"ثلاث": 300, "اربع": 400, "خمس": 500, "ست": 600, "سبع": 700, "ثمان": 800, "تسع": 900}
+_OF_HUNDREDS = ("مائة", "مئة")
 _VARIANTS = {"ا": "[اأإآٱ]", "ي": "[يىی]", "ة": "[ةه]", "ئ": "[ئي]"}
 
 
@@ -77,22 +50,25 @@ def tolerant(word: str) -> str:
     return "".join(_VARIANTS.get(letter, letter) + f"[{ARABIC_MARKS}]*" for letter in word)
 
 
-def _any_of(words: dict[str, int]) -> str:
+def _any_of(words: Iterable[str]) -> str:
     return "(?:" + "|".join(tolerant(word) for word in sorted(words, key=len, reverse=True)) + ")"
 
 
+# What words share is written once: each set of marks takes its time to compile.
 _THE = "(?:[اٱ]ل)?"
+_TA = f"(?:{tolerant('ة')})?"
 # "and" between ones and tens, left out by some prints: "الحادية العشرون".
 _AND = r"(?:\s*و\s*|\s+(?=[اٱ]ل))"
-_HUNDRED = rf"(?:\s+بعد\s+(?:{_THE}|لل){_any_of(_HUNDREDS)})"
+_AND_TENS = f"{_AND}{_THE}{_any_of(_TENS)}{_any_of(_OF_TENS)}"
+_ANY_HUNDRED = f"(?:{_any_of(_TIMES_HUNDRED)}{_any_of(_OF_HUNDREDS)}|{_any_of(_HUNDREDS)})"
 ARABIC_ORDINAL = (
-    rf"(?:{_THE}{_any_of(_ONE_OF_TENS)}{_AND}{_THE}{_any_of(_TENS)}{_HUNDRED}?"
-    rf"|{_THE}{_any_of(_ONES)}(?:\s+{_any_of(_TEN)}|{_AND}{_THE}{_any_of(_TENS)}(?!\w))?{_HUNDRED}?"
-    rf"|{_THE}{_any_of(_TENS)}{_HUNDRED}?|{_THE}{_any_of(_HUNDREDS)})(?!\w)"
+    rf"(?:(?:{_THE}{_any_of(_ONE_OF_TENS)}{_TA}{_AND_TENS}"
+    rf"|{_THE}(?:{_any_of(_FIRST)}|{_any_of(_ONES)}{_TA})(?:\s+{_any_of(_TEN)}{_TA}|{_AND_TENS}(?!\w))?"
+    rf"|{_THE}{_any_of(_TENS)}{_any_of(_OF_TENS)})(?:\s+بعد\s+(?:{_THE}|لل){_ANY_HUNDRED})?"
+    rf"|{_THE}{_ANY_HUNDRED})(?!\w)"
 )
 # "again", for what was put between two articles: "20 مكرر", "53 (مكرر2)". The digit is of either kind.
 ARABIC_AGAIN = rf"\(?\s*مكرر(?:[{ARABIC_MARKS}]|[اةه])*\s*\d?(?!\w)(?:\s*\))?"
-_ORDINAL = re.compile(ARABIC_ORDINAL)
 _WORD = re.compile(r"\w+")
 
 
@@ -101,15 +77,32 @@ def _key(text: str) -> str:
     return fold_arabic(text).replace("ة", "ه").replace("ئ", "ي")
 
 
+def _endings(words: dict[str, int], endings: Iterable[str]) -> dict[str, int]:
+    return {word + ending: value for word, value in words.items() for ending in endings}
+
+
 _VALUES = {
-    _key(word): value for word, value in {**_ONES, **_ONE_OF_TENS, **_TEN, **_TENS, **_HUNDREDS}.items()
+    _key(word): value
+    for word, value in {
+        **_FIRST,
+        **_endings(_ONES | _ONE_OF_TENS | _TEN, ("", "ة")),
+        **_endings(_TENS, _OF_TENS),
+        **_HUNDREDS,
+        **_endings(_TIMES_HUNDRED, _OF_HUNDREDS),
+    }.items()
 }
+
+
+@cache
+def arabic_ordinals() -> re.Pattern[str]:
+    """``ARABIC_ORDINAL``, compiled when Arabic is first read: that takes longer than most modules do."""
+    return re.compile(ARABIC_ORDINAL)
 
 
 def arabic_ordinal(text: str) -> int | None:
     """The value of an Arabic ordinal in words ("الثانية عشرة" is 12); None where it is none."""
     text = text.strip()
-    if not _ORDINAL.fullmatch(text):
+    if text.isascii() or not arabic_ordinals().fullmatch(text):
         return None
     return sum(_value(word) for word in _WORD.findall(_key(text))) or None
 

@@ -7,7 +7,9 @@ auxiliaries), because general-purpose lists also drop words that carry law ("act
 
 from __future__ import annotations
 
-from bm25s import stopwords as shipped
+import runpy
+from importlib.util import find_spec
+from pathlib import Path
 
 ARABIC = (
     "في من إلى الى على عن مع بين حتى منذ خلال عند لدى أو او أم ثم بل لكن و ف ب ل ك أن ان إن أنه انه أنها انها"
@@ -27,19 +29,32 @@ INDONESIAN = (
     " dalamnya padanya olehnya daripada kepada"
 )
 
+
+def _shipped() -> dict[str, frozenset[str]]:
+    """The lists of bm25s by language, read from their file: to import the package compiles numba, 0.3 s."""
+    package = find_spec("bm25s")
+    assert package is not None
+    assert package.submodule_search_locations is not None
+    lists = runpy.run_path(str(Path(package.submodule_search_locations[0]) / "stopwords.py"))
+    return {language: frozenset(lists[f"STOPWORDS_{name}"]) for language, name in _NAMES.items()}
+
+
+_NAMES = {
+    "en": "EN_PLUS",
+    "de": "GERMAN",
+    "fr": "FRENCH",
+    "es": "SPANISH",
+    "it": "ITALIAN",
+    "nl": "DUTCH",
+    "pt": "PORTUGUESE",
+    "ru": "RUSSIAN",
+    "sv": "SWEDISH",
+    "da": "DANISH",
+    "no": "NORWEGIAN",
+    "tr": "TURKISH",
+}
 STOPWORDS: dict[str, frozenset[str]] = {
     "ar": frozenset(ARABIC.split()),
     "id": frozenset(INDONESIAN.split()),
-    "en": frozenset(shipped.STOPWORDS_EN_PLUS),
-    "de": frozenset(shipped.STOPWORDS_GERMAN),
-    "fr": frozenset(shipped.STOPWORDS_FRENCH),
-    "es": frozenset(shipped.STOPWORDS_SPANISH),
-    "it": frozenset(shipped.STOPWORDS_ITALIAN),
-    "nl": frozenset(shipped.STOPWORDS_DUTCH),
-    "pt": frozenset(shipped.STOPWORDS_PORTUGUESE),
-    "ru": frozenset(shipped.STOPWORDS_RUSSIAN),
-    "sv": frozenset(shipped.STOPWORDS_SWEDISH),
-    "da": frozenset(shipped.STOPWORDS_DANISH),
-    "no": frozenset(shipped.STOPWORDS_NORWEGIAN),
-    "tr": frozenset(shipped.STOPWORDS_TURKISH),
+    **_shipped(),
 }

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from engine.investigation.leads import Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Entity
+
+_ENDING = re.compile(r"\w*")
+_ENDING_AND_GAP = re.compile(r"\w*\s+")
 
 
 class Entities:
@@ -59,11 +61,21 @@ def _evidence(entity: Entity, source_id: str, words: str) -> Evidence:
 
 def as_written(name: str, text: str) -> str:
     """The first words of a text that are this name in any case, each with any ending; "" for none."""
-    found = _pattern(name).search(text)
-    return found[0] if found else ""
-
-
-@lru_cache(maxsize=4096)
-def _pattern(name: str) -> re.Pattern[str]:
-    words = [re.escape(word) for word in name.split()]
-    return re.compile(r"\w*\s+".join(words) + r"\w*", re.IGNORECASE)
+    first, *others = name.lower().split()
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        # A letter that is longer in lower case, as the Turkish I with a dot, stays as it is.
+        lowered = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+    start = lowered.find(first)
+    while start >= 0:
+        end = start + len(first)
+        for word in others:
+            gap = _ENDING_AND_GAP.match(lowered, end)
+            if gap is None or not lowered.startswith(word, gap.end()):
+                break
+            end = gap.end() + len(word)
+        else:
+            ending = _ENDING.match(text, end)
+            return text[start : ending.end() if ending else end]
+        start = lowered.find(first, start + 1)
+    return ""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
 
 from engine.corpus.protocol import Rows
 from engine.investigation.leads import Leads, joined, make_leads, no_leads
@@ -72,6 +71,9 @@ def clusters(vectors: NDArray[np.float32], radius: float, minimum: int) -> list[
         return []
     if len(vectors) == 1:
         return [np.array([0], np.intp)]
+    # A quarter of a second to import: not for whoever compares no meaning.
+    from scipy.cluster.hierarchy import fcluster, linkage
+
     labels = fcluster(
         linkage(vectors, "average", metric="cosine"), t=max(0.0, 1.0 - radius), criterion="distance"
     )

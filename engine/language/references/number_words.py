@@ -16,6 +16,7 @@ from engine.language.numerals import (
     HAN_NUMBER,
     arabic_again,
     arabic_ordinal,
+    arabic_ordinals,
     french_number,
     han_number,
     indonesian_number,
@@ -32,7 +33,6 @@ _SCANNED_DIGITS = str.maketrans("lIO", "110")
 _SCANNED = re.compile(r"(?<=\d)[lIO]+(?=\d)")
 _SCANNED_ITEM = re.compile(r"\A[\dlIO]+")
 _DIGITS = re.compile(r"\d+")
-_ARABIC_WORDS = re.compile(ARABIC_ORDINAL)
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
 _HAN = re.compile(HAN_NUMBER)
 _ORDINAL_SIGN = re.compile(r"\.?\s?[oaºª°](?=-|\Z)")
@@ -61,7 +61,7 @@ def arabic(printed: str) -> str | None:
     """Digits of either kind or an ordinal in words, with "again" behind it: "20 مكرر"."""
     text = western_digits(visible(printed))
     digits = _DIGITS.search(text)
-    words = None if digits else _ARABIC_WORDS.search(text)
+    words = None if digits else arabic_ordinals().search(text)
     value = digits[0] if digits else arabic_ordinal(words[0]) if words else None
     if value is None:
         return None

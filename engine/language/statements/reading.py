@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from engine.language.analyzer import analyzer
 from engine.language.references import find_mentions
@@ -77,22 +78,29 @@ class Statement:
 def read(text: str, language: str, citations: Iterable[Span] | None = None) -> Statement:
     """Read a sentence. ``citations`` are the spans of the references in it; found where none are given."""
     language = language.split("-")[0].lower()
+    return _read(text, language) if citations is None else _stated(text, language, list(citations))
+
+
+# One question after the other asks about the same sentences.
+@lru_cache(maxsize=2048)
+def _read(text: str, language: str) -> Statement:
+    mentions = find_mentions(text, language)
+    return _stated(text, language, [one.span for one in mentions if one.targets and not one.bare])
+
+
+def _stated(text: str, language: str, spans: list[Span]) -> Statement:
     words = lexicon(language)
-    spans = (
-        [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
-        if citations is None
-        else list(citations)
-    )
     quantities = quantities_in(text, language, spans)
-    signs = (words.modal, *(words.cues[name] for name in ("not", "except", "only")))
+    modal = [*words.modal.finditer(text)]
+    signs = (words.cues[name] for name in ("not", "except", "only"))
     cues = [Span(match.start(), match.end()) for sign in signs for match in sign.finditer(text)]
-    passed = [*spans, *(quantity.span for quantity in quantities), *cues]
+    verbs = [Span(match.start(), match.end()) for match in modal]
+    passed = [*spans, *(quantity.span for quantity in quantities), *verbs, *cues]
     terms = _terms(text, language, passed, words)
     bounds = [Span(match.start(), match.end()) for match in words.bound.finditer(text)]
     # "May not exceed 30" limits a quantity and forbids nothing; "no later than" denies nothing.
-    modals = _modals(text, terms, words, [*spans, *bounds])
-    passed_over = [*bounds, *(Span(m.start(), m.end()) for m in words.modal.finditer(text))]
-    denied, heads = _denied(text, terms, words, passed_over)
+    modals = _modals(text, modal, terms, words, [*spans, *bounds])
+    denied, heads = _denied(text, terms, words, [*bounds, *verbs])
     return Statement(
         text,
         language,
@@ -146,9 +154,11 @@ def _governed(text: str, span: Span, terms: tuple[Term, ...], words: Lexicon) ->
     return frozenset(term.stem for term in behind[:REACH])
 
 
-def _modals(text: str, terms: tuple[Term, ...], words: Lexicon, citations: list[Span]) -> tuple[Modal, ...]:
+def _modals(
+    text: str, matches: list[re.Match[str]], terms: tuple[Term, ...], words: Lexicon, citations: list[Span]
+) -> tuple[Modal, ...]:
     found = []
-    for match in words.modal.finditer(text):
+    for match in matches:
         span = Span(match.start(), match.end())
         if any(span.start < other.end and other.start < span.end for other in citations):
             continue

@@ -115,7 +115,7 @@ def test_every_passage_has_a_trail_from_the_question(pool: Pool) -> None:
 def test_descendants_agree_with_networkx_and_with_trails(pool: Pool) -> None:
     for entry in pool.entries():
         later = {e.passage_id for e in pool.entries() if e.order > entry.order}
-        assert pool.descendants(entry.passage_id) == nx.descendants(pool.graph, entry.passage_id) & later
+        assert pool.descendants(entry.passage_id) == nx.descendants(pool.graph(), entry.passage_id) & later
         assert QUESTION_NODE not in pool.descendants(entry.passage_id)
 
 
