@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import gradio as gr
-import orjson
 from gradio.events import api
 from pydantic import Field, field_validator
 
@@ -64,7 +63,7 @@ def investigate(library: Library, asked: Investigating, model: LanguageModel | N
     case = Case(library.corpus(asked.corpus or None), asked.question, settings, model=model)
     for _ in case.run():
         continue
-    return _plain(investigation_to_json(case.investigation()))
+    return investigation_to_json(case.investigation())
 
 
 def answer(library: Library, asked: Asked, model: LanguageModel | None = None) -> dict[str, Any]:
@@ -74,13 +73,7 @@ def answer(library: Library, asked: Asked, model: LanguageModel | None = None) -
     case = Case(opened, asked.question, settings_of(asked.preset), model=model)
     for _ in case.run():
         continue
-    return _plain(answer_to_json(answered(case.investigation(), opened, model=model, meter=case.meter)))
-
-
-def _plain(value: dict[str, Any]) -> dict[str, Any]:
-    """Through JSON once, so that tuples are lists for every kind of caller."""
-    plain: dict[str, Any] = orjson.loads(orjson.dumps(value))
-    return plain
+    return answer_to_json(answered(case.investigation(), opened, model=model, meter=case.meter))
 
 
 def operators(connections: Connections, *, trusted: bool) -> LanguageModel:

@@ -22,6 +22,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 # A whole element, so that nothing inside a script is taken for another.
 _SCRIPT = re.compile(rb"<script\b([^>]*>.*?</script>)", re.DOTALL | re.IGNORECASE)
 _INLINE = re.compile(r"<script\b[^>]*>(.*?)</script>", re.DOTALL | re.IGNORECASE)
+# Files of Gradio's page whose names hold a hash of what is in them: under such a name nothing ever changes.
+_HASHED = re.compile(r"/assets/[\w.~@+-]*-[\w-]{8,}\.(?:js|css)")
+FOR_EVER = "public, max-age=31536000, immutable"
 # A page smaller than this is not worth packing; the pace is that of Gradio's own.
 SMALLEST_PACKED, PACKED_AT = 1000, 4
 STATIC = {
@@ -85,16 +88,22 @@ class SecurityHeaders:
         packed = "gzip" in Headers(scope=scope).get("accept-encoding", "")
         if scope["path"] == "/":
             # The nonce goes into the page as it is, before it is packed.
-            kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"accept-encoding"]
-            scope = {**scope, "headers": kept}
-        return await self.app(scope, receive, _Answer(self._hashes, self._frames, send, packed=packed))
+            others = [(name, value) for name, value in scope["headers"] if name.lower() != b"accept-encoding"]
+            scope = {**scope, "headers": others}
+        kept = _HASHED.fullmatch(scope["path"]) is not None
+        return await self.app(
+            scope, receive, _Answer(self._hashes, self._frames, send, packed=packed, kept=kept)
+        )
 
 
 class _Answer:
     """Sends one answer: a page is held back until it is whole, everything else goes through."""
 
-    def __init__(self, hashes: tuple[str, ...], frames: tuple[str, ...], send: Send, *, packed: bool) -> None:
-        self._hashes, self._frames, self._send, self._packed = hashes, frames, send, packed
+    def __init__(
+        self, hashes: tuple[str, ...], frames: tuple[str, ...], send: Send, *, packed: bool, kept: bool
+    ) -> None:
+        self._hashes, self._frames, self._send = hashes, frames, send
+        self._packed, self._kept = packed, kept
         self._nonce = secrets.token_urlsafe(18)
         self._held: Message | None = None
         self._page = bytearray()
@@ -104,6 +113,8 @@ class _Answer:
             headers = MutableHeaders(scope=message)
             page = headers.get("content-type", "").startswith("text/html")
             self._mark(headers, page=page)
+            if self._kept and not page and message["status"] in {200, 304}:
+                headers["cache-control"] = FOR_EVER
             if page and "content-encoding" not in headers:
                 self._held = message
                 return

@@ -1,7 +1,8 @@
 """What a case costs the address that asked: the processor's seconds that it took, known when it has run.
 
-A token of the address lets a case begin and pays for its first moments. What takes longer is taken from the
-stock afterwards, below nothing if need be: whoever asks dear cases waits longer for the next than others do.
+A case begins with a deposit, so that few cases of one address wait at a time. When it has run, what it took
+of the processor is paid from that; the rest is given back, and what is missing is taken from the stock, below
+nothing if need be: whoever asks dear cases waits longer for the next than others do.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from gradio.context import LocalContext
 from ui.locality import address_of
 from ui.session import CASES
 
-# Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes 0.2.
-SECONDS_OF_A_TOKEN = 0.25
+# Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes so much.
+SECONDS_OF_A_TOKEN = 0.15
+# Tokens that a case takes before it begins: the stock of an address lets six of them wait. What is refused at
+# once was asked all the same.
+DEPOSIT, LEAST = 3.0, 0.5
 Spend = Callable[[str, float], None]
 
 
@@ -31,13 +35,12 @@ def meter(page: gr.Blocks, spend: Spend) -> None:
 
 
 def metered(function: Callable[..., Any], spend: Spend) -> Callable[..., Any]:
-    """The same function; what it takes of the processor beyond its first token is spent by its address."""
+    """The same function; what it takes of the processor beyond its deposit is spent by its address."""
 
     def spent(seconds: float) -> None:
         request = LocalContext.request.get(None)
-        tokens = seconds / SECONDS_OF_A_TOKEN - 1
-        if request is not None and tokens > 0:
-            spend(address_of(request), tokens)
+        if request is not None:
+            spend(address_of(request), max(seconds / SECONDS_OF_A_TOKEN, LEAST) - DEPOSIT)
 
     @wraps(function)
     def steps(*given: Any, **named: Any) -> Iterator[Any]:

@@ -72,12 +72,12 @@ class Buckets:
         return 0.0 if enough else (tokens - stock) / self._rate.second
 
     def spend(self, key: str, tokens: float) -> None:
-        """Take what was used already, below nothing if need be, by a burst at most."""
+        """Take what was used, below nothing if need be, by a burst at most; less than 0 is given back."""
         now = self._clock()
         with self._lock:
             stock, at = self._stocks.pop(key, (self._rate.burst, now))
             stock = min(self._rate.burst, stock + (now - at) * self._rate.second)
-            self._stocks[key] = (max(stock - tokens, -self._rate.burst), now)
+            self._stocks[key] = (min(max(stock - tokens, -self._rate.burst), self._rate.burst), now)
 
     def give_back(self, key: str, tokens: float) -> None:
         """Tokens that were taken and not used."""
@@ -133,7 +133,7 @@ class RateGate:
         if self._trusts_local and visitor.local:
             return await self.app(scope, receive, send)
         policy: Policy = scope[POLICY]
-        seconds = self._buckets[policy.cost].take(visitor.address)
+        seconds = self._buckets[policy.cost].take(visitor.address, policy.tokens)
         if seconds:
             words = f"too many requests from your address; try again in {seconds:.0f} s"
             return await refuse_for(scope, receive, send, 429, words, seconds)
@@ -158,7 +158,7 @@ class WorkGate:
         self._turns: dict[str, Turns] = {}
 
     def spend(self, address: str, tokens: float) -> None:
-        """Take what the work of an address has used beyond the token that let it begin."""
+        """Take what the work of an address has used beyond its deposit; less than 0 is given back."""
         self._cases.spend(address, tokens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -169,7 +169,7 @@ class WorkGate:
         policy: Policy = scope[POLICY]
         counted = policy.case is not None and not (self._trusts_local and visitor.local)
         if counted and policy.case is not None and policy.case(scope.get(READ)):
-            seconds = self._cases.take(visitor.address)
+            seconds = self._cases.take(visitor.address, policy.deposit)
             if seconds:
                 words = f"too much work for your address just now; try again in {seconds:.0f} s"
                 return await refuse_for(scope, receive, send, 429, words, seconds)

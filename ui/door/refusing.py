@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 HEARD = "redstring.heard"
-# A body that is read in vain: a small one whole, a large one for as long as its sender may need to notice.
-MOST_DRAINED, DRAINED_SECONDS = 150_000_000, 2.0
+# A body that is read in vain: files for as long as their sender may need to notice, in bytes and seconds; of
+# anything else what a page may send. To read and throw away takes a millisecond a megabyte.
+MOST_OF_FILES, MOST_DRAINED, DRAINED_SECONDS = 150_000_000, 2_000_000, 2.0
 
 
 async def refuse(
@@ -52,7 +53,8 @@ class Heard:
 
 async def _drained(scope: Scope) -> None:
     heard = scope.get(HEARD)
-    left = MOST_DRAINED
+    is_form = Headers(scope=scope).get("content-type", "").startswith("multipart/form-data")
+    left = MOST_OF_FILES if is_form else MOST_DRAINED
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAINED_SECONDS):
             while left > 0 and isinstance(heard, Heard) and not heard.out:

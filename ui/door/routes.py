@@ -23,6 +23,9 @@ LONGEST_QUERY, MOST_PARAMETERS = 2000, 20
 # Of what a path may be made; a page of ours never asks for anything else.
 _PATH = re.compile(r"/[\w\-.~/=+@() ]*", re.ASCII)
 _ENCODED = re.compile(rb"%(?!20|28|29|40|3[dD]|2[bB])")
+# Looks that a request is worth which goes through all of the page, 25 ms of the processor, and one that may
+# begin a session.
+WHOLE_PAGE, SESSION = 5.0, 3.0
 # Of ``own`` bodies the one who reads them takes care.
 Kind = Literal["none", "json", "form", "own"]
 # What a request costs, see rates: a file of the page, a look at something, bytes that are stored or work.
@@ -33,7 +36,8 @@ Cost = Literal["file", "look"]
 class Policy:
     """What a route takes. ``bytes``: largest body; ``longest``: longest text in it, in characters; ``model``:
     its form; ``case``: whether a body asks for work; ``at_once``: requests of all visitors that are worked on
-    at the same time, others wait."""
+    at the same time, others wait. ``tokens``: what a request takes of its address's stock of ``cost``;
+    ``deposit``: what work takes of the stock of cases before it begins."""
 
     name: str
     path: re.Pattern[str]
@@ -45,6 +49,8 @@ class Policy:
     cost: Cost = "file"
     case: Callable[[Any], bool] | None = None
     at_once: int | None = None
+    tokens: float = 1.0
+    deposit: float = 1.0
 
     @property
     def changes(self) -> bool:
@@ -72,10 +78,10 @@ def reading_routes() -> tuple[Policy, ...]:
     """What only gives: the page and its parts."""
     listed = "|".join(re.escape(name) for name in LIBRARIES)
     return (
-        opened("/", "page", cost="look"),
-        opened("/config/?", "config", cost="look"),
-        opened(rf"{API}/info/?", "info", cost="look"),
-        opened(rf"{API}/openapi\.json", "openapi", cost="look"),
+        opened("/", "page", cost="look", tokens=WHOLE_PAGE),
+        opened("/config/?", "config", cost="look", tokens=WHOLE_PAGE),
+        opened(rf"{API}/info/?", "info", cost="look", tokens=WHOLE_PAGE),
+        opened(rf"{API}/openapi\.json", "openapi", cost="look", tokens=WHOLE_PAGE),
         opened(r"/theme\.css", "theme"),
         opened(rf"{API}/theme\.css", "theme"),
         opened(r"/(?:assets|static|svelte)/[\w\-.~/@+()]+", "assets"),

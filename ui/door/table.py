@@ -8,7 +8,8 @@ import gradio as gr
 
 from engine.operator_settings import OperatorSettings
 from ui.door.forms import Call, Cancel, Functions, Message, Reset, join_form, panel_form
-from ui.door.routes import API, KILOBYTE, Table, opened, reading_routes
+from ui.door.metering import DEPOSIT
+from ui.door.routes import API, KILOBYTE, SESSION, WHOLE_PAGE, Table, opened, reading_routes
 from ui.door.uploads import AROUND
 from ui.session import CASES
 
@@ -25,8 +26,6 @@ WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
     "pair", "connect", "test", "list",
 })  # fmt: skip
-# What a person does to a case that makes it no longer.
-STEERING = frozenset({"pin", "dismiss", "more"})
 # Where somebody logs in, before everything else; the gate reads what they send.
 ACCESS = (
     opened("/login/?", "log in", methods=("GET", "HEAD", "POST"), body="own", cost="look"),
@@ -57,23 +56,21 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
     """The policies of all open routes."""
 
     def joined(body: Any) -> bool:
-        event = body.get("event_data")
-        light = isinstance(event, dict) and _is_among(event.get("action"), STEERING)
-        return body["fn_index"] in functions.cases and not light
+        return body["fn_index"] in functions.cases
 
     names = "|".join(sorted(functions.endpoints))
     post: dict[str, Any] = {"methods": ("POST",), "body": "json", "cost": "look"}
     writing = (
         opened(rf"{API}/queue/join/?", "join", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT,
-               model=join_form(functions.listeners), case=joined),
+               model=join_form(functions.listeners), case=joined, tokens=SESSION, deposit=DEPOSIT),
         opened(rf"{API}/run/(?:predict|\w{{1,60}})/?", "direct", **post, bytes=500 * KILOBYTE,
                longest=LONGEST_INPUT, model=join_form(functions.direct),
                at_once=AT_ONCE["direct"]),
         opened(rf"{API}/call/(?:{names})/\w{{1,64}}", "result", methods=("GET",), cost="look"),
         opened(rf"{API}/call/(?:{names})/?", "call", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT,
-               model=Call, case=lambda body: True),
+               model=Call, case=lambda body: True, tokens=SESSION, deposit=DEPOSIT),
         opened(rf"{API}/mcp/?", "mcp", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT, model=Message,
-               case=_tool, at_once=AT_ONCE["mcp"]),
+               case=_tool, at_once=AT_ONCE["mcp"], deposit=DEPOSIT),
         opened(rf"{API}/cancel/?", "cancel", **post, bytes=KILOBYTE, model=Cancel),
         opened(rf"{API}/reset/?", "reset", **post, bytes=KILOBYTE, model=Reset),
         opened(rf"{API}/component_server/?", "panel", **post, bytes=max(size for size, _ in PANELS.values()),
@@ -82,7 +79,7 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
     )  # fmt: skip
     upload = opened(
         rf"{API}/upload/?", "upload", methods=("POST",), body="form", bytes=settings.file_bytes + AROUND,
-        cost="look", at_once=AT_ONCE["upload"],
+        cost="look", tokens=WHOLE_PAGE, at_once=AT_ONCE["upload"],
     )  # fmt: skip
     closed = () if settings.access == "off" else ACCESS
     return Table((*reading_routes(), *closed, *writing, *([upload] if settings.uploads else [])))

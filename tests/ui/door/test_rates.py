@@ -104,6 +104,21 @@ def test_an_address_asks_so_often_and_only_whoever_sits_at_a_private_server_as_t
     assert asyncio.run(statuses(local, trusts_local=True)) == [200] * 5
 
 
+def test_a_request_takes_the_tokens_of_its_route(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = Rate(burst=6, second=0.001)
+    monkeypatch.setattr("ui.door.rates.RATES", {"look": few})
+    dear = policy(cost="look", case=lambda body: True, tokens=3.0, deposit=2.0)
+
+    async def statuses(gate: RateGate | WorkGate) -> list[int]:
+        return [await asked(gate, dear) for _ in range(5)]
+
+    assert asyncio.run(statuses(RateGate(let_in, trusts_local=False))) == [200, 200, 429, 429, 429]
+    work = WorkGate(let_in, few, trusts_local=False)
+    assert asyncio.run(statuses(work)) == [200, 200, 200, 429, 429]
+    work.spend(HERE.address, -2.0)
+    assert asyncio.run(statuses(work)) == [200, 429, 429, 429, 429]
+
+
 def test_an_address_has_so_much_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ui.door.rates.MOST_UNDER_WAY", 2)
 
@@ -128,7 +143,7 @@ def test_an_address_has_so_much_under_way(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_address_begins_so_many_cases_and_a_new_token_is_not_a_new_person(raw: Raw) -> None:
     here, there = stranger(), stranger()
     statuses = []
-    for number in range(10):
+    for number in range(40):
         body = {"data": [*NOTHING, f"token-{number}"], "session_hash": f"person{number}"}
         statuses.append(raw.post(f"{API}/call/investigate", body, forwarded=here))
     refused = [answer for answer in statuses if answer.status == 429]

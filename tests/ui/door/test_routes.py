@@ -11,6 +11,7 @@ from benchmarks.attacks.http.raw import API, Raw
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
 from ui.door.forms import Functions
+from ui.door.metering import DEPOSIT
 from ui.door.routes import plain_path
 from ui.door.table import functions_of, route_table
 from ui.page import build_page
@@ -175,7 +176,7 @@ FUNCTIONS = Functions(
     [
         ("queue/join", {"fn_index": 2}, True),
         ("queue/join", {"fn_index": 2, "event_data": {"action": "follow"}}, True),
-        ("queue/join", {"fn_index": 2, "event_data": {"action": "pin"}}, False),
+        ("queue/join", {"fn_index": 2, "event_data": {"action": "pin"}}, True),
         ("queue/join", {"fn_index": 1}, False),
         ("call/investigate", {"data": []}, True),
         ("mcp", {"method": "tools/call"}, True),
@@ -189,6 +190,13 @@ def test_what_makes_the_server_work_is_counted(path: str, body: dict[str, Any], 
     assert policy is not None
     assert policy.case is not None
     assert policy.case(body) is work
+
+
+@pytest.mark.parametrize("path", ["queue/join", "call/investigate", "mcp"])
+def test_a_case_begins_with_a_deposit(path: str) -> None:
+    policy = route_table(FUNCTIONS, OperatorSettings()).find(f"{API}/{path}")
+    assert policy is not None
+    assert policy.deposit == DEPOSIT > 1
 
 
 @pytest.mark.parametrize("path", ["run/predict", "mcp", "component_server", "upload"])

@@ -43,9 +43,8 @@ def until(found: Callable[[], bool], seconds: float = 10.0) -> None:
 
 @pytest.fixture(autouse=True)
 def emptied(uploads: Path) -> None:
-    for folder in uploads.glob("*"):
-        for file in folder.glob("*"):
-            file.unlink()
+    for file in files_in(uploads):
+        file.unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize(
