@@ -178,10 +178,13 @@
 
   /* ---------- where references lead ---------- */
   let hovering = null;
-  function closePeek() { clearTimeout(hovering); part("peek").hidden = true; }
+  let peeked = 0;
+  function closePeek() { clearTimeout(hovering); peeked += 1; part("peek").hidden = true; }
   async function openPeek(link) {
+    const turn = ++peeked;
     const found = await ask({ do: "targets", refs: link.dataset.refs.split(",").map(Number) }, { quiet: true }).catch(() => null);
-    if (!found || !link.isConnected) return;
+    /* The pointer may have gone on while it was asked. */
+    if (!found || turn !== peeked || !link.isConnected) return;
     const card = part("peek");
     card.innerHTML = found.html;
     card.hidden = false;
@@ -271,7 +274,7 @@
     };
     pane.addEventListener("mouseover", over);
     pane.addEventListener("focusin", over);
-    pane.addEventListener("mouseout", (event) => { if (event.target.closest("a.ref") && !part("peek").matches(":hover")) hovering = setTimeout(() => { if (!part("peek").matches(":hover")) closePeek(); }, HOVER); });
+    pane.addEventListener("mouseout", (event) => { if (!event.target.closest("a.ref")) return; clearTimeout(hovering); if (!part("peek").matches(":hover")) hovering = setTimeout(() => { if (!part("peek").matches(":hover")) closePeek(); }, HOVER); });
     part("peek").addEventListener("mouseleave", closePeek);
     part("peek").addEventListener("click", onPeekClick);
     document.addEventListener("keydown", (event) => { if (event.key === "Escape") closePeek(); });

@@ -65,17 +65,19 @@
   const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
   async function refresh() {
     if (!lib.server) return;
+    // Whoever chooses a tab while the shelf is asked for is left there too.
+    const { choices: before } = lib;
     const found = await ask({ do: "shelf", corpus: "" }, { quiet: true }).catch(() => null);
     if (!found) return;
-    const before = JSON.stringify(lib.shelf);
+    const shelf = JSON.stringify(lib.shelf);
     lib.shelf = found.corpora;
     if (found.job) lib.parts.forEach((member) => member.resume && member.resume(found.job));
-    if (JSON.stringify(lib.shelf) === before) return;
+    if (JSON.stringify(lib.shelf) === shelf) return;
     drawShelf();
-    if (before !== "[]") lib.trigger("change");
+    if (shelf !== "[]") lib.trigger("change");
     const known = lib.shelf.find((item) => item.name === lib.name);
-    if (!known) open((lib.shelf.find((item) => !item.problem) || { name: "" }).name);
-    else if (lib.facts && known.state !== lib.facts.state) open(lib.name, { tab: lib.tab, anew: true });
+    if (!known) open((lib.shelf.find((item) => !item.problem) || { name: "" }).name, { before });
+    else if (lib.facts && known.state !== lib.facts.state) open(lib.name, { tab: lib.tab, anew: true, before });
   }
   /* Everything of one's own is deleted at the second press, and only soon after the first. */
   async function forget(button) {
@@ -140,7 +142,7 @@
       await Promise.all(lib.parts.map((member) => member.opened && member.opened(found, anew)));
     }
     // Whoever has chosen a tab meanwhile is left there.
-    if (lib.choices === before) show(addTab && addTab.hidden && tab === "add" ? "read" : tab);
+    show(lib.choices !== before ? lib.tab : addTab && addTab.hidden && tab === "add" ? "read" : tab);
   }
   function show(tab) {
     lib.tab = tab;
@@ -201,8 +203,9 @@
     if (document.body.dataset.view === "corpus") enter();
   }
   async function enter() {
+    const { choices: before } = lib;
     await refresh();
-    if (!lib.name && lib.shelf.length) await open((lib.wanted || lib.shelf.find((item) => !item.problem) || lib.shelf[0]).name);
+    if (!lib.name && lib.shelf.length) await open((lib.wanted || lib.shelf.find((item) => !item.problem) || lib.shelf[0]).name, { before });
   }
   /* From a card of the investigation to the same passage among its neighbours. */
   async function readPassage(name, id) {

@@ -76,6 +76,7 @@
     const turn = ++shown.turn;
     const slot = part("areas-proposed");
     slot.replaceChildren(make("div", { class: "proposal working", role: "status" }, make("p", { text: kind ? "The model groups headings and terms …" : "Reading the headings and terms of this corpus …" })));
+    await edit.settling;
     const found = await ask({ do: "areas-propose", kind, ontology: edit.content }).catch(() => null);
     if (turn !== shown.turn) return;
     shown.found = found;

@@ -6,7 +6,7 @@
   const { state: lib, one, all, part, ask, asking, say, refresh, count } = redstring.lib;
   redstring.lib.areas = true;
   const MEASURE = 500;
-  const edit = { content: null, kept: "", reach: {}, covered: 0, facts: {}, stale: true, timer: null, picked: new Map(), undo: [] };
+  const edit = { content: null, kept: "", reach: {}, covered: 0, facts: {}, stale: true, timer: null, picked: new Map(), undo: [], settling: null };
 
   /* ---------- small builders: every word of a corpus or a model is text, never markup ---------- */
   function make(tag, props = {}, ...children) {
@@ -234,17 +234,23 @@
     edit.stale = false;
     const found = await ask({ do: "areas" }).catch(() => null);
     if (!found) { edit.stale = true; return; }
+    /* What somebody has edited while it was asked for is not taken back. */
+    if (edit.content && dirty()) return;
     Object.assign(edit, { content: found.content, kept: JSON.stringify(found.content), reach: found.reach, covered: found.covered, facts: found, undo: [], picked: new Map() });
     draw();
   }
   async function save() {
     clearTimeout(edit.timer);
+    await edit.settling;
     const found = await ask({ do: "areas-save", ontology: edit.content, words: "edited on the page" }).catch(() => null);
     if (!found) return;
+    /* There is something to take back now; a button that went and came again would move those beside it. */
+    edit.facts.undo = true;
     say("Saved. The next investigation uses these areas.", { good: true });
-    await settled();
+    await (edit.settling = settled());
   }
-  /* The corpus has a new state: the shelf is looked at anew, and what stands is read again. */
+  /* The corpus has a new state: the shelf is looked at anew, and what stands is read again. What is asked next
+     waits for that, else it would be asked of the state before. */
   async function settled() {
     edit.kept = JSON.stringify(edit.content);
     edit.undo = [];
@@ -259,11 +265,12 @@
       draw();
       return measure();
     }
+    await edit.settling;
     const found = await ask({ do: "areas-undo" }).catch(() => null);
     if (!found) return undefined;
     redstring.lib.proposing.clear();
     say("The state before the last save is in force again.", { good: true });
-    return settled();
+    return (edit.settling = settled());
   }
   function download() {
     return asking({ do: "areas-file", ontology: edit.content }, (found) => {

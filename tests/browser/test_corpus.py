@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import FILES, OWN
 from tests.browser.encrypted_pdf import encrypted_pdf
-from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,7 +23,6 @@ SAMPLE_CODE = "Commercial Agency and Powers of Attorney Code"
 PHONE = {"viewport": {"width": 390, "height": 844}}
 LONG = 60_000
 SECRET = "open-sesame"
-FILES = {"act.md": ACT.encode(), "regulation.md": REGULATION.encode(), "nizam.md": ARABIC.encode()}
 
 
 @pytest.fixture
@@ -108,13 +107,19 @@ def test_the_tree_opens_by_level_and_a_reference_is_followed(page: Page) -> None
     by.click()
     citing = page.locator(".citing .go").first
     citing.wait_for()
+    # The links of the text that is left must not be taken for those of the next.
+    page.evaluate("document.querySelector('.prov').id = 'left'")
     citing.click()
+    page.wait_for_selector("#left", state="detached")
     link = page.locator("a.ref.resolved[data-relation]").first
     link.wait_for()
     link.hover()
     page.wait_for_selector("[data-lib=peek]:visible .target")
     page.keyboard.press("Escape")
+    page.wait_for_selector("[data-lib=peek]", state="hidden")
+    page.evaluate("document.querySelector('.prov').id = 'left'")
     link.click()
+    page.wait_for_selector("#left", state="detached")
     page.wait_for_selector(".flash")
 
 
@@ -132,14 +137,14 @@ def test_the_tree_is_walked_by_keys(page: Page) -> None:
     assert first.get_attribute("aria-expanded") == "false"
 
 
-def test_a_decision_is_kept_through_another_ingestion(page: Page, files: list[Path]) -> None:
-    create(page, "Resolved", files)
+@pytest.mark.usefixtures("own")
+def test_a_decision_is_kept_through_another_ingestion(page: Page, tmp_path: Path) -> None:
     page.click("[data-tab=resolve]")
     page.fill("[data-suggest]", "regulation")
     page.locator(".suggested .candidate", has_text="Agency Regulation").first.click()
     page.wait_for_selector(".case.done .verdict >> text=Agency Regulation")
 
-    more = files[0].parent / "more.md"
+    more = tmp_path / "more.md"
     more.write_text(
         "---\nid: more\ntitle: More\nlanguage: en\n---\n\n# More\n\n#### Article 1\n\nNew.\n", "utf-8"
     )
@@ -158,29 +163,27 @@ def test_a_decision_is_kept_through_another_ingestion(page: Page, files: list[Pa
     remove(page)
 
 
-def test_what_one_visitor_sends_no_other_sees(
-    page: Page, browser: Browser, address: str, files: list[Path]
-) -> None:
-    create(page, "Secret matter", files)
+@pytest.mark.usefixtures("own")
+def test_what_is_of_one_visitor_no_other_sees(page: Page, browser: Browser, address: str) -> None:
     other = browser.new_context()
     stranger = other.new_page()
     stranger.goto(address)
     stranger.wait_for_selector("#question textarea")
     enter(stranger)
-    assert "Secret matter" not in stranger.content()
+    assert OWN not in stranger.content()
     stolen = stranger.evaluate(
-        "redstring.lib.ask({ do: 'documents', corpus: 'Secret matter' })"
-        ".then(() => 'read', error => error.message)"
+        "corpus => redstring.lib.ask({ do: 'documents', corpus }).then(() => 'read', error => error.message)",
+        OWN,
     )
     assert "unknown corpus" in stolen
-    assert "Secret matter" not in (stranger.text_content("#corpus") or "")
+    assert OWN not in (stranger.text_content("#corpus") or "")
     other.close()
 
     page.reload()
     page.wait_for_selector("#question textarea")
     enter(page)
-    page.locator(".book", has_text="Secret matter").click()
-    page.wait_for_selector("h1 >> text=Secret matter")
+    page.locator(".book", has_text=OWN).click()
+    page.wait_for_selector(f"h1 >> text={OWN}")
     remove(page)
 
 
@@ -221,10 +224,10 @@ def test_text_of_documents_does_nothing_here_either(page: Page) -> None:
     assert page.evaluate("window.harmed === undefined")
 
 
-def test_files_of_the_server_are_not_served(page: Page, address: str) -> None:
+def test_files_of_the_server_are_not_served(case: Page, address: str) -> None:
     here = Path(__file__).resolve()
     for path in (here, here.parents[2] / "pyproject.toml", Path("/etc/passwd")):
-        answer = page.request.get(f"{address}gradio_api/file={path}")
+        answer = case.request.get(f"{address}gradio_api/file={path}")
         assert answer.status in (403, 404)
 
 

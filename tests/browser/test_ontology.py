@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
-from tests.browser.test_corpus import PHONE, create, files, remove
+from engine.ingestion.build import build_corpus
+from tests.browser.conftest import give
+from tests.browser.test_corpus import PHONE
 from tests.engine.ontology.conftest import subject_act
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Request, Route
 
     from tests.browser.conftest import Watch
 
-__all__ = ["files"]
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
+# What panels of the page ask, and how long a test waits for it, s.
+SERVER, HELD_SECONDS = "**/component_server/", 30.0
 HARM = "<img src=x onerror=window.harmed=1>"
 BROAD = "May a manager with an authority of 50,000 crowns sign a power of attorney for 200,000 crowns?"
 ONTOLOGY = {
@@ -54,10 +60,43 @@ def settle(page: Page, words: str) -> None:
     )
 
 
-def test_areas_are_edited_saved_and_undone(
-    page: Page, files: list[Path], tmp_path: Path, watch: Watch
-) -> None:
-    create(page, "Edited", files)
+@contextmanager
+def held_back(page: Page, asked: str) -> Iterator[None]:
+    """What the page asks its server for is held back till the end; then it takes the answers in."""
+    held: list[Route] = []
+    released: list[bool] = []
+    answered: list[Request] = []
+
+    def is_meant(request: Request) -> bool:
+        return f'"do":"{asked}"' in (request.post_data or "")
+
+    def hold(route: Route) -> None:
+        if is_meant(route.request) and not released:
+            held.append(route)
+        else:
+            route.continue_()
+
+    def wait(enough: Callable[[], bool]) -> None:
+        until = time.monotonic() + HELD_SECONDS
+        while not enough():
+            assert time.monotonic() < until, f"{len(held)} held, {len(answered)} answered"
+            page.wait_for_timeout(10)
+
+    page.on("requestfinished", lambda request: answered.append(request) if is_meant(request) else None)
+    page.route(SERVER, hold)
+    yield
+    wait(lambda: bool(held))
+    released.append(True)
+    for route in held:
+        route.continue_()
+    wait(lambda: len(answered) >= len(held))
+    page.unroute(SERVER, hold)
+    # Drawn once more: the page has done with the answer what it does.
+    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+
+
+@pytest.mark.usefixtures("own")
+def test_areas_are_edited_saved_and_undone(page: Page, tmp_path: Path, watch: Watch) -> None:
     areas(page)
     assert "No areas yet" in page.inner_text("[data-lib=areas-list]")
     (tmp_path / "ontology.yaml").write_text(yaml.safe_dump(ONTOLOGY), encoding="utf-8")
@@ -102,15 +141,29 @@ def test_areas_are_edited_saved_and_undone(
     settle(page, "in force again")
     page.wait_for_selector("text=No areas yet")
     assert page.evaluate("window.harmed") is None
-    remove(page)
     assert not [line for line in watch.console if line.startswith("error")]
 
 
-def test_a_proposal_is_taken_change_by_change(page: Page, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("own")
+def test_what_is_edited_right_after_saving_is_kept(page: Page, tmp_path: Path) -> None:
+    areas(page)
+    (tmp_path / "ontology.yaml").write_text(yaml.safe_dump(ONTOLOGY), encoding="utf-8")
+    page.set_input_files("[data-lib=areas-file]", str(tmp_path / "ontology.yaml"))
+    page.wait_for_selector(".area-card >> nth=1")
+    with held_back(page, "areas"):
+        page.click("[data-areas=save]")
+        settle(page, "Saved")
+        page.click(".area-card:first-child .danger")
+    assert names(page) == ["Powers"]
+    assert page.is_visible("[data-lib=areas-unsaved]")
+
+
+def test_a_proposal_is_taken_change_by_change(page: Page, home: Path, tmp_path: Path) -> None:
     paths = [tmp_path / f"act-{number}.md" for number in (1, 2)]
     for number, path in enumerate(paths, start=1):
         path.write_text(subject_act(number), encoding="utf-8")
-    create(page, "Sea", paths)
+    build_corpus(paths, tmp_path / "sea", name="Sea", embedding="none")
+    give(page, home, tmp_path / "sea", "Sea")
     areas(page)
     page.click("[data-areas=propose]")
     page.wait_for_selector(".change", timeout=60_000)
@@ -129,7 +182,17 @@ def test_a_proposal_is_taken_change_by_change(page: Page, tmp_path: Path) -> Non
     settle(page, "Saved")
     page.click("[data-areas=propose]")
     page.wait_for_selector("text=you have already")
-    remove(page)
+
+
+def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_chosen(page: Page) -> None:
+    with held_back(page, "shelf"):
+        page.click(".views [data-view=corpus]")
+        page.click("[data-tab=areas]")
+    page.wait_for_function("redstring.lib.state.opening")
+    page.evaluate("() => redstring.lib.state.opening")
+    page.wait_for_selector("[data-lib=areas-list] > li")
+    assert page.get_attribute("[data-tab=areas]", "aria-selected") == "true"
+    assert len(names(page)) == 12
 
 
 def test_areas_of_a_corpus_of_others_are_read_only(page: Page) -> None:
