@@ -1,4 +1,4 @@
-"""What all tests share: no language model of this machine, two workers on two cores, the sample corpus."""
+"""What all tests share: no language model of this machine, three workers, the sample corpus."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ for _name in [*os.environ]:
     if _name.startswith((PREFIX, "OPENAI_", "GRADIO_SERVER_")) and _name not in OF_THE_TESTS:
         del os.environ[_name]
 os.environ["REDSTRING_LLM_CACHE"] = "off"
-# Two workers with two threads each slow one another down. Read when torch, faiss and BLAS are first imported.
+# Workers with two threads each slow one another down. Read when torch, faiss and BLAS are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
-WORKERS = 2
-FIRST = ("engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "browser/", "safety/", "ui/")
+WORKERS = 3
+FIRST = (
+    *("engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "browser/", "safety/", "ui/"),
+    *("test_requirements", "benchmarks/", "comparison/", "fuzz/", "engine/retrieval/", "engine/language/"),
+    *("engine/answers/", "engine/investigation/", "engine/test_", "engine/access/", "engine/network/"),
+)
 
 # The same examples in every run, and no verdict on how busy the machine is.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
@@ -32,13 +36,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The whole suite runs in two processes; chosen files or tests run in this one."""
+    """The whole suite runs in three processes (a browser is waited for half of the time), else in one."""
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS
     return WORKERS if whole and not config.option.keyword and not config.option.collectonly else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Ingestions first, whose forks cost what a process has grown to; then what takes minutes a file."""
+    """Ingestions first, whose forks cost what a process has grown to; then what takes minutes a file.
+
+    Files of a second are left for the end, so that no process waits long for the other's last file.
+    """
 
     def place(item: pytest.Item) -> int:
         path = item.path.relative_to(ROOT / "tests").as_posix()

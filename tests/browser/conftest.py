@@ -8,22 +8,28 @@ import os
 import shutil
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import pytest
 
 from benchmarks.attacks.http.served import served
+from engine.access.people import visitors_folder
 from engine.ingestion.build import build_corpus
+from tests.ui.corpus.conftest import ACT, ARABIC, REGULATION
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 HOSTILE = "Hostile"
+ColorScheme: TypeAlias = Literal["light", "dark"]
+SCHEMES: tuple[ColorScheme, ...] = ("light", "dark")
+OWN = "Files of my own"
+QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 HOSTILE_TEXT = """---
 id: hostile
 title: "<img src=x onerror=window.harmed=1> Act"
@@ -40,6 +46,7 @@ status: "<b onclick=window.harmed=1>in force</b>"
 (2) A harmful clause under Article 1(1) says {{constructor.constructor('window.harmed=1')()}}
 and ${window.harmed=1}.
 """
+FILES = {"act.md": ACT.encode(), "regulation.md": REGULATION.encode(), "nizam.md": ARABIC.encode()}
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -79,7 +86,13 @@ def stray_loops_collected() -> Iterator[None]:
 
 
 @pytest.fixture(scope="package")
-def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server keeps what its visitors make."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path, home: Path) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from engine.operator_settings import OperatorSettings
     from ui.connections import Connections
@@ -89,7 +102,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> It
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
-        library = open_library([sample_folder, folder / "bad"], folder / "home")
+        library = open_library([sample_folder, folder / "bad"], home)
         page = build_page(library, connections=Connections(OperatorSettings()))
     with served(page, OperatorSettings(), folder / "uploads") as local:
         yield local
@@ -114,6 +127,7 @@ class Watch:
     def __init__(self) -> None:
         self.console: list[str] = []
         self.hosts: set[str] = set()
+        self.urls: list[str] = []
 
     def on_console(self, message: ConsoleMessage) -> None:
         self.console.append(f"{message.type}: {message.text}")
@@ -122,8 +136,14 @@ class Watch:
         self.console.append(f"error: {error}")
 
     def on_request(self, request: Request) -> None:
+        self.urls.append(request.url)
         if host := urlsplit(request.url).hostname:
             self.hosts.add(host)
+
+    def hold(self) -> None:
+        """Hold the page to an empty console, and to this machine."""
+        assert self.console == [], "the console must stay empty"
+        assert self.hosts <= {"127.0.0.1", "localhost"}, "nothing may be fetched from elsewhere"
 
 
 @pytest.fixture
@@ -131,24 +151,141 @@ def watch() -> Watch:
     return Watch()
 
 
-@pytest.fixture
-def page(request: pytest.FixtureRequest, browser: Browser, address: str, watch: Watch) -> Iterator[Page]:
-    """The page, loaded. Mark with ``parametrize("page", [{...}], indirect=True)`` for another context."""
-    wanted = {
-        "viewport": {"width": 1440, "height": 900},
-        "color_scheme": "light",
-        **getattr(request, "param", {}),
-    }
-    context = browser.new_context(**wanted)
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.on("console", watch.on_console)
-    page.on("pageerror", watch.on_error)
-    page.on("request", watch.on_request)
+class Tabs:
+    """A tab for each server, lent to one test after another: its process has compiled the scripts already."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._kept: dict[str, Page] = {}
+
+    @contextmanager
+    def lent(self, address: str, **wanted: Any) -> Iterator[Page]:
+        """A blank tab; one of its own where more is wanted than a viewport and a colour scheme."""
+        wanted = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light", **wanted}
+        if wanted.keys() > {"viewport", "color_scheme"}:
+            page = self._new(wanted)
+            yield page
+            page.context.close()
+            return
+        page = self._kept.get(address) or self._new(wanted)
+        self._kept[address] = page
+        page.set_viewport_size(wanted["viewport"])
+        page.emulate_media(color_scheme=wanted["color_scheme"])
+        try:
+            yield page
+        finally:
+            _emptied(page, address)
+
+    def _new(self, wanted: Mapping[str, Any]) -> Page:
+        context = self._browser.new_context(**wanted)
+        context.set_default_timeout(60_000)
+        return context.new_page()
+
+
+def _emptied(page: Page, address: str) -> None:
+    """Leave nothing of a test in its tab: no page, no route, no permission, nothing that is kept."""
+    page.unroute_all()
+    page.context.clear_permissions()
+    page.mouse.move(0, 0)
+    # A file of the same server: the page is left, and what it kept can be reached and cleared.
+    page.goto(f"{address}robots.txt")
+    page.context.clear_cookies()
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); window.name = ''; }")
+
+
+@pytest.fixture(scope="package")
+def tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
+
+
+@contextmanager
+def watched(page: Page, watch: Watch) -> Iterator[None]:
+    """Hear what a page says and whom it asks, and hold it to that in the end."""
+    heard = {"console": watch.on_console, "pageerror": watch.on_error, "request": watch.on_request}
+    for event, listener in heard.items():
+        page.on(event, listener)  # type: ignore[call-overload]
+    try:
+        yield
+    finally:
+        for event, listener in heard.items():
+            page.remove_listener(event, listener)
+    watch.hold()
+
+
+def load(page: Page, address: str) -> None:
     page.goto(address)
     page.wait_for_selector("#question textarea")
     page.wait_for_function("document.querySelector('#board iframe')?.srcdoc.length > 1000")
-    yield page
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest, tabs: Tabs, address: str, watch: Watch) -> Iterator[Page]:
+    """The page, loaded. Mark with ``parametrize("page", [{...}], indirect=True)`` for another context."""
+    with tabs.lent(address, **getattr(request, "param", {})) as page, watched(page, watch):
+        load(page, address)
+        yield page
+
+
+@pytest.fixture(scope="package")
+def small_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of three laws. To be read; who writes takes a copy."""
+    folder = tmp_path_factory.mktemp("small")
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    build_corpus([folder / name for name in FILES], folder / "corpus", name=OWN, embedding="none")
+    return folder / "corpus"
+
+
+def give(page: Page, home: Path, corpus: Path, name: str) -> None:
+    """Give whoever looks at the page a corpus, and open it in the Corpus view."""
+    folder = visitors_folder(home, page.evaluate("redstring.visitor()"))
+    assert folder is not None
+    shutil.copytree(corpus, folder / "given")
+    page.click(".views [data-view=corpus]")
+    page.locator(".book", has_text=name).click()
+    page.wait_for_selector(f"h1 >> text={name}")
+
+
+@pytest.fixture
+def own(page: Page, home: Path, small_folder: Path) -> None:
+    """Three laws that belong to whoever looks at the page: made here, not uploaded."""
+    give(page, home, small_folder, OWN)
+
+
+def in_theme(page: Page, scheme: ColorScheme) -> None:
+    """Switch the system's colour scheme, which the page follows."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(f"document.body.classList.contains('dark') === {str(scheme == 'dark').lower()}")
+
+
+def ask(page: Page, question: str = QUESTION) -> None:
+    page.fill("#question textarea", question)
+    page.click("#go")
+    page.wait_for_selector(".story[data-state=done]")
+
+
+@pytest.fixture(scope="package")
+def asked(browser: Browser, address: str) -> Iterator[tuple[Page, Watch]]:
+    """A page whose case has ended, in a browser of its own, for all tests that only look at it."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
+    context.set_default_timeout(60_000)
+    page, watch = context.new_page(), Watch()
+    with watched(page, watch):
+        load(page, address)
+        ask(page)
+        yield page, watch
     context.close()
-    assert watch.console == [], "the console must stay empty"
-    assert watch.hosts <= {"127.0.0.1", "localhost"}, "nothing may be fetched from elsewhere"
+
+
+@pytest.fixture
+def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
+    """That page as it stood when the case had ended: nothing chosen, the passages in front."""
+    page, watch = asked
+    yield page
+    watch.hold()
+    page.context.clear_permissions()
+    page.keyboard.press("Escape")
+    page.click(".views [data-view=investigate]")
+    page.click("#passages-head [data-tab=passages]")
+    page.evaluate("redstring.select(null)")
+    page.mouse.move(0, 0)

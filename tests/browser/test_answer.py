@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import HOSTILE
-from tests.browser.test_investigate import ARABIC, DARK, PHONE, QUESTION, ask
+from tests.browser.conftest import HOSTILE, QUESTION, SCHEMES, ask, in_theme
+from tests.browser.test_investigate import ARABIC, PHONE
 from tests.browser.test_models import connect, scripted
 from tests.engine.answers.models import filled, said, truthful
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
@@ -25,6 +25,10 @@ RULE = "A manager of a company may not confer on an agent broader powers"
 
 def show_answer(page: Page, question: str = QUESTION) -> None:
     ask(page, question)
+    to_answer(page)
+
+
+def to_answer(page: Page) -> None:
     page.locator("[data-tab=answer]:visible, #switch [data-pane=answer]:visible").first.click()
     page.wait_for_selector(".answer-head")
 
@@ -37,69 +41,69 @@ def highlighted(page: Page) -> str:
     return said
 
 
-def test_the_brief_is_there_when_the_case_ends(page: Page) -> None:
-    show_answer(page)
-    texts = page.locator(".say .words").all_inner_texts()
+def test_the_brief_is_there_when_the_case_ends(case: Page) -> None:
+    to_answer(case)
+    texts = case.locator(".say .words").all_inner_texts()
     assert any(text.startswith(RULE) for text in texts)
-    assert page.locator(".say").count() == page.locator(".say.full").count() > 2
-    assert "makes an exception" in page.locator(".conflicts").inner_text()
-    assert page.locator("#ranked").is_hidden()
+    assert case.locator(".say").count() == case.locator(".say.full").count() > 2
+    assert "makes an exception" in case.locator(".conflicts").inner_text()
+    assert case.locator("#ranked").is_hidden()
 
 
-def test_a_chip_shows_its_quote_and_leads_to_the_passage_and_the_board(page: Page) -> None:
-    show_answer(page)
-    chip = page.locator(".say", has_text=RULE).locator(".source").first
+def test_a_chip_shows_its_quote_and_leads_to_the_passage_and_the_board(case: Page) -> None:
+    to_answer(case)
+    chip = case.locator(".say", has_text=RULE).locator(".source").first
     chip.hover()
-    quote = page.locator("#quote-shown")
+    quote = case.locator("#quote-shown")
     assert quote.locator("mark").inner_text().startswith(RULE)
-    box, view = quote.bounding_box(), page.viewport_size
+    box, view = quote.bounding_box(), case.viewport_size
     assert box is not None
     assert view is not None
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= view["width"]
     chip.click()
-    card = page.locator("#passages .card.on")
+    card = case.locator("#passages .card.on")
     assert card.is_visible()
     assert "commercial-agency-code/art-14/para-2" in str(card.get_attribute("data-members"))
-    assert highlighted(page).startswith(RULE)
-    assert page.locator("#quote-shown").count() == 0
+    assert highlighted(case).startswith(RULE)
+    assert case.locator("#quote-shown").count() == 0
     # Back to the answer, and away with what was marked on the next question.
-    page.locator("#passages-head [data-tab=answer]").click()
-    assert page.locator("#answer").is_visible()
+    case.locator("#passages-head [data-tab=answer]").click()
+    assert case.locator("#answer").is_visible()
 
 
-def test_what_stands_in_no_card_is_read_in_place(page: Page) -> None:
-    show_answer(page)
-    cited: list[str] = page.eval_on_selector_all(".quoted", "all => all.map(one => one.dataset.passage)")
-    members: list[str] = page.eval_on_selector_all(
+def test_what_stands_in_no_card_is_read_in_place(case: Page) -> None:
+    to_answer(case)
+    cited: list[str] = case.eval_on_selector_all(".quoted", "all => all.map(one => one.dataset.passage)")
+    members: list[str] = case.eval_on_selector_all(
         "#passages .card", "all => all.flatMap(one => one.dataset.members.split('\\n'))"
     )
     away = [number for number, passage in enumerate(cited, 1) if passage not in members]
     for number in away[:1]:
-        page.locator(f".source[data-n='{number}']").first.click()
-        page.wait_for_function(
+        case.locator(f".source[data-n='{number}']").first.click()
+        case.wait_for_function(
             "document.body.dataset.view === 'corpus' || document.querySelector('.card.on')"
         )
 
 
-def test_the_keyboard_reaches_the_quotes(page: Page) -> None:
-    show_answer(page)
-    page.locator("#passages-head [data-tab=answer]").focus()
+def test_the_keyboard_reaches_the_quotes(case: Page) -> None:
+    to_answer(case)
+    case.locator("#passages-head [data-tab=answer]").focus()
     for _ in range(12):
-        page.keyboard.press("Tab")
-        if page.locator("#quote-shown").count():
+        case.keyboard.press("Tab")
+        if case.locator("#quote-shown").count():
             break
-    assert page.locator("#quote-shown").is_visible()
-    page.keyboard.press("Escape")
-    assert page.locator("#quote-shown").count() == 0
+    assert case.locator("#quote-shown").is_visible()
+    case.keyboard.press("Escape")
+    assert case.locator("#quote-shown").count() == 0
 
 
-def test_the_answer_can_be_copied(page: Page) -> None:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    show_answer(page)
-    page.click("[data-copy=markdown]")
-    page.wait_for_selector("text=Copied")
-    copied: str = page.evaluate("navigator.clipboard.readText()")
+def test_the_answer_can_be_copied(case: Page) -> None:
+    case.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    to_answer(case)
+    case.click("[data-copy=markdown]")
+    case.wait_for_selector("text=Copied")
+    copied: str = case.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(f"# {QUESTION}")
     assert re.search(r"\[\^1\]: Commercial Agency", copied)
 
@@ -110,14 +114,16 @@ def test_that_the_pool_does_not_contain_it_is_said(page: Page) -> None:
     assert "fishing" in page.locator(".absent").inner_text()
 
 
-@pytest.mark.parametrize("page", [PHONE, PHONE | DARK], indirect=True)
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_on_a_phone_there_are_four_tabs_and_nothing_overflows(page: Page) -> None:
     show_answer(page, ARABIC)
     assert page.locator("#switch button").count() == 4
     assert page.locator("#answer").is_visible()
     assert page.locator("#ranked").is_hidden()
-    wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    assert not wide
+    for scheme in SCHEMES:
+        in_theme(page, scheme)
+        wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        assert not wide
     say = page.locator(".say").first
     assert say.get_attribute("lang") == "ar"
     assert say.evaluate("one => getComputedStyle(one).direction") == "rtl"
@@ -135,10 +141,10 @@ def test_a_hostile_corpus_harms_nothing(page: Page) -> None:
     assert page.locator("#answer img, #quote-shown img").count() == 0
 
 
-def test_without_a_model_writing_opens_the_panel_that_connects_one(page: Page) -> None:
-    show_answer(page)
-    page.click("[data-answer=write]")
-    page.wait_for_selector("#model [data-model=url], #model [data-model=provider]")
+def test_without_a_model_writing_opens_the_panel_that_connects_one(case: Page) -> None:
+    to_answer(case)
+    case.click("[data-answer=write]")
+    case.wait_for_selector("#model [data-model=url], #model [data-model=provider]")
 
 
 def test_a_model_of_the_visitor_writes_and_every_sentence_is_held_to_its_quotes(page: Page) -> None:

@@ -13,8 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from engine.settings import DEFAULT_STRATEGIES
-from tests.browser.conftest import HOSTILE
-from tests.browser.test_investigate import QUESTION
+from tests.browser.conftest import HOSTILE, QUESTION
 from ui.filters import refreshed
 
 if TYPE_CHECKING:

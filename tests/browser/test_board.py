@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.test_investigate import QUESTION, board
+from tests.browser.conftest import QUESTION
+from tests.browser.test_investigate import board
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Page, Route
+
+    from tests.browser.conftest import Tabs
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,17 +26,14 @@ PANEL = "getComputedStyle(document.documentElement).getPropertyValue('--panel').
 
 
 @contextmanager
-def opened(browser: Browser, address: str, scheme: Any, *, handle: Any = None) -> Iterator[Page]:
+def opened(tabs: Tabs, address: str, scheme: str, *, handle: Any = None) -> Iterator[Page]:
     """A page in a theme; ``handle`` takes the request for the drawing library."""
-    context = browser.new_context(color_scheme=scheme, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    if handle is not None:
-        page.route("**/vis-network*", handle)
-    page.goto(address)
-    page.wait_for_selector("#question textarea")
-    yield page
-    context.close()
+    with tabs.lent(address, color_scheme=scheme) as page:
+        if handle is not None:
+            page.route("**/vis-network*", handle)
+        page.goto(address)
+        page.wait_for_selector("#question textarea")
+        yield page
 
 
 def in_theme(page: Page, scheme: str) -> None:
@@ -44,10 +44,10 @@ def in_theme(page: Page, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", PANELS)
-def test_a_frame_that_comes_late_is_told_everything(browser: Browser, address: str, scheme: str) -> None:
+def test_a_frame_that_comes_late_is_told_everything(tabs: Tabs, address: str, scheme: str) -> None:
     held: list[Route] = []
     other = next(name for name in PANELS if name != scheme)
-    with opened(browser, address, scheme, handle=lambda route: held.append(route)) as page:
+    with opened(tabs, address, scheme, handle=lambda route: held.append(route)) as page:
         page.fill("#question textarea", QUESTION)
         page.click("#go")
         page.wait_for_selector(".story[data-state=done]")
@@ -66,10 +66,8 @@ def test_a_frame_that_comes_late_is_told_everything(browser: Browser, address: s
 
 
 @pytest.mark.parametrize("scheme", PANELS)
-def test_a_frame_that_loads_again_is_told_everything_again(
-    browser: Browser, address: str, scheme: str
-) -> None:
-    with opened(browser, address, scheme) as page:
+def test_a_frame_that_loads_again_is_told_everything_again(tabs: Tabs, address: str, scheme: str) -> None:
+    with opened(tabs, address, scheme) as page:
         page.wait_for_function("document.querySelector('#board iframe').srcdoc.length > 1000")
         page.fill("#question textarea", QUESTION)
         page.click("#go")
@@ -81,8 +79,8 @@ def test_a_frame_that_loads_again_is_told_everything_again(
         in_theme(page, scheme)
 
 
-def test_colours_that_change_by_other_hands_reach_the_frame(browser: Browser, address: str) -> None:
-    with opened(browser, address, "dark") as page:
+def test_colours_that_change_by_other_hands_reach_the_frame(tabs: Tabs, address: str) -> None:
+    with opened(tabs, address, "dark") as page:
         in_theme(page, "dark")
         page.evaluate("document.body.classList.remove('dark')")
         in_theme(page, "dark")
@@ -96,6 +94,6 @@ def test_colours_that_change_by_other_hands_reach_the_frame(browser: Browser, ad
         board(page).wait_for_function(f"{PANEL} === '#012345'", polling=50)
 
 
-def test_a_board_that_cannot_be_loaded_says_so(browser: Browser, address: str) -> None:
-    with opened(browser, address, "light", handle=lambda route: route.abort()) as page:
+def test_a_board_that_cannot_be_loaded_says_so(tabs: Tabs, address: str) -> None:
+    with opened(tabs, address, "light", handle=lambda route: route.abort()) as page:
         page.wait_for_selector("[data-board=count] >> text=The board could not be loaded")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
+from tests.browser.conftest import SCHEMES, in_theme
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -18,7 +20,6 @@ pytestmark = [
 ]
 
 PHONE = {"viewport": {"width": 390, "height": 844}}
-DARK = {"color_scheme": "dark"}
 LONG = 90_000
 TEXT = """# Memo 🧵
 
@@ -93,9 +94,13 @@ def test_nothing_to_check_is_told(page: Page) -> None:
     assert "no text" in page.inner_text("#check .banner")
 
 
-@pytest.mark.parametrize("page", [PHONE, PHONE | DARK], indirect=True, ids=["light", "dark"])
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_on_a_phone(page: Page) -> None:
     check(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.locator(".chk-claim").nth(3).click()
-    assert page.evaluate("getComputedStyle(document.querySelector('#chk-4 .chk-said')).direction") == "rtl"
+    for scheme in SCHEMES:
+        in_theme(page, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.locator(".chk-claim").nth(3).click()
+        assert (
+            page.evaluate("getComputedStyle(document.querySelector('#chk-4 .chk-said')).direction") == "rtl"
+        )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.settings import Preset
+from tests.browser.conftest import QUESTION
 from ui.controls import NAMES, Knob, knobs
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 # Reads every control as a person does, and the table of the case; keeps what was shown at a click.
 READER = (Path(__file__).parent / "controls.js").read_text(encoding="utf-8")
 TYPED = {"date": "2024-05-06", "lines": "manager\npower of attorney, general"}
@@ -90,4 +90,4 @@ def test_every_control_and_every_depth_is_what_the_case_ran_with(reader: Page) -
             move(reader, knob)
         after = reader.evaluate("controls.all()")
         assert {name for name in after if after[name] != before[name]} >= {knob.name for knob in offered}
-        investigate(reader)
+    investigate(reader)

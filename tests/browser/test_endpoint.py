@@ -4,13 +4,13 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
+from tests.browser.conftest import QUESTION
+
 pytestmark = [
     pytest.mark.browser,
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
-
-QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 
 
 @pytest.fixture(scope="module")

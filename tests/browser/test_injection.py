@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from engine.ingestion.build import build_corpus
 from engine.llm import suspicion
+from tests.browser.conftest import give
 from tests.browser.test_corpus import create, remove
 from tests.browser.test_models import KEY, connect, traces
 from tests.conftest import SAMPLE
@@ -29,6 +31,8 @@ pytestmark = [
 ]
 
 LONG = 120_000
+NAME = "Attacked"
+Make: TypeAlias = "Callable[[Page, Path, list[Path]], None]"
 # What the attacks would put on a page, and the page itself never does.
 HARM = (
     "img[src='x'], [onerror], [onload], [onfocus], [ontoggle], [onclick*=harmed], object, embed, "
@@ -56,7 +60,21 @@ def sources(tmp_path: Path) -> list[Path]:
     return [path, code]
 
 
-@pytest.fixture(params=[frozenset(), ORDERS], ids=["reading", "always"])
+def upload(page: Page, home: Path, sources: list[Path]) -> None:
+    create(page, NAME, sources)
+
+
+def build(page: Page, home: Path, sources: list[Path]) -> None:
+    """The same corpus, made without the page."""
+    folder = sources[0].parent / "attacked"
+    build_corpus(sources, folder, name=NAME, embedding="none")
+    give(page, home, folder, NAME)
+    # Where one asks, it is offered when the page opens.
+    page.reload()
+    page.wait_for_selector("#question textarea")
+
+
+@pytest.fixture
 def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     """The obeying model, once it was tried. The detector is off: the page stands alone."""
     monkeypatch.setattr(suspicion, "_found", lambda text: iter(()))
@@ -82,10 +100,18 @@ def clean(page: Page) -> None:
     assert traces(page) == []
 
 
-def test_every_panel_under_attack(page: Page, sources: list[Path], server: ScriptedServer) -> None:
+@pytest.mark.parametrize(
+    ("server", "make"),
+    [(frozenset(), upload), (ORDERS, build)],
+    indirect=["server"],
+    ids=["reading", "always"],
+)
+def test_every_panel_under_attack(
+    page: Page, home: Path, sources: list[Path], server: ScriptedServer, make: Make
+) -> None:
     """Plan, case, answer, check, links and areas, one after another; the console and the hosts that
     were asked are looked at when the page closes."""
-    create(page, "Attacked", sources)
+    make(page, home, sources)
     clean(page)
     connect(page, server)
     page.keyboard.press("Escape")
@@ -104,7 +130,7 @@ def test_every_panel_under_attack(page: Page, sources: list[Path], server: Scrip
 def _investigate(page: Page) -> None:
     page.click(".views [data-view=investigate]")
     page.click("#corpus input")
-    page.locator("[role=option]", has_text="Attacked").click()
+    page.locator("[role=option]", has_text=NAME).click()
     page.fill("#question textarea", QUESTIONS["en"])
     page.click("#plan-go")
     page.wait_for_selector("#plan .plan", timeout=LONG)
@@ -130,7 +156,7 @@ def _investigate(page: Page) -> None:
 def _check(page: Page) -> None:
     page.click(".views [data-view=check]")
     page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 3")
-    page.select_option("[data-chk=corpus]", "Attacked")
+    page.select_option("[data-chk=corpus]", NAME)
     page.fill("[data-chk=text]", f"{AUDITED['en']}\n\n{AUDITED['ar']}")
     page.check("[data-chk=model]")
     page.click("[data-chk=go]")
@@ -142,7 +168,7 @@ def _check(page: Page) -> None:
 
 def _corpus(page: Page, server: ScriptedServer) -> None:
     page.click(".views [data-view=corpus]")
-    page.locator(".book", has_text="Attacked").click()
+    page.locator(".book", has_text=NAME).click()
     page.wait_for_selector(".line.doc")
     clean(page)
     page.click("[data-tab=check]")

@@ -10,7 +10,7 @@ import pytest
 import ui.investigate
 from engine.investigation import Case
 from engine.investigation.events import Event
-from tests.browser.conftest import HOSTILE
+from tests.browser.conftest import HOSTILE, QUESTION, ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -21,16 +21,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 ARABIC = "هل يجوز للوكيل أن يوكل غيره؟"
 PHONE = {"viewport": {"width": 390, "height": 844}}
 DARK = {"color_scheme": "dark"}
-
-
-def ask(page: Page, question: str = QUESTION) -> None:
-    page.fill("#question textarea", question)
-    page.click("#go")
-    page.wait_for_selector(".story[data-state=done]")
 
 
 def board(page: Page) -> Frame:
@@ -89,50 +82,47 @@ def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> No
     assert seen[0][0] < 3000
 
 
-def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(page: Page) -> None:
-    ask(page)
-    cards = page.locator("#ranked .card")
+def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(case: Page) -> None:
+    cards = case.locator("#ranked .card")
     cards.nth(2).click()
-    name = board(page).locator(".note.name")
+    name = board(case).locator(".note.name")
     name.wait_for()
     first = name.inner_text()
     cards.nth(4).click()
-    page.wait_for_function("card => card.classList.contains('on')", arg=cards.nth(4).element_handle())
+    case.wait_for_function("card => card.classList.contains('on')", arg=cards.nth(4).element_handle())
     assert name.inner_text() != first
 
     wanted = cards.nth(3).get_attribute("data-id")
     assert wanted is not None
-    spot = place_of(page, wanted)
-    page.mouse.click(spot["x"], spot["y"])
-    page.wait_for_function("id => document.querySelector('.card.on')?.dataset.id === id", arg=wanted)
-    page.keyboard.press("Escape")
+    spot = place_of(case, wanted)
+    case.mouse.click(spot["x"], spot["y"])
+    case.wait_for_function("id => document.querySelector('.card.on')?.dataset.id === id", arg=wanted)
+    case.keyboard.press("Escape")
 
 
-def test_the_quoted_words_stand_along_the_trail(page: Page) -> None:
-    ask(page)
-    quoting: str | None = page.evaluate(
+def test_the_quoted_words_stand_along_the_trail(case: Page) -> None:
+    quoting: str | None = case.evaluate(
         """() => {
             const cards = [...document.querySelectorAll("#ranked .card")];
             return cards.find(card => card.querySelector(".why q"))?.dataset.id;
         }"""
     )
     assert quoting is not None, "no ranked passage of this question has a quoted trail"
-    page.locator(f'#ranked .card[data-id="{quoting}"]').click()
-    board(page).wait_for_selector(".note.name")
-    assert any(text.startswith("“") for text in notes(page)), notes(page)
+    case.locator(f'#ranked .card[data-id="{quoting}"]').click()
+    board(case).wait_for_selector(".note.name")
+    assert any(text.startswith("“") for text in notes(case)), notes(case)
 
 
-def test_a_dot_without_a_card_is_told_from_the_board(page: Page) -> None:
-    ask(page)
-    unranked: str = page.evaluate(
+def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
+    unranked: str = case.evaluate(
         """() => {
             const cards = [...document.querySelectorAll("#ranked .card")];
             const ranked = new Set(cards.flatMap(card => card.dataset.members.split("\\n")));
             return redstring.nodes().find(id => !ranked.has(id));
         }"""
     )
-    page.evaluate("id => redstring.select(id, { scroll: true })", unranked)
-    peek = page.locator("#peek .card.on")
+    case.evaluate("id => redstring.select(id, { scroll: true })", unranked)
+    peek = case.locator("#peek .card.on")
     peek.wait_for()
     assert peek.get_attribute("data-id") == unranked
     assert "Follow from here" in peek.inner_text()
@@ -179,14 +169,13 @@ def test_a_case_can_be_cancelled_and_keeps_what_it_found(page: Page, monkeypatch
     assert page.locator("#go").is_visible()
 
 
-def test_an_area_shows_its_evidence(page: Page) -> None:
-    ask(page)
-    total = page.locator("#ranked .card:visible").count()
-    page.locator("#coverage .area").first.click()
-    page.wait_for_selector("#filter-note:visible")
-    assert 0 < page.locator("#ranked .card:visible").count() <= total
-    page.locator("#filter-note button").click()
-    assert page.locator("#ranked .card:visible").count() == total
+def test_an_area_shows_its_evidence(case: Page) -> None:
+    total = case.locator("#ranked .card:visible").count()
+    case.locator("#coverage .area").first.click()
+    case.wait_for_selector("#filter-note:visible")
+    assert 0 < case.locator("#ranked .card:visible").count() <= total
+    case.locator("#filter-note button").click()
+    assert case.locator("#ranked .card:visible").count() == total
 
 
 def test_following_a_lead_goes_on_with_the_same_case(page: Page) -> None:
@@ -214,19 +203,17 @@ def test_pin_and_dismiss(page: Page) -> None:
     )
 
 
-def test_the_rest_of_the_pool_comes_on_demand(page: Page) -> None:
-    ask(page)
-    assert page.locator("#rest .card").count() == 0
-    page.locator("#rest .more-pool").click()
-    page.wait_for_selector("#rest .card")
-    assert page.locator("#rest .card").count() == 40
+def test_the_rest_of_the_pool_comes_on_demand(case: Page) -> None:
+    assert case.locator("#rest .card").count() == 0
+    case.locator("#rest .more-pool").click()
+    case.wait_for_selector("#rest .card")
+    assert case.locator("#rest .card").count() == 40
 
 
-def test_the_board_shows_more_on_demand(page: Page) -> None:
-    ask(page)
-    page.wait_for_selector("[data-board=more]:visible")
-    page.click("[data-board=more]")
-    page.wait_for_function(
+def test_the_board_shows_more_on_demand(case: Page) -> None:
+    case.wait_for_selector("[data-board=more]:visible")
+    case.click("[data-board=more]")
+    case.wait_for_function(
         "/^(\\d+) of \\1 shown$/.test(document.querySelector('[data-board=count]').textContent)"
     )
 
@@ -297,12 +284,20 @@ def test_text_of_documents_does_nothing(page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_the_panes_are_tabs(page: Page) -> None:
+def test_on_a_phone_the_panes_are_tabs_and_the_settings_stay_on_the_screen(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     ask(page)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert page.locator("#passages").is_visible()
     assert page.locator("#board-pane").is_hidden()
+    page.click("[popovertarget=terms-table]")
+    box = page.locator("#terms-table").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 844
+    page.keyboard.press("Escape")
     page.click("#switch [data-pane=board]")
     assert page.locator("#board-pane").is_visible()
     assert page.locator("#passages").is_hidden()
@@ -328,19 +323,6 @@ def test_dark_is_respected_toggled_and_remembered(page: Page) -> None:
     page.wait_for_function(f"!{dark}")
 
 
-def test_nothing_is_kept_in_the_browser(page: Page) -> None:
-    ask(page)
-    stored: list[str] = page.evaluate("Object.keys(localStorage)")
+def test_nothing_is_kept_in_the_browser(case: Page) -> None:
+    stored: list[str] = case.evaluate("Object.keys(localStorage)")
     assert not [key for key in stored if "run-history" in key]
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_the_settings_of_a_case_stay_on_the_screen_of_a_phone(page: Page) -> None:
-    ask(page)
-    page.click("[popovertarget=terms-table]")
-    box = page.locator("#terms-table").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] <= 844

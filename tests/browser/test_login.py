@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from argon2 import PasswordHasher
@@ -19,7 +19,9 @@ from tests.browser.conftest import stray_loops_collected
 from ui.shelf import open_library
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import Tabs
 
 PASSWORD = "correct horse"
 OWN = "The files of Rita"
@@ -50,15 +52,11 @@ def closed(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Ite
 
 
 @pytest.fixture
-def visitor(request: pytest.FixtureRequest, browser: Browser, closed: str) -> Iterator[Page]:
+def visitor(request: pytest.FixtureRequest, tabs: Tabs, closed: str) -> Iterator[Page]:
     """A browser that nobody has used, at the page to log in."""
-    wanted: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, **getattr(request, "param", {})}
-    context = browser.new_context(**wanted)
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.goto(closed)
-    yield page
-    context.close()
+    with tabs.lent(closed, **getattr(request, "param", {})) as page:
+        page.goto(closed)
+        yield page
 
 
 def log_in(page: Page, name: str, password: str = PASSWORD) -> None:

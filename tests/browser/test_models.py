@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import QUESTION
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ pytestmark = [
 ]
 
 KEY = "sk-a-very-secret-key-0123456789"
-QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 

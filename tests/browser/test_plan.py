@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_investigate import ask
+from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.test_corpus import FILES, PHONE, create, enter, remove
+from tests.browser.conftest import SCHEMES, in_theme
+from tests.browser.test_corpus import PHONE, enter
 from tests.browser.test_models import connect
 from tests.engine.extraction.readers import honest
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
@@ -22,15 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-DARK_PHONE = {**PHONE, "color_scheme": "dark"}
 SAMPLE = "Republic of Meridia"
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    for name, content in FILES.items():
-        (tmp_path / name).write_bytes(content)
-    return sorted(tmp_path.iterdir())
 
 
 def scripted(asked: Asked) -> Scripted:
@@ -74,8 +66,8 @@ def waits(page: Page, judged: int) -> None:
     )
 
 
-def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page, files: list[Path]) -> None:
-    create(page, "Judged", files)
+@pytest.mark.usefixtures("own")
+def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page) -> None:
     check(page)
     assert page.locator(".link mark").count() == 1
     assert "Nothing has been judged yet" in page.inner_text("[data-lib=link-figures]")
@@ -103,11 +95,10 @@ def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page, files: lis
     page.click("[data-act=rejected]")
     waits(page, 1)
     assert "0%" in page.inner_text("[data-lib=link-figures]")
-    remove(page)
 
 
-def test_a_link_is_corrected_in_words_relation_and_target(page: Page, files: list[Path]) -> None:
-    create(page, "Corrected", files)
+@pytest.mark.usefixtures("own")
+def test_a_link_is_corrected_in_words_relation_and_target(page: Page) -> None:
     check(page)
     page.select_option("[data-wanted=sort]", "exception_to")
     page.wait_for_selector(".link[data-relation=exception_to]")
@@ -139,13 +130,10 @@ def test_a_link_is_corrected_in_words_relation_and_target(page: Page, files: lis
     assert "extends" in told
     assert "Limits" in told
     assert words.strip() in told
-    remove(page)
 
 
-def test_a_model_reads_once_its_cost_is_agreed_to(
-    page: Page, files: list[Path], server: ScriptedServer
-) -> None:
-    create(page, "Read", files)
+@pytest.mark.usefixtures("own")
+def test_a_model_reads_once_its_cost_is_agreed_to(page: Page, server: ScriptedServer) -> None:
     check(page)
     page.locator("[data-lib=extract]", has_text="No language model is connected").wait_for()
     connect(page, server)
@@ -172,7 +160,6 @@ def test_a_model_reads_once_its_cost_is_agreed_to(
     page.wait_for_selector("#model [data-model=now][data-whose=nobody]")
     page.keyboard.press("Escape")
     page.wait_for_selector("text=No language model is connected")
-    remove(page)
 
 
 def test_a_corpus_for_everybody_can_be_looked_through_and_not_judged(page: Page) -> None:
@@ -194,17 +181,18 @@ def test_a_corpus_for_everybody_can_be_looked_through_and_not_judged(page: Page)
     page.wait_for_selector(".flash")
 
 
-@pytest.mark.parametrize("page", [PHONE, DARK_PHONE], indirect=True)
-def test_on_a_phone_everything_fits(page: Page, files: list[Path]) -> None:
-    create(page, "Pocket", files)
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+@pytest.mark.usefixtures("own")
+def test_on_a_phone_everything_fits(page: Page) -> None:
     check(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
     accept = page.locator("[data-act=accepted]")
-    accept.scroll_into_view_if_needed()
-    box = accept.bounding_box()
-    assert box is not None
-    assert box["height"] >= 40
-    assert box["x"] + box["width"] <= 390
+    for scheme in SCHEMES:
+        in_theme(page, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        accept.scroll_into_view_if_needed()
+        box = accept.bounding_box()
+        assert box is not None
+        assert box["height"] >= 40
+        assert box["x"] + box["width"] <= 390
     accept.click()
     waits(page, 1)
-    remove(page)

@@ -67,9 +67,18 @@ class Attack:
     log: str
 
 
+@pytest.fixture(scope="module")
+def plain_audits(poisoned_folder: Path) -> dict[str, Audit]:
+    """What is said of the pasted texts where no model reads along."""
+    return {language: audited(open_corpus(poisoned_folder), language) for language in LANGUAGES}
+
+
 @pytest.fixture(scope="module", params=["guarded", "unguarded", "always"])
 def attack(
-    request: pytest.FixtureRequest, poisoned_folder: Path, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    poisoned_folder: Path,
+    plain_audits: dict[str, Audit],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Attack]:
     """The whole surface under attack. "always": a model that obeys every order, read or not, unguarded."""
     guarded, always = request.param == "guarded", request.param == "always"
@@ -90,7 +99,7 @@ def attack(
         corpus = open_corpus(folder)
         with obeying(ORDERS if always else frozenset(), kept) as (script, model, server):
             cases = {language: steered(corpus, language, model) for language in LANGUAGES}
-            audits = {one: (audited(corpus, one), audited(corpus, one, model)) for one in LANGUAGES}
+            audits = {one: (plain_audits[one], audited(corpus, one, model)) for one in LANGUAGES}
             report = read_by_model(corpus, model)
             ontology = regrouped(corpus, model)
             requests = tuple(server.requests)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +18,8 @@ from engine.llm.suspicion import addresses_machine, folded, hidden, suspicions, 
 from tests.conftest import SAMPLE
 from tests.safety.passages import LANGUAGES, Injected, injected, unseen
 
+# One real passage in so many, evenly over all collections: all of them take minutes.
+EVERY = 60
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 
 
@@ -123,14 +125,13 @@ def test_law_around_an_attack_does_not_hide_it(text: str, between: str) -> None:
 
 def _real_passages() -> Iterator[str]:
     for path in sorted(DATA.glob("*/corpus.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            yield from (json.loads(line)["text"] for line in lines)
+        with gzip.open(path) as lines:
+            yield from (orjson.loads(line)["text"] for line in islice(lines, 0, None, EVERY))
 
 
 @pytest.mark.corpora
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora beside the project ({DATA.name})")
 def test_no_real_passage_of_a_sample_is_taken_for_an_attack() -> None:
-    # One passage in twenty, evenly over all collections: all of them take minutes.
-    sample = list(islice(_real_passages(), 0, None, 20))
+    sample = list(_real_passages())
     assert len(sample) > 1000
     assert [text for text in sample if addresses_machine(text)] == []

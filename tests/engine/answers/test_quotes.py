@@ -1,20 +1,22 @@
-"""1,000 true quotes of real law are located to the character, 1,000 mutated ones are refused."""
+"""True quotes of the sample and of real law are located to the character, mutated ones are refused."""
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections import Counter
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.answers.quotes import Located, Refusal, locate, sought, verify
-from engine.ingestion.readers.base import Problem, SourceFile
-from engine.ingestion.readers.beir import BeirReader
+from engine.ingestion.readers.base import Problem
 from engine.ingestion.sources import open_sources
 from engine.model import Passage, Span
 from tests.conftest import SAMPLE
@@ -47,16 +49,11 @@ def sample(language: str) -> tuple[str, ...]:
     )
 
 
-@cache
 def collection(name: str) -> tuple[str, ...]:
-    path = DATA / name / "corpus.jsonl.gz"
-    return tuple(
-        passage.text
-        for item in BeirReader().read(SourceFile(path, path.name))
-        if not isinstance(item, Problem)
-        for passage in item.passages[:40]
-        if len(passage.text) < LONGEST
-    )
+    """One text in five, evenly over a collection."""
+    with gzip.open(DATA / name / "corpus.jsonl.gz") as lines:
+        texts = [orjson.loads(line)["text"] for line in islice(lines, 0, None, 5)]
+    return tuple(text for text in texts if len(text) < LONGEST)
 
 
 def wrongly_refused(texts: tuple[str, ...], number: int, seed: int) -> list[tuple[str, str]]:
@@ -98,8 +95,8 @@ def test_quotes_cut_inside_a_word_are_refused(language: str) -> None:
 @pytest.mark.parametrize("name", ["obliqa_adgm", "de_bundesrecht", "sa_laws_ar", "id_peraturan"])
 def test_real_law_keeps_the_same_rules(name: str) -> None:
     texts = collection(name)
-    assert wrongly_refused(texts, 1000, seed=7) == []
-    assert wrongly_accepted(list(mutated_quotes(texts, 1000, seed=7))) == []
+    assert wrongly_refused(texts, 400, seed=7) == []
+    assert wrongly_accepted(list(mutated_quotes(texts, 400, seed=7))) == []
 
 
 TEXT = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from engine.ingestion.build import build_corpus
 from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 
-RAW = Path(__file__).resolve().parents[4] / "shared" / "data" / "raw"
+DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+RAW = DATA / "raw"
 SLOWEST = 60.0
 
 # What has no text, by the words that must stand in the report.

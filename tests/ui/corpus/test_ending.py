@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -17,31 +18,53 @@ from ui.server_folders import FOLDER, Workspaces
 from ui.shelf import Library
 
 LONG = 60.0
-# The server as the page has it, without a page: it adds documents to a corpus, and lives until it is ended.
-SERVER = """
-import signal, sys, time
+# Servers as the page has them, without a page: each adds documents to a corpus, and lives until it is ended.
+# What they import is imported once, and each is a child of the process that did.
+SERVERS = """
+import os, signal, sys, time
 from pathlib import Path
 import ui.corpus.adding
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.shelf import open_library
 
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-home, uploads, visitor = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-ui.corpus.adding.get_upload_folder = lambda: str(uploads)
-desk = CorpusDesk(open_library([], home))
-files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in uploads.iterdir()]
-ask = {"visitor": visitor, "corpus": "Mine"}
-job = answer(desk, {**ask, "do": "add", "files": files})["job"]
-while not answer(desk, {**ask, "do": "poll", "job": job})["step"]:
-    time.sleep(0.01)
-print("reading", flush=True)
-time.sleep(600)
+def serve(home, uploads, visitor):
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    ui.corpus.adding.get_upload_folder = lambda: uploads
+    desk = CorpusDesk(open_library([], Path(home)))
+    files = [{"key": f"{path.name}/0", "name": f"{path.name}.md"} for path in Path(uploads).iterdir()]
+    ask = {"visitor": visitor, "corpus": "Mine"}
+    job = answer(desk, {**ask, "do": "add", "files": files})["job"]
+    while not answer(desk, {**ask, "do": "poll", "job": job})["step"]:
+        time.sleep(0.01)
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for line in sys.stdin:
+    if os.fork() == 0:
+        try:
+            serve(*line.removesuffix("\\n").split("\\t"))
+        except Exception:
+            print("failed", flush=True)
+            raise
 """
 
 
+@pytest.fixture(scope="module")
+def servers() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
-def test_a_server_ends_while_it_changes_a_corpus(tmp_path: Path, made: Path, ending: signal.Signals) -> None:
+def test_a_server_ends_while_it_changes_a_corpus(
+    tmp_path: Path, made: Path, servers: subprocess.Popen[str], ending: signal.Signals
+) -> None:
     home, uploads = tmp_path / "home", tmp_path / "uploads"
     uploads.mkdir()
     for number in range(200):
@@ -51,17 +74,16 @@ def test_a_server_ends_while_it_changes_a_corpus(tmp_path: Path, made: Path, end
     corpus = Library([], home).place_for("Mine", VISITOR)
     shutil.copytree(made, corpus)
     before = (corpus / "manifest.json").read_bytes()
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVER, home, uploads, VISITOR], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert server.stdout is not None
-    assert server.stdout.readline() == b"reading\n", server.communicate()[1].decode()
-    workers = psutil.Process(server.pid).children(recursive=True)
+    assert servers.stdin is not None
+    assert servers.stdout is not None
+    servers.stdin.write(f"{home}\t{uploads}\t{VISITOR}\n")
+    servers.stdin.flush()
+    server = psutil.Process(int(servers.stdout.readline()))
+    workers = server.children(recursive=True)
     assert workers, "else there is nothing to end"
     assert list((home / FOLDER).glob("*/job-*"))
     server.send_signal(ending)
-    server.communicate(timeout=LONG)
-    _, living = psutil.wait_procs(workers, timeout=LONG)
+    _, living = psutil.wait_procs([server, *workers], timeout=LONG)
     assert living == []
     if ending is signal.SIGKILL:
         # Nobody was there to clear up; the next server does.

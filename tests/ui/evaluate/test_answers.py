@@ -72,9 +72,12 @@ def test_questions_are_spread_over_the_set_and_files_may_be_gzipped(desk: Evalua
 
 def test_an_ablation_asks_fewer_questions(desk: EvaluationDesk) -> None:
     chosen = {"preset": "quick", "strategies": ["citations"], "rounds": 1}
-    started = ask(desk, "start", corpus="Republic of Meridia", questions=40, ablate=True, chosen=chosen)
+    asked = {"corpus": "Republic of Meridia", "ablate": True, "chosen": chosen}
+    started = ask(desk, "start", questions=40, **asked)
     assert started["total"] == MOST_ABLATED
-    told = over(desk, started["job"])
+    ask(desk, "cancel", job=started["job"])
+    over(desk, started["job"])
+    told = over(desk, ask(desk, "start", questions=2, **asked)["job"])
     assert "without citations" in told["table"]
     assert "round 1" in told["table"]
     assert [plot["name"] for plot in told["plots"]] == ["ablation"]

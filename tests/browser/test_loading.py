@@ -1,0 +1,52 @@
+"""What a browser need not ask twice, and in how many bytes it gets what it asks."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from ui.door.headers import FOR_EVER
+from ui.door.libraries import LIBRARIES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+
+LOADED = "performance.getEntriesByType('resource').map(one => new URL(one.name).pathname)"
+
+
+def test_what_is_named_by_its_content_is_kept_and_nothing_else(case: Page, address: str) -> None:
+    paths: list[str] = case.evaluate(LOADED)
+    named = [path for path in paths if path.startswith("/assets/")]
+    assert len(named) > 40
+    for path in (*named[::10], "/static/js/iframeResizer.contentWindow.min.js", "/theme.css", "/"):
+        found = httpx.get(f"{address}{path[1:]}")
+        assert found.status_code == 200
+        assert (found.headers.get("cache-control") == FOR_EVER) is (path in named), path
+    # What is not there may be there tomorrow.
+    gone = httpx.get(f"{address}assets/Index-AAAAAAAA.js")
+    assert gone.status_code == 404
+    assert gone.headers.get("cache-control") != FOR_EVER
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_library_comes_packed_to_whoever_can_unpack_it(address: str, name: str) -> None:
+    with httpx.stream("GET", f"{address}libraries/{name}", headers={"accept-encoding": "gzip"}) as found:
+        packed = b"".join(found.iter_raw())
+        assert found.headers["vary"] == "Accept-Encoding"
+        assert "accept-ranges" not in found.headers
+        etag = found.headers["etag"]
+    whole = LIBRARIES[name].read_bytes()
+    assert gzip.decompress(packed) == whole
+    assert len(packed) < len(whole) / 2
+    again = httpx.get(
+        f"{address}libraries/{name}", headers={"accept-encoding": "gzip", "if-none-match": etag}
+    )
+    assert (again.status_code, again.content) == (304, b"")
+    plain = httpx.get(f"{address}libraries/{name}", headers={"accept-encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert plain.content == whole
