@@ -4,10 +4,10 @@
                                   [--visitors 20] [--seconds 300] [--peaceful]
 
 Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor
-has an address of its own (127.0.0.N), asks a question of the file, waits for the whole record, and asks the
-next at once. The hostile one sends what is too large, too deep, too slow, malformed or too much, as fast as
-it is answered. Prints the errors of the others, the median and the 95th percentile of their cases in seconds,
-and how the hostile one was answered.
+has an address and a session of its own (127.0.0.N; Gradio's client keeps one too), asks a question of the
+file, waits for the whole record, and asks the next at once. The hostile one sends what is too large, too
+deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
+and the 95th percentile of their cases in seconds, and how the hostile one was answered.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ async def crowd(
     seen = Seen()
     # The first case makes models and graphs ready and is not counted.
     async with _visitor("127.0.0.1") as first:
-        await _case(first, address, questions[0])
+        await _case(first, address, questions[0], "first")
     until = time.monotonic() + seconds
     peaceful = visitors - 1 if hostile else visitors
     async with asyncio.TaskGroup() as group:
@@ -144,7 +144,7 @@ async def _asking(address: str, questions: Sequence[str], number: int, until: fl
             if started >= until:
                 return
             try:
-                problem = await _case(client, address, question)
+                problem = await _case(client, address, question, f"visitor{number}")
             except (httpx.HTTPError, json.JSONDecodeError) as error:
                 problem = f"{type(error).__name__}: {error}"
             if problem:
@@ -154,10 +154,11 @@ async def _asking(address: str, questions: Sequence[str], number: int, until: fl
                 seen.seconds.append(time.monotonic() - started)
 
 
-async def _case(client: httpx.AsyncClient, address: str, question: str) -> str:
+async def _case(client: httpx.AsyncClient, address: str, question: str, session: str) -> str:
     """One balanced case, waited for to its end; what went wrong, or nothing."""
     url = f"{address}/gradio_api/call/investigate"
-    body = {"data": [question, "", "balanced", None, None, None, None, False]}
+    asked = [question, "", "balanced", None, None, None, None, False]
+    body = {"data": asked, "session_hash": session}
     begun = await client.post(url, json=body)
     if begun.status_code != 200:
         return f"status {begun.status_code}: {begun.text[:200]}"
@@ -234,6 +235,7 @@ async def _dripping(address: str, until: float, seen: Seen) -> None:
             seen.hostile["slow connection: opened"] += 1
         except OSError as error:
             seen.hostile[f"slow connection: {type(error).__name__}"] += 1
+        open_ones = [writer for writer in open_ones if not writer.is_closing()]
         for writer in open_ones:
             writer.write(b"a")
         await asyncio.sleep(0.5)

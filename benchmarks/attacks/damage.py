@@ -159,7 +159,8 @@ def _attempt(
     if _bytes_in(tried) == _bytes_in(target.folder):
         return Attempt(name, held=True)
     # A journal grows a line at a time: less of it is an earlier state, and a line begun one that was killed.
-    less = file.suffix == ".jsonl" and DAMAGES[kind] in (_cut, _missing, _grown)
+    emptied = (tried / file).is_file() and not (tried / file).stat().st_size
+    less = file.suffix == ".jsonl" and (emptied or DAMAGES[kind] in (_cut, _missing, _grown))
     try:
         note = _answers(tried, target) or ("" if less else _unnoticed(tried))
         if not note and mended and _lines(tried) == _lines(target.folder):

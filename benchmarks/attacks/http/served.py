@@ -18,7 +18,7 @@ import gradio as gr
 from engine.operator_settings import OperatorSettings
 from ui.door.serving import entry, guarded, server
 
-STARTS, ENDS = 60.0, 15.0
+STARTS, ENDS = 60.0, 5.0
 Made = TypeVar("Made")
 
 
