@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from stat import S_ISREG
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ from engine.errors import CorpusError, ResourceError, system_error
 # the texts alone have them, before anybody decided anything; learned sparse vectors.
 STATE_NAME, CITED_NAME, FOUND_NAME = "state.arrays", "cited.arrays", "found.arrays"
 SPARSE_NAME = "sparse.arrays"
+T = TypeVar("T")
 # Read at once where a file is only compared: it stays in the second-level cache.
 AT_ONCE = 1 << 18
 
@@ -135,9 +137,29 @@ class Generation:
 
 def published(folder: Path) -> Generation:
     """The generation that counts in a folder, every file in its size. Raises CorpusError, ResourceError."""
-    generation = Generation(folder, read_manifest(folder))
-    generation.check_sizes()
-    return generation
+
+    def whole(generation: Generation) -> Generation:
+        generation.check_sizes()
+        return generation
+
+    return read_published(folder, whole)
+
+
+def read_published(folder: Path, read: Callable[[Generation], T]) -> T:
+    """What ``read`` makes of the generation that counts in a folder.
+
+    The files of one that is replaced meanwhile go: that is no damage, the next one is read. Raises
+    CorpusError, ResourceError and what ``read`` raises.
+    """
+    manifest = read_manifest(folder)
+    while True:
+        try:
+            return read(Generation(folder, manifest))
+        except CorpusError:
+            now = read_manifest(folder)
+            if now.generation == manifest.generation:
+                raise
+            manifest = now
 
 
 def standing_in(folder: Path) -> Generation | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
-from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, published
+from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, read_published
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
@@ -51,7 +51,11 @@ class EmbeddedCorpus:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        generation = published(folder)
+        read_published(folder, self._read)
+
+    def _read(self, generation: Generation) -> None:
+        generation.check_sizes()
+        folder = generation.folder
         self._manifest = manifest = generation.manifest
         self._saved = ontology_in_force(folder)
         state, cited = generation.block(STATE_NAME), generation.block(CITED_NAME)

@@ -29,9 +29,11 @@ def settings(tmp_path: Path) -> OperatorSettings:
 
 
 @pytest.fixture
-def desk(settings: OperatorSettings, corpus_folder: Path, made: Path) -> CorpusDesk:
+def desk(settings: OperatorSettings, corpus_folder: Path, made: Path, tmp_path: Path) -> CorpusDesk:
     """One corpus of the agency, and one that Vera made."""
-    library = open_library([corpus_folder], settings.home_folder, settings)
+    # A copy: the jobs of these tests may go on after them.
+    agency = shutil.copytree(corpus_folder, tmp_path / "agency" / "act")
+    library = open_library([agency], settings.home_folder, settings)
     shutil.copytree(made, library.place_for("Mine", VERA.key))
     return CorpusDesk(library)
 
