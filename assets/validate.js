@@ -22,9 +22,12 @@
   async function draw() {
     const turn = ++queue.turn;
     queue.stale = false;
+    /* What is asked for takes this one's place: nothing is begun on it any more. */
+    part("link").inert = true;
     const found = await ask({ do: "links", wanted: wanted() }).catch(() => null);
-    if (!found) { queue.stale = true; return; }
     if (turn !== queue.turn) return;
+    part("link").inert = false;
+    if (!found) { queue.stale = true; return; }
     Object.assign(queue, { keys: found.keys, total: found.total, at: 0, done: [] });
     queue.known.clear();
     if (found.keys.length) queue.known.set(found.keys[0], found.html);
@@ -104,7 +107,7 @@
   const article = () => one(".link", part("link"));
   async function judge(judgement, more = {}) {
     const item = article();
-    if (!item || !one("[data-act=accepted]", item) || queue.busy) return;
+    if (!item || !one("[data-act=accepted]", item) || queue.busy || part("link").inert) return;
     queue.busy = true;
     const { key } = item.dataset;
     const said = { key, judgement, note: part("link-note").value.trim(), reviewer: part("link-reviewer").value.trim(), ...more };
@@ -116,7 +119,8 @@
     queue.done.push(key);
     part("link-note").value = "";
     figures(found);
-    if (queue.at < queue.keys.length - 1) go(queue.at + 1);
+    if (queue.stale) draw();
+    else if (queue.at < queue.keys.length - 1) go(queue.at + 1);
     else put(found.html);
   }
   async function undo() {
@@ -208,7 +212,7 @@
     if (typed || (event.target.closest && event.target.closest("[role=tablist]"))) return;
     if (event.key === "ArrowRight" || event.key === "ArrowLeft") { event.preventDefault(); go(queue.at + (event.key === "ArrowRight" ? 1 : -1)); return; }
     const name = KEYS[event.key.toLowerCase()];
-    if (!name || !article() || (!one("[data-act=accepted]", article()) && name !== "skip")) return;
+    if (!name || part("link").inert || !article() || (!one("[data-act=accepted]", article()) && name !== "skip")) return;
     event.preventDefault();
     act(name);
   }
@@ -285,7 +289,8 @@
     say(words[found.state], { good: found.state === "done" });
     await drawReading();
     if (found.html && part("extract-cost")) part("extract-cost").innerHTML = found.html;
-    if (shownNow()) draw(); else queue.stale = true;
+    /* A correction that is being written stays; the list follows after it. */
+    if (shownNow() && (!form() || form().hidden)) draw(); else queue.stale = true;
   }
 
   function start() {
@@ -315,6 +320,7 @@
     choice("order").value = "random";
     part("link-note").value = "";
     part("link").replaceChildren();
+    part("link").inert = false;
     part("extract").replaceChildren();
     one("[data-tab=check] small", lib.root).textContent = "";
   }

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +10,12 @@ import yaml
 
 from engine.ingestion.build import build_corpus
 from tests.browser.conftest import give
+from tests.browser.holding import held_back
 from tests.browser.test_corpus import PHONE
 from tests.engine.ontology.conftest import subject_act
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Request, Route
+    from playwright.sync_api import Page
 
     from tests.browser.conftest import Watch
 
@@ -26,8 +24,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-# What panels of the page ask, and how long a test waits for it, s.
-SERVER, HELD_SECONDS = "**/component_server/", 30.0
 HARM = "<img src=x onerror=window.harmed=1>"
 BROAD = "May a manager with an authority of 50,000 crowns sign a power of attorney for 200,000 crowns?"
 ONTOLOGY = {
@@ -58,41 +54,6 @@ def settle(page: Page, words: str) -> None:
     page.wait_for_function(
         "words => document.querySelector('.banner-slot')?.innerText.includes(words)", arg=words
     )
-
-
-@contextmanager
-def held_back(page: Page, asked: str) -> Iterator[None]:
-    """What the page asks its server for is held back till the end; then it takes the answers in."""
-    held: list[Route] = []
-    released: list[bool] = []
-    answered: list[Request] = []
-
-    def is_meant(request: Request) -> bool:
-        return f'"do":"{asked}"' in (request.post_data or "")
-
-    def hold(route: Route) -> None:
-        if is_meant(route.request) and not released:
-            held.append(route)
-        else:
-            route.continue_()
-
-    def wait(enough: Callable[[], bool]) -> None:
-        until = time.monotonic() + HELD_SECONDS
-        while not enough():
-            assert time.monotonic() < until, f"{len(held)} held, {len(answered)} answered"
-            page.wait_for_timeout(10)
-
-    page.on("requestfinished", lambda request: answered.append(request) if is_meant(request) else None)
-    page.route(SERVER, hold)
-    yield
-    wait(lambda: bool(held))
-    released.append(True)
-    for route in held:
-        route.continue_()
-    wait(lambda: len(answered) >= len(held))
-    page.unroute(SERVER, hold)
-    # Drawn once more: the page has done with the answer what it does.
-    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 @pytest.mark.usefixtures("own")

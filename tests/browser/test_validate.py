@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import SCHEMES, in_theme
+from tests.browser.holding import held_back
 from tests.browser.test_corpus import PHONE, enter
 from tests.browser.test_models import connect
 from tests.engine.extraction.readers import honest
@@ -49,6 +50,12 @@ def server() -> Iterator[ScriptedServer]:
 def check(page: Page) -> None:
     page.click("[data-tab=check]")
     page.wait_for_selector("[data-lib=link] .link, [data-lib=link] .empty")
+
+
+def choose(page: Page, name: str, value: str) -> None:
+    """Choose what is to be checked, and wait for the first that fits."""
+    page.select_option(f"[data-wanted={name}]", value)
+    page.wait_for_selector("[data-lib=link]:not([inert])")
 
 
 def count(page: Page) -> str:
@@ -100,7 +107,7 @@ def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page) -> None:
 @pytest.mark.usefixtures("own")
 def test_a_link_is_corrected_in_words_relation_and_target(page: Page) -> None:
     check(page)
-    page.select_option("[data-wanted=sort]", "exception_to")
+    choose(page, "sort", "exception_to")
     page.wait_for_selector(".link[data-relation=exception_to]")
     page.locator(".link-head").click()
     page.keyboard.press("c")
@@ -124,12 +131,28 @@ def test_a_link_is_corrected_in_words_relation_and_target(page: Page) -> None:
     assert len(words) == 12
     page.click(".correct [type=submit]")
     waits(page, 1)
-    page.select_option("[data-wanted=state]", "judged")
+    choose(page, "state", "judged")
     page.wait_for_selector(".link .said.corrected")
     told = page.inner_text(".link .said")
     assert "extends" in told
     assert "Limits" in told
     assert words.strip() in told
+
+
+@pytest.mark.usefixtures("own")
+def test_nothing_is_begun_on_a_link_whose_place_another_takes(page: Page) -> None:
+    check(page)
+    page.locator(".link-head").click()
+    with held_back(page, "links"):
+        page.select_option("[data-wanted=sort]", "exception_to")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("c")
+        page.keyboard.press("a")
+        assert page.locator(".correct:visible").count() == 0
+    page.wait_for_selector("[data-lib=link]:not([inert]) .link[data-relation=exception_to]")
+    assert "0 judged" in count(page)
+    page.keyboard.press("c")
+    page.wait_for_selector(".correct:visible")
 
 
 @pytest.mark.usefixtures("own")
@@ -148,7 +171,7 @@ def test_a_model_reads_once_its_cost_is_agreed_to(page: Page, server: ScriptedSe
     page.click(".extract-form .primary")
     page.wait_for_selector("text=The model has read what was asked")
     assert len(server.requests) == before + 3
-    page.select_option("[data-wanted=origin]", "model")
+    choose(page, "origin", "model")
     page.wait_for_selector(".link[data-relation=extends]")
     assert "62% sure" in page.inner_text(".link-head")
     assert page.inner_text(".link mark") == "The principal may approve a grant"
@@ -175,7 +198,7 @@ def test_a_corpus_for_everybody_can_be_looked_through_and_not_judged(page: Page)
     page.wait_for_function("key => document.querySelector('.link').dataset.key !== key", arg=first)
     assert "2 of" in page.inner_text("[data-lib=link-place]")
     assert "0 judged" in count(page)
-    page.select_option("[data-wanted=order]", "uncertain")
+    choose(page, "order", "uncertain")
     page.wait_for_selector("[data-lib=link-fair]:visible")
     page.locator(".link .go").first.click()
     page.wait_for_selector(".flash")
