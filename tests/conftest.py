@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 
 from engine.operator_settings import OF_THE_TESTS, PREFIX
+from tests.scheduling import MODELS, ByNeed
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
 
 # No test knows what is set on this machine, asks a language model named here, or fills its cache.
 for _name in [*os.environ]:
@@ -24,7 +29,7 @@ SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
 WORKERS = 3
 FIRST = (
-    *("engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "browser/", "safety/", "ui/"),
+    *("browser/", "engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "safety/", "ui/"),
     *("test_requirements", "benchmarks/", "comparison/", "fuzz/", "engine/retrieval/", "engine/language/"),
     *("engine/answers/", "engine/investigation/", "engine/test_", "engine/access/", "engine/network/"),
 )
@@ -41,14 +46,22 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return WORKERS if whole and not config.option.keyword and not config.option.collectonly else 0
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByNeed:
+    """What needs a browser, or a model, stays together: each is started in as few processes as can be."""
+    return ByNeed(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Ingestions first, whose forks cost what a process has grown to; then what takes minutes a file.
+    """The browser's tests, which take two processes; in the third ingestions, whose forks cost what a process
+    has grown to; then what takes minutes a file.
 
     Files of a second are left for the end, so that no process waits long for the other's last file.
     """
 
     def place(item: pytest.Item) -> int:
         path = item.path.relative_to(ROOT / "tests").as_posix()
+        if path.startswith(MODELS):
+            return FIRST.index("engine/retrieval/")
         return next((n for n, folder in enumerate(FIRST) if path.startswith(folder)), len(FIRST))
 
     items.sort(key=place)

@@ -59,6 +59,8 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # A test is over before a script that was compiled twice has paid for it.
+    "--js-flags=--no-opt --no-maglev",
 )
 
 

@@ -1,4 +1,4 @@
-"""The page over a corpus of 200 attacks, with a model that obeys them: all stays text, nothing leaves."""
+"""The page over a corpus of attacks, with a model that obeys them: all stays text, nothing leaves."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ HARM = (
 
 @pytest.fixture
 def sources(tmp_path: Path) -> list[Path]:
-    """The 200, and a code of law."""
+    """An attack of each kind in each language, and a code of law. All 200: ``tests.safety``."""
+    attacks = {(one.kind, one.language): one for one in injected()}
+    assert len(attacks) == 80
     lines = [
         {
             "_id": one.id,
@@ -51,7 +53,7 @@ def sources(tmp_path: Path) -> list[Path]:
             "text": one.text,
             "metadata": {"language": one.language},
         }
-        for one in injected()
+        for one in attacks.values()
     ]
     path = tmp_path / "attacks.jsonl"
     path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")

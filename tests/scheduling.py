@@ -1,0 +1,34 @@
+"""Which tests run in one process: a file's, and those of several files that need the same costly thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xdist.scheduler import LoadFileScheduling
+
+if TYPE_CHECKING:
+    import pytest
+    from xdist.remote import Producer
+
+BROWSERS = 2
+# The libraries for models take seconds of each process that imports them.
+MODELS = (
+    "engine/retrieval/",
+    "engine/language/embedders/",
+    "engine/ingestion/test_embedding.py",
+)
+
+
+class ByNeed(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
+    """By file; the browser's files in two lots, and those that need models in one."""
+
+    def __init__(self, config: pytest.Config, log: Producer) -> None:
+        super().__init__(config, log)
+        self._lots: dict[str, str] = {}
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        place = file.removeprefix("tests/")
+        if place.startswith("browser/"):
+            return self._lots.setdefault(file, f"browser {len(self._lots) % BROWSERS}")
+        return "models" if place.startswith(MODELS) else file
