@@ -44,6 +44,6 @@ def held_back(page: Page, asked: str) -> Iterator[None]:
     for route in held:
         route.continue_()
     wait(lambda: len(answered) >= len(held))
-    page.unroute(SERVER, hold)
+    # The route stays: to take it away while a request is on its way can hold that one for good.
     # Drawn once more: the page has done with the answer what it does.
     page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")

@@ -149,7 +149,7 @@ def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_chosen(page: Page)
     with held_back(page, "shelf"):
         page.click(".views [data-view=corpus]")
         page.click("[data-tab=areas]")
-    page.wait_for_function("redstring.lib.state.opening")
+    page.wait_for_function("redstring.lib.state.opening !== null")
     page.evaluate("() => redstring.lib.state.opening")
     page.wait_for_selector("[data-lib=areas-list] > li")
     assert page.get_attribute("[data-tab=areas]", "aria-selected") == "true"
