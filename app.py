@@ -29,6 +29,7 @@ from engine.access.audit_log import audit_log
 from engine.access.sweeping import sweeping
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
+from ui.allocator import share_arenas
 from ui.connections import Connections
 from ui.door.logs import QuietStream, WithoutContent
 from ui.rations import OperatorsModel
@@ -92,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     handler.setFormatter(WithoutContent())
     logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
+    share_arenas()
     # What visitors send and what is made of it is nobody else's on this computer.
     os.umask(0o077)
     # A signal to end is an end like any other: what was begun is cleared away.

@@ -5,8 +5,8 @@
 Starts ``app.py`` with a home of its own. Two visitors ask, cancel, load the page, make, change and delete
 corpora, check, evaluate and are now and then hostile; every few seconds both rest, and a sample is taken of
 what the server and its children hold. Held where a straight line through the samples after warm-up does not
-rise over their second half by more than noise; and where no honest request failed. Prints the samples by
-sixths of the time (smallest, median, largest).
+rise over their second half by more than is allowed, with 99 % confidence; and where no honest request failed.
+Prints the samples by sixths of the time (smallest, median, largest).
 """
 
 from __future__ import annotations
@@ -96,8 +96,9 @@ def verdicts(soaked: Soaked) -> Iterator[Attempt]:
             yield Attempt(name, number >= len(wrong), wrong[number] if number < len(wrong) else "")
     for name in NAMES:
         values = [float(getattr(one, name)) for one in soaked.samples]
-        rises, bound = growth(values), most(name, values)
-        yield Attempt(name, rises <= bound, f"rises by {rises:,.1f}, allowed are {bound:,.1f}")
+        (rises, surely), bound = growth(values), most(name, values)
+        words = f"rises by {rises:,.1f}, by {surely:,.1f} at least, allowed are {bound:,.1f}"
+        yield Attempt(name, surely <= bound, words)
 
 
 def told(soaked: Soaked) -> str:
@@ -106,8 +107,10 @@ def told(soaked: Soaked) -> str:
     lines += [series(soaked.samples), ""]
     for name in NAMES:
         values = [float(getattr(one, name)) for one in soaked.samples]
-        rises, bound = growth(values), most(name, values)
-        lines.append(f"{name}: {rises:+,.1f} over the second half (at most {bound:,.1f})")
+        (rises, surely), bound = growth(values), most(name, values)
+        lines.append(
+            f"{name}: {rises:+,.1f} over the second half, {surely:+,.1f} at least ({bound:,.1f} allowed)"
+        )
     done = ", ".join(f"{name.replace('_', ' ')} {times:,}" for name, times in sorted(soaked.done.items()))
     return "\n".join([*lines, "", f"done: {done}"])
 

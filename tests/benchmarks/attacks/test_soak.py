@@ -16,13 +16,17 @@ FLAT = Sample(rss_mb=1000, descriptors=20, threads=12, processes=1, files=80, fi
 
 
 def test_growth_is_what_a_line_rises_by_over_the_second_half() -> None:
-    assert growth([float(2 * n) for n in range(100)]) == pytest.approx(80)
-    assert growth([5.0] * 100) == 0
+    assert growth([float(2 * n) for n in range(100)]) == pytest.approx((80, 80))
+    assert growth([5.0] * 100) == (0, 0)
     # What is taken before the end of warm-up does not count, nor what is far off once.
-    assert growth([float(n) for n in range(20)] + [20.0] * 80) == 0
-    assert growth([7.0] * 50 + [9000.0] + [7.0] * 49) == 0
+    assert growth([float(n) for n in range(20)] + [20.0] * 80) == (0, 0)
+    assert growth([7.0] * 50 + [9000.0] + [7.0] * 49) == (0, 0)
     noise = random.Random(1)
-    assert abs(growth([100 + noise.random() for _ in range(200)])) < 0.2
+    rises, surely = growth([100 + noise.random() for _ in range(200)])
+    assert abs(rises) < 0.2
+    assert surely < 0
+    rises, surely = growth([100 + noise.random() + number / 50 for number in range(200)])
+    assert 1.0 < surely < rises < 2.0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -74,7 +74,7 @@ def built(sources: Path, folder: Path) -> Corpus:
 states = st.dictionaries(st.integers(0, 3), st.integers(0, 2), min_size=1)
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.lists(states, min_size=2, max_size=3))
 def test_ingesting_again_equals_ingesting_anew(
     tmp_path_factory: pytest.TempPathFactory, story: list[dict[int, int]]
@@ -86,7 +86,7 @@ def test_ingesting_again_equals_ingesting_anew(
     assert content(living) == content(built(root / "sources", root / "fresh"))
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(states, states, st.sets(st.integers(0, 3)))
 def test_adding_and_removing_equals_ingesting_anew(
     tmp_path_factory: pytest.TempPathFactory, first: dict[int, int], added: dict[int, int], removed: set[int]
