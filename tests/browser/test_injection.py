@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import pytest
 
-from engine.ingestion.build import build_corpus
 from engine.llm import suspicion
-from tests.browser.conftest import give
 from tests.browser.test_corpus import create, remove
 from tests.browser.test_models import KEY, connect, traces
 from tests.conftest import SAMPLE
@@ -32,7 +30,6 @@ pytestmark = [
 
 LONG = 120_000
 NAME = "Attacked"
-Make: TypeAlias = "Callable[[Page, Path, list[Path]], None]"
 # What the attacks would put on a page, and the page itself never does.
 HARM = (
     "img[src='x'], [onerror], [onload], [onfocus], [ontoggle], [onclick*=harmed], object, embed, "
@@ -62,26 +59,12 @@ def sources(tmp_path: Path) -> list[Path]:
     return [path, code]
 
 
-def upload(page: Page, home: Path, sources: list[Path]) -> None:
-    create(page, NAME, sources)
-
-
-def build(page: Page, home: Path, sources: list[Path]) -> None:
-    """The same corpus, made without the page."""
-    folder = sources[0].parent / "attacked"
-    build_corpus(sources, folder, name=NAME, embedding="none")
-    give(page, home, folder, NAME)
-    # Where one asks, it is offered when the page opens.
-    page.reload()
-    page.wait_for_selector("#question textarea")
-
-
 @pytest.fixture
-def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
-    """The obeying model, once it was tried. The detector is off: the page stands alone."""
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
+    """The worst model that there can be, once it was tried. The detector is off: the page stands alone."""
     monkeypatch.setattr(suspicion, "_found", lambda text: iter(()))
     suspicion.addresses_machine.cache_clear()
-    obeying = Obeying(request.param)
+    obeying = Obeying(ORDERS)
 
     def answer(asked: Asked) -> Scripted:
         if asked.task == "trial":
@@ -102,18 +85,10 @@ def clean(page: Page) -> None:
     assert traces(page) == []
 
 
-@pytest.mark.parametrize(
-    ("server", "make"),
-    [(frozenset(), upload), (ORDERS, build)],
-    indirect=["server"],
-    ids=["reading", "always"],
-)
-def test_every_panel_under_attack(
-    page: Page, home: Path, sources: list[Path], server: ScriptedServer, make: Make
-) -> None:
+def test_every_panel_under_attack(page: Page, sources: list[Path], server: ScriptedServer) -> None:
     """Plan, case, answer, check, links and areas, one after another; the console and the hosts that
     were asked are looked at when the page closes."""
-    make(page, home, sources)
+    create(page, NAME, sources)
     clean(page)
     connect(page, server)
     page.keyboard.press("Escape")
