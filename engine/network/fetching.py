@@ -11,9 +11,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
+from engine.errors import SettingsError
+
 if TYPE_CHECKING:
+    import ssl
+
     import httpx2
 
 # Makes what opens the connections; httpx2 is not imported before something is sent.
@@ -57,6 +62,19 @@ def in_words(status: int) -> str:
     return _WORDS.get(status, "it has a fault of its own" if status >= 500 else "")
 
 
+@cache
+def certificates(*, of_environment: bool) -> ssl.SSLContext:
+    """Whose certificates are trusted: read once, 30 ms. ``of_environment``: also those that SSL_CERT_FILE and
+    SSL_CERT_DIR name. Raises SettingsError where those cannot be read."""
+    import httpx2
+
+    try:
+        return httpx2.create_ssl_context(trust_env=of_environment)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise SettingsError(f"SSL_CERT_FILE, SSL_CERT_DIR: no certificates can be read ({why})") from error
+
+
 def opened_client(network: Network | None = None) -> httpx2.AsyncClient:
     """A client that opens its connections by ``network``; without one as this machine's owner set it up, the
     proxies of the environment included."""
@@ -64,7 +82,8 @@ def opened_client(network: Network | None = None) -> httpx2.AsyncClient:
 
     _quiet()
     if network is None:
-        return httpx2.AsyncClient(timeout=None, follow_redirects=False)
+        trusted = certificates(of_environment=True)
+        return httpx2.AsyncClient(timeout=None, follow_redirects=False, verify=trusted)
     return httpx2.AsyncClient(timeout=None, follow_redirects=False, transport=network(), trust_env=False)
 
 

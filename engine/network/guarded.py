@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InputError
 from engine.network.addresses import Lookup, resolved
+from engine.network.fetching import certificates
 
 if TYPE_CHECKING:
     import httpx2
@@ -26,7 +27,9 @@ def guarded_transport(*, private: bool, lookup: Lookup | None = None) -> httpx2.
     class Guarded(httpx2.AsyncBaseTransport):
         def __init__(self) -> None:
             self._inner = httpx2.AsyncHTTPTransport(
-                trust_env=False, limits=httpx2.Limits(max_keepalive_connections=0)
+                verify=certificates(of_environment=False),
+                trust_env=False,
+                limits=httpx2.Limits(max_keepalive_connections=0),
             )
 
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
