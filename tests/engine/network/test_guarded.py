@@ -116,10 +116,12 @@ def test_the_server_is_asked_under_its_name_and_gets_no_cookie_back(
 
 def test_the_certificate_is_asked_for_under_the_name_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
+    trusted: list[ssl.SSLContext] = []
     begin = ssl.SSLContext.wrap_bio
 
     def heard(self: ssl.SSLContext, *more: object, **named: object) -> ssl.SSLObject:
         asked.append(named.get("server_hostname"))
+        trusted.append(self)
         return begin(self, *more, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ssl.SSLContext, "wrap_bio", heard)
@@ -129,3 +131,4 @@ def test_the_certificate_is_asked_for_under_the_name_of_the_server(monkeypatch: 
         assert called(f"https://localhost:{plain.server_address[1]}/v1").status == UNREACHABLE
         thread.join()
     assert asked in ([b"localhost"], ["localhost"])
+    assert [(one.verify_mode, one.check_hostname) for one in trusted] == [(ssl.CERT_REQUIRED, True)]
