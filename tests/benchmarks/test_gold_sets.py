@@ -69,8 +69,8 @@ def test_one_table_for_all_sets(data: Path, capsys: pytest.CaptureFixture[str]) 
         assert (kept / place).is_file()
 
 
-def test_processes_and_fewer_questions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(data, "--jobs", "2", "--most", "1", sets="2wiki_dev164") == 0
+def test_fewer_questions(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(data, "--most", "1", sets="2wiki_dev164") == 0
     assert "| 2wiki_dev164 (1) | scan |" in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ from benchmarks.attacks.fuzzing.mutations import mutated
 from benchmarks.attacks.fuzzing.runner import fuzz
 from benchmarks.attacks.fuzzing.seeds import DATA, made_seeds, raw_seeds
 
-COUNT = int(os.environ.get("REDSTRING_FUZZ", "160"))
+COUNT = int(os.environ.get("REDSTRING_FUZZ", "100"))
 
 
 def test_damaged_files_of_every_format(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Nothing that a document says steers what is done: 200 passages, and a model that obeys them all.
 
-Each attack is driven twice: with the detector at work, where none of the 200 may reach the model, and with it
-off, where all that stands between them and the reader are the checks of what a model returns. A third model
-carries out every order whatever it reads: the worst there can be.
+Each attack is driven twice: with the detector at work, where none of the 200 may reach the model, and with
+it off, where all that stands between them and the reader are the checks of what a model returns. Then the
+model is the worst there can be: it carries out every order, whatever it reads.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tests.safety.attacking import (
     steered,
 )
 from tests.safety.obeying import INVENTED_QUOTE, ORDERS, Obeying
-from tests.safety.passages import LANGUAGES, Injected, injected
+from tests.safety.passages import LANGUAGES, injected
 
 INJECTED = frozenset(one.id for one in injected())
 
@@ -73,15 +73,15 @@ def plain_audits(poisoned_folder: Path) -> dict[str, Audit]:
     return {language: audited(open_corpus(poisoned_folder), language) for language in LANGUAGES}
 
 
-@pytest.fixture(scope="module", params=["guarded", "unguarded", "always"])
+@pytest.fixture(scope="module", params=["guarded", "unguarded"])
 def attack(
     request: pytest.FixtureRequest,
     poisoned_folder: Path,
     plain_audits: dict[str, Audit],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Attack]:
-    """The whole surface under attack. "always": a model that obeys every order, read or not, unguarded."""
-    guarded, always = request.param == "guarded", request.param == "always"
+    """The whole surface under attack; unguarded, by a model that obeys every order, read or not."""
+    guarded = request.param == "guarded"
     records: list[str] = []
     handler = logging.Handler(logging.DEBUG)
     handler.emit = lambda record: records.append(record.getMessage())  # type: ignore[method-assign]
@@ -97,7 +97,7 @@ def attack(
         root.addHandler(handler)
         root.setLevel(logging.DEBUG)
         corpus = open_corpus(folder)
-        with obeying(ORDERS if always else frozenset(), kept) as (script, model, server):
+        with obeying(frozenset() if guarded else ORDERS, kept) as (script, model, server):
             cases = {language: steered(corpus, language, model) for language in LANGUAGES}
             audits = {one: (plain_audits[one], audited(corpus, one, model)) for one in LANGUAGES}
             report = read_by_model(corpus, model)
@@ -122,10 +122,10 @@ def attack(
     suspicion.addresses_machine.cache_clear()
 
 
-@pytest.mark.parametrize("one", injected(), ids=lambda one: f"{one.language}-{one.id}")
-def test_the_detector_keeps_each_of_the_200_from_the_model(attack: Attack, one: Injected) -> None:
+def test_the_detector_keeps_each_of_the_200_from_the_model(attack: Attack) -> None:
     """And with it off, the model does read each: the suite attacks what it says it attacks."""
-    assert (one.id in attack.script.read) is not attack.guarded
+    assert len(INJECTED) == 200
+    assert INJECTED.intersection(attack.script.read) == (set() if attack.guarded else INJECTED)
 
 
 def test_every_part_was_under_attack(attack: Attack) -> None:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from engine.llm.suspicion import addresses_machine, folded, hidden, suspicions, trustworthy
 from tests.conftest import SAMPLE
-from tests.safety.passages import LANGUAGES, Injected, injected, unseen
+from tests.safety.passages import LANGUAGES, injected, unseen
 
 # One real passage in so many, evenly over all collections: all of them take minutes.
-EVERY = 60
+EVERY = 120
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[2].parent / "shared" / "data")
 
 
@@ -31,9 +31,8 @@ def test_the_suite_is_200_passages_of_20_kinds_in_four_languages() -> None:
     assert len({one.kind for one in every}) == 20
 
 
-@pytest.mark.parametrize("one", injected(), ids=lambda one: f"{one.language}-{one.id}")
-def test_each_of_the_200_is_seen(one: Injected) -> None:
-    assert suspicions(one.text), one.text
+def test_each_of_the_200_is_seen() -> None:
+    assert [one.id for one in injected() if not suspicions(one.text)] == []
 
 
 def test_what_is_put_in_new_words_is_mostly_missed() -> None:
