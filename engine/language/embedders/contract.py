@@ -49,7 +49,7 @@ class EmbedderContract:
         assert vectors.dtype == np.float32
 
     def test_the_same_call_gives_the_same_vectors(self, model: Embedder) -> None:
-        assert model.encode(TEXTS).tolist() == model.encode(TEXTS).tolist()
+        assert model.encode(TEXTS[:3]).tolist() == model.encode(TEXTS[:3]).tolist()
 
     def test_a_text_has_its_vector_in_any_company(self, model: Embedder) -> None:
         together = model.encode(TEXTS)
@@ -57,5 +57,5 @@ class EmbedderContract:
         np.testing.assert_allclose(together[1], model.encode(TEXTS[1:2])[0], atol=TOLERANCE)
 
     def test_like_is_nearer_than_unlike(self, model: Embedder) -> None:
-        dues, pilot, again, _ = model.encode(TEXTS)
+        dues, pilot, again = model.encode(TEXTS[:3])
         assert float(dues @ again) > float(dues @ pilot)

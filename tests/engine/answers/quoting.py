@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from random import Random
 
 from engine.model import Span
@@ -47,17 +47,24 @@ class Mutated:
 
 def true_quotes(texts: Sequence[str], number: int, seed: int) -> Iterator[Quoted]:
     """Runs of 5 to 30 words of passages that have as many."""
-    random = Random(seed)
-    long_enough = [text for text in texts if len(_WORD.findall(text)) >= FEWEST]
+    random, enough = Random(seed), long_enough(texts)
     for _ in range(number):
-        yield _drawn(random, random.choice(long_enough))
+        yield _drawn(random, random.choice(enough))
+
+
+def long_enough(texts: Sequence[str]) -> list[str]:
+    """The texts of as many words as a quote has at least."""
+    return [text for text in texts if len(list(islice(_WORD.finditer(text), FEWEST))) == FEWEST]
 
 
 def _drawn(random: Random, text: str) -> Quoted:
     words = list(_WORD.finditer(text))
     length = random.randint(FEWEST, min(MOST, len(words)))
     first = random.randint(0, len(words) - length)
-    quote = text[words[first].start() : words[first + length - 1].end()]
+    start, end = words[first].start(), words[first + length - 1].end()
+    quote = text[start:end]
+    if _plain(text).count(_plain(quote)) == 1:
+        return Quoted(quote, text, Span(start, end))
     # The same words may stand further up: the first place counts.
     pattern = r"\s+".join(map(re.escape, quote.split()))
     place = re.search(rf"(?<![^\s\u200e\u200f]){pattern}(?![^\s\u200e\u200f])", text)
@@ -85,9 +92,9 @@ def disguised(quote: str, random: Random) -> str:
 def broken_quotes(texts: Sequence[str], number: int, seed: int) -> Iterator[Mutated]:
     """True quotes without their first or last letter, where that cuts a word and makes no other whole one."""
     random = Random(seed)
-    made = 0
+    made, enough = 0, long_enough(texts)
     while made < number:
-        quoted = next(true_quotes(texts, 1, random.randrange(2**32)))
+        quoted = _drawn(random, random.choice(enough))
         words = quoted.words[1:] if random.random() < 0.5 else quoted.words[:-1]
         cut = quoted.words[0] + words[0] if words[0] == quoted.words[1] else words[-1] + quoted.words[-1]
         if cut.isalpha() and not re.search(rf"(?<!\w){re.escape(words)}(?!\w)", quoted.text):
@@ -97,12 +104,11 @@ def broken_quotes(texts: Sequence[str], number: int, seed: int) -> Iterator[Muta
 
 def mutated_quotes(texts: Sequence[str], number: int, seed: int) -> Iterator[Mutated]:
     """Mutations of each kind by turns, of those that the texts' script has; none is a quote of its text."""
-    random = Random(seed)
-    long_enough = [text for text in texts if len(_WORD.findall(text)) >= FEWEST]
-    possible = [kind for kind in MUTATIONS if _mutated(random, long_enough, kind)]
+    random, enough = Random(seed), long_enough(texts)
+    possible = [kind for kind in MUTATIONS if _mutated(random, enough, kind)]
     for _, kind in zip(range(number), cycle(possible), strict=False):
         # Arabic law has a Latin letter, which has a case, once in a long while.
-        mutated = _mutated(random, long_enough, kind) or _mutated(random, long_enough, "character changed")
+        mutated = _mutated(random, enough, kind) or _mutated(random, enough, "character changed")
         assert mutated is not None
         yield mutated
 

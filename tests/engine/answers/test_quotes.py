@@ -95,8 +95,8 @@ def test_quotes_cut_inside_a_word_are_refused(language: str) -> None:
 @pytest.mark.parametrize("name", ["obliqa_adgm", "de_bundesrecht", "sa_laws_ar", "id_peraturan"])
 def test_real_law_keeps_the_same_rules(name: str) -> None:
     texts = collection(name)
-    assert wrongly_refused(texts, 400, seed=7) == []
-    assert wrongly_accepted(list(mutated_quotes(texts, 400, seed=7))) == []
+    assert wrongly_refused(texts, EACH, seed=7) == []
+    assert wrongly_accepted(list(mutated_quotes(texts, EACH, seed=7))) == []
 
 
 TEXT = (

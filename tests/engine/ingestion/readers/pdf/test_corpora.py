@@ -89,5 +89,6 @@ def test_every_article_of_the_civil_code() -> None:
     assert isinstance(document, ReadDocument)
     articles = [section for section in document.sections if section.kind == "article"]
     assert len(articles) == 2127
+    assert len(document.passages) > 1900
     books = [section.title for section in document.sections if section.kind == "book"]
     assert books == ["ORANG", "BARANG", "PERIKATAN", "PEMBUKTIAN DAN KEDALUWARSA"]
