@@ -18,8 +18,21 @@
   const visible = (name) => element(name).checkVisibility({ visibilityProperty: true });
   const names = () => all("#threads, [id^=set-]").map((control) => (control.id === "threads" ? "strategies" : control.id.slice(4)));
   const whole = () => Object.fromEntries(names().filter(visible).map((name) => [name, shows(name)]));
+  /* Types into fields one right after the other, each of which must be there to be typed into. */
+  async function type(fields) {
+    for (const [name, words] of fields) {
+      const field = element(name).querySelector("input, textarea");
+      if (!visible(name) || field.disabled || field.readOnly) throw new Error(`${name} takes nothing in`);
+      field.scrollIntoViewIfNeeded();
+      field.focus();
+      field.select();
+      document.execCommand("insertText", false, words);
+      await new Promise((drawn) => setTimeout(drawn));
+    }
+  }
   window.controls = {
     all: whole,
+    type,
     shown: {},
     said: () => Object.fromEntries(all("[data-setting]").map((row) => [row.dataset.setting, listed(text(row.querySelector("td")).split("; "))])),
     done: () => document.querySelector(".story[data-state=done]:not([data-before]), .banner") !== null,

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, QUESTION, SCHEMES, ask, in_theme
-from tests.browser.test_investigate import ARABIC, PHONE
+from tests.browser.conftest import QUESTION, ask
 from tests.browser.test_models import connect, scripted
 from tests.engine.answers.models import filled, said, truthful
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
@@ -21,11 +20,6 @@ pytestmark = [
 ]
 
 RULE = "A manager of a company may not confer on an agent broader powers"
-
-
-def show_answer(page: Page, question: str = QUESTION) -> None:
-    ask(page, question)
-    to_answer(page)
 
 
 def to_answer(page: Page) -> None:
@@ -108,47 +102,18 @@ def test_the_answer_can_be_copied(case: Page) -> None:
     assert re.search(r"\[\^1\]: Commercial Agency", copied)
 
 
-def test_that_the_pool_does_not_contain_it_is_said(page: Page) -> None:
-    show_answer(page, "How high is the fee for fishing licences in lakes?")
-    assert "does not contain an answer" in page.locator(".absent").inner_text()
-    assert "fishing" in page.locator(".absent").inner_text()
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_there_are_four_tabs_and_nothing_overflows(page: Page) -> None:
-    show_answer(page, ARABIC)
-    assert page.locator("#switch button").count() == 4
-    assert page.locator("#answer").is_visible()
-    assert page.locator("#ranked").is_hidden()
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        wide: bool = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        assert not wide
-    say = page.locator(".say").first
-    assert say.get_attribute("lang") == "ar"
-    assert say.evaluate("one => getComputedStyle(one).direction") == "rtl"
-    page.locator(".source").first.click()
-    assert page.locator("#passages .card.on").is_visible()
-    assert page.locator("#switch [aria-selected=true]").get_attribute("data-pane") == "passages"
-
-
-def test_a_hostile_corpus_harms_nothing(page: Page) -> None:
-    page.locator("#corpus input").click()
-    page.get_by_role("option", name=HOSTILE).click()
-    show_answer(page, "harmful clause")
-    page.locator(".source").first.hover()
-    assert page.evaluate("window.harmed") is None
-    assert page.locator("#answer img, #quote-shown img").count() == 0
-
-
 def test_without_a_model_writing_opens_the_panel_that_connects_one(case: Page) -> None:
     to_answer(case)
     case.click("[data-answer=write]")
     case.wait_for_selector("#model [data-model=url], #model [data-model=provider]")
 
 
-def test_a_model_of_the_visitor_writes_and_every_sentence_is_held_to_its_quotes(page: Page) -> None:
+def test_writing_can_be_stopped_and_every_sentence_of_a_model_is_held_to_its_quotes(page: Page) -> None:
+    slow = True
+
     def script(asked: Asked) -> Scripted:
+        if asked.task == "answer" and slow:
+            return Fault(seconds=60)
         if asked.task == "answer":
             true = truthful(asked)["sentences"]
             return filled(*true, said("<b onclick=window.harmed=1>Pigs</b> fly.", (1, "they fly high")))
@@ -157,23 +122,15 @@ def test_a_model_of_the_visitor_writes_and_every_sentence_is_held_to_its_quotes(
     with ScriptedServer(script) as server:
         connect(page, server)
         page.keyboard.press("Escape")
-        show_answer(page)
+        ask(page)
+        to_answer(page)
+        page.click("[data-answer=write]")
+        page.click("[data-answer=stop]")
+        page.wait_for_selector(".answer[data-method=brief]")
+        slow = False
         page.click("[data-answer=write]")
         page.wait_for_selector(".answer[data-method=model]")
         assert page.locator(".say.full").count() == 2
         assert page.locator(".say.none .words").inner_text() == "Pigs fly."
         assert "no support" in page.locator(".say.none .doubt").inner_text()
         assert page.evaluate("window.harmed") is None
-
-
-def test_writing_can_be_stopped(page: Page) -> None:
-    def slow(asked: Asked) -> Scripted:
-        return Fault(seconds=60) if asked.task == "answer" else scripted(asked)
-
-    with ScriptedServer(slow) as server:
-        connect(page, server)
-        page.keyboard.press("Escape")
-        show_answer(page)
-        page.click("[data-answer=write]")
-        page.click("[data-answer=stop]")
-        page.wait_for_selector(".answer[data-method=brief]")

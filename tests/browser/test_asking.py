@@ -85,7 +85,7 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
     assert page.input_value("#question textarea") == QUESTION
 
 
-def test_a_control_that_comes_back_to_a_depth_is_that_depth_again(page: Page) -> None:
+def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(page: Page) -> None:
     page.locator(NUMBER).fill("3")
     page.wait_for_selector("#depth-note span:visible")
     page.locator(NUMBER).fill("2")
@@ -94,8 +94,8 @@ def test_a_control_that_comes_back_to_a_depth_is_that_depth_again(page: Page) ->
         page.click(f"#threads label:has(input[name={name}])")
     assert page.locator("#depth-note span").is_hidden(), "the order of the ticks changes nothing"
 
-
-def test_half_a_value_and_one_out_of_range_are_named(page: Page) -> None:
+    page.click("#go")
+    page.wait_for_selector(".banner >> text=no question")
     page.fill("#question textarea", QUESTION)
     page.click("#set-as_of input")
     page.keyboard.type("0203")
@@ -107,6 +107,13 @@ def test_half_a_value_and_one_out_of_range_are_named(page: Page) -> None:
     at_once(page, ("type", [NUMBER, ""]), ("click", "#go"))
     page.wait_for_selector(".banner >> text=rounds: nothing is given; give a number from 0 to 5")
     page.fill(NUMBER, "0")
+    page.click("#more button.label-wrap")
+    stop = "#set-stop_confidence textarea, #set-stop_confidence input"
+    page.fill(stop, "plenty")
+    page.click("#go")
+    page.wait_for_selector(".banner >> text=stop_confidence")
+    assert "Traceback" not in page.content()
+    page.fill(stop, "")
     page.click("#go")
     finished(page, "Balanced, changed: rounds 0, as of 2024-05-06")
     assert page.locator(".story").inner_text().count("Round ") == 0, "the scan alone"
@@ -158,7 +165,7 @@ def test_the_last_click_is_the_one_that_counts(page: Page, monkeypatch: pytest.M
     assert page.locator("#ranked .card").count() == 20
 
 
-def test_a_plan_edited_under_other_settings_is_refused(page: Page) -> None:
+def test_a_plan_of_other_settings_and_to_follow_no_thread_are_refused(page: Page) -> None:
     page.fill("#question textarea", QUESTION)
     page.click("#plan-go")
     page.wait_for_selector("#plan .plan-views")
@@ -171,11 +178,6 @@ def test_a_plan_edited_under_other_settings_is_refused(page: Page) -> None:
     page.click("#go")
     finished(page, "Balanced")
 
-
-def test_to_follow_with_no_thread_ticked_is_refused(page: Page) -> None:
-    page.fill("#question textarea", QUESTION)
-    page.click("#go")
-    finished(page, "Balanced")
     for name in DEFAULT_STRATEGIES:
         page.uncheck(f"#threads input[name={name}]")
     page.locator("#ranked .card.on [data-act=follow]").click()

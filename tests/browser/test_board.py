@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.browser.conftest import QUESTION
+from tests.browser.conftest import ask
 from tests.browser.test_investigate import board
 
 if TYPE_CHECKING:
@@ -43,55 +43,51 @@ def in_theme(page: Page, scheme: str) -> None:
     board(page).wait_for_function(f"{PANEL} === '{PANELS[scheme]}'", polling=50)
 
 
-@pytest.mark.parametrize("scheme", PANELS)
-def test_a_frame_that_comes_late_is_told_everything(tabs: Tabs, address: str, scheme: str) -> None:
+def test_a_frame_that_comes_late_is_told_everything(tabs: Tabs, address: str) -> None:
     held: list[Route] = []
-    other = next(name for name in PANELS if name != scheme)
-    with opened(tabs, address, scheme, handle=lambda route: held.append(route)) as page:
-        page.fill("#question textarea", QUESTION)
-        page.click("#go")
-        page.wait_for_selector(".story[data-state=done]")
+    with opened(tabs, address, "light", handle=lambda route: held.append(route)) as page:
+        ask(page)
         page.locator("#ranked .card").nth(2).click()
         page.fill("[data-board=search]", "register")
         page.click("#theme-toggle")
         assert board(page).url == "about:blank", "the frame is still to come"
         (late,) = held
         late.continue_()
-        in_theme(page, other)
+        in_theme(page, "dark")
         named = board(page).wait_for_selector(".note.name")
         assert named is not None
         assert board(page).locator(".head").count() >= 2, "the rounds stand above the board"
         page.click("#theme-toggle")
-        in_theme(page, scheme)
+        in_theme(page, "light")
 
 
-@pytest.mark.parametrize("scheme", PANELS)
-def test_a_frame_that_loads_again_is_told_everything_again(tabs: Tabs, address: str, scheme: str) -> None:
-    with opened(tabs, address, scheme) as page:
+def test_a_frame_that_loads_again_is_told_everything_again(tabs: Tabs, address: str) -> None:
+    with opened(tabs, address, "dark") as page:
         page.wait_for_function("document.querySelector('#board iframe').srcdoc.length > 1000")
-        page.fill("#question textarea", QUESTION)
-        page.click("#go")
-        page.wait_for_selector(".story[data-state=done]")
+        ask(page)
         board(page).wait_for_selector(".note.name")
         page.evaluate("document.querySelector('#board iframe').srcdoc += ' '")
         page.wait_for_function("document.querySelector('#board iframe').srcdoc.endsWith(' ')")
         board(page).wait_for_selector(".note.name")
-        in_theme(page, scheme)
+        in_theme(page, "dark")
 
 
-def test_colours_that_change_by_other_hands_reach_the_frame(tabs: Tabs, address: str) -> None:
-    with opened(tabs, address, "dark") as page:
-        in_theme(page, "dark")
-        page.evaluate("document.body.classList.remove('dark')")
-        in_theme(page, "dark")
-        page.click("#theme-toggle")
-        in_theme(page, "light")
-        # The system's theme changes; whoever chose one on the page keeps it.
-        page.emulate_media(color_scheme="light")
-        page.emulate_media(color_scheme="dark")
-        in_theme(page, "light")
-        page.add_style_tag(content=":root { --panel: #012345 !important }")
-        board(page).wait_for_function(f"{PANEL} === '#012345'", polling=50)
+@pytest.mark.parametrize("page", [{"color_scheme": "dark"}], indirect=True)
+def test_a_theme_is_followed_toggled_and_remembered_and_the_frame_has_its_colours(page: Page) -> None:
+    in_theme(page, "dark")
+    page.evaluate("document.body.classList.remove('dark')")
+    in_theme(page, "dark")
+    page.click("#theme-toggle")
+    in_theme(page, "light")
+    # The system's theme changes; whoever chose one on the page keeps it.
+    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="dark")
+    in_theme(page, "light")
+    page.add_style_tag(content=":root { --panel: #012345 !important }")
+    board(page).wait_for_function(f"{PANEL} === '#012345'", polling=50)
+    page.reload()
+    page.wait_for_selector("#question textarea")
+    page.wait_for_function("!document.body.classList.contains('dark')")
 
 
 def test_a_board_that_cannot_be_loaded_says_so(tabs: Tabs, address: str) -> None:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from tests.browser.conftest import SCHEMES, in_theme
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -19,7 +17,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-PHONE = {"viewport": {"width": 390, "height": 844}}
 LONG = 90_000
 TEXT = """# Memo 🧵
 
@@ -42,7 +39,17 @@ def check(page: Page, text: str = TEXT) -> None:
     page.wait_for_selector(".chk-file", timeout=LONG)
 
 
-def test_verdicts_quotes_and_files(page: Page) -> None:
+def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
+    page.click(".views [data-view=check]")
+    page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 2")
+    page.click("[data-chk=go]")
+    page.wait_for_selector("#check .banner")
+    assert "no text" in page.inner_text("#check .banner")
+    memo = tmp_path / "memo.md"
+    memo.write_text("A sub-agent may not sub-delegate further.", encoding="utf-8")
+    page.set_input_files("[data-chk=file]", memo)
+    page.wait_for_function("document.querySelector('[data-chk=text]').value.includes('sub-delegate')")
+
     check(page)
     marks = page.locator(".chk-claim")
     assert marks.count() == 4
@@ -69,38 +76,7 @@ def test_verdicts_quotes_and_files(page: Page) -> None:
     with page.expect_download() as written:
         page.click("[data-chk=files] >> text=Page")
     assert "<img" not in Path(written.value.path()).read_text(encoding="utf-8")
-
-
-def test_a_citation_leads_to_the_reader(page: Page) -> None:
-    check(page, "An objection shall be lodged within thirty days of delivery of the decision.")
+    # A citation leads to the reader.
     page.click("#chk-1 .chk-link >> nth=0")
     page.wait_for_selector("#library[data-here]")
     page.wait_for_function("document.querySelector('#library').innerText.includes('thirty days of delivery')")
-
-
-def test_a_file_can_be_chosen(page: Page, tmp_path: Path) -> None:
-    memo = tmp_path / "memo.md"
-    memo.write_text("A sub-agent may not sub-delegate further.", encoding="utf-8")
-    page.click(".views [data-view=check]")
-    page.set_input_files("[data-chk=file]", memo)
-    page.wait_for_function("document.querySelector('[data-chk=text]').value.includes('sub-delegate')")
-
-
-def test_nothing_to_check_is_told(page: Page) -> None:
-    page.click(".views [data-view=check]")
-    page.wait_for_function("document.querySelector('[data-chk=corpus]').options.length === 2")
-    page.click("[data-chk=go]")
-    page.wait_for_selector("#check .banner")
-    assert "no text" in page.inner_text("#check .banner")
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone(page: Page) -> None:
-    check(page)
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        page.locator(".chk-claim").nth(3).click()
-        assert (
-            page.evaluate("getComputedStyle(document.querySelector('#chk-4 .chk-said')).direction") == "rtl"
-        )

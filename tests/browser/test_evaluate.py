@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
 
-PHONE = {"viewport": {"width": 390, "height": 844}}
 DARK = {"color_scheme": "dark"}
 LONG = 90_000
 
@@ -38,10 +37,16 @@ def evaluate(page: Page, questions: int = 5) -> None:
     page.wait_for_selector(".eva-plot .main-svg", timeout=LONG)
 
 
+@pytest.mark.parametrize("page", [DARK], indirect=True)
 def test_figures_plots_and_parts(page: Page) -> None:
     enter(page)
     assert page.is_visible("[data-eva=waiting]")
     evaluate(page)
+    # The plots follow the theme.
+    line = "getComputedStyle(document.querySelector('.eva-plot .js-line')).stroke"
+    assert page.evaluate(line) == "rgb(165, 165, 165)"
+    page.click("#theme-toggle")
+    page.wait_for_function(f"{line} === 'rgb(122, 122, 122)'")
     assert "5\nquestions" in page.inner_text("[data-eva=figures] .counts")
     rows = page.locator("[data-eva=figures] tbody tr")
     assert rows.count() == 7
@@ -61,37 +66,53 @@ def test_figures_plots_and_parts(page: Page) -> None:
     assert rows.count() == 7
 
 
-def test_cancelling_keeps_what_was_measured(page: Page) -> None:
-    enter(page)
-    page.locator("[data-eva=questions]").fill("40")
-    page.click("[data-eva=go]")
-    page.click("[data-eva=stop]")
-    page.wait_for_selector("#evaluation .banner", timeout=LONG)
-    assert "Cancelled" in page.inner_text("#evaluation .banner")
-    assert page.is_visible("[data-eva=go]")
-
-
-def test_own_files_and_a_wrong_one(page: Page, tmp_path: Path) -> None:
+def test_a_choice_is_kept_a_run_is_cancelled_and_own_files_are_taken(page: Page, tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text('{"id": "q1", "text": "harmful clause"}\n', encoding="utf-8")
     (tmp_path / "bad.tsv").write_text("q1\n", encoding="utf-8")
     (tmp_path / "gold.tsv").write_text("q1 0 hostile/art-1/para-1 1\n", encoding="utf-8")
+    banner = page.locator("#evaluation .banner")
     enter(page)
+    chosen = page.input_value("[data-eva=gold]")
+    page.select_option("[data-eva=gold]", "files")
+    page.click(".views [data-view=corpus]")
+    with page.expect_response(lambda found: '"offer"' in (found.request.post_data or "")):
+        page.click(".views [data-view=evaluate]")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    assert page.input_value("[data-eva=gold]") == "files"
+
+    # Cancelling keeps what was measured.
+    page.select_option("[data-eva=gold]", chosen)
+    page.locator("[data-eva=questions]").fill("40")
+    page.click("[data-eva=go]")
+    page.click("[data-eva=stop]")
+    banner.wait_for(timeout=LONG)
+    assert "Cancelled" in banner.inner_text()
+    assert page.is_visible("[data-eva=go]")
+
     page.select_option("[data-eva=corpus]", "Hostile")
     assert page.is_visible("[data-eva=files]")
     page.set_input_files("[data-eva=queries]", tmp_path / "q.jsonl")
     page.set_input_files("[data-eva=qrels]", tmp_path / "bad.tsv")
     page.click("[data-eva=go]")
-    page.wait_for_selector("#evaluation .banner")
-    assert "bad.tsv, line 1" in page.inner_text("#evaluation .banner")
+    page.wait_for_selector("#evaluation .banner >> text=bad.tsv, line 1")
     page.set_input_files("[data-eva=qrels]", tmp_path / "gold.tsv")
     page.click("[data-eva=go]")
-    page.wait_for_selector("[data-eva=figures] table", timeout=LONG)
+    page.wait_for_function(
+        "/^1\\s*questions?\\b/.test(document.querySelector('[data-eva=figures] .counts')?.innerText)",
+        timeout=LONG,
+    )
+    assert page.is_visible("[data-eva=figures] table")
 
 
-def test_two_settings_side_by_side(page: Page) -> None:
+def test_two_settings_side_by_side(page: Page, watch: Watch) -> None:
     enter(page)
     page.click("[data-eva-tab=pair]")
-    page.click("[data-eva=chips] .chip >> nth=0")
+    _the_last_question_counts(page)
+    chip = page.locator("[data-eva=chips] .chip").first
+    chip.click()
+    page.wait_for_function(
+        "words => document.querySelector('[data-eva=sides] h2')?.innerText === words", arg=chip.inner_text()
+    )
     page.wait_for_selector(".eva-side")
     assert page.locator(".eva-side").count() == 2
     first, second = page.locator(".eva-side").all()
@@ -101,33 +122,11 @@ def test_two_settings_side_by_side(page: Page) -> None:
     assert page.locator("[data-side=a] [type=checkbox]:checked").count() == 1
     page.select_option("[data-side=a] select", "balanced")
     assert page.locator("[data-side=a] [type=checkbox]:checked").count() > 1
+    _rounds_that_are_none_are_asked_for(page, watch)
 
 
-def test_rounds_that_are_no_rounds_are_asked_for_and_nothing_is_sent(page: Page, watch: Watch) -> None:
-    enter(page)
-    page.click("[data-eva-tab=pair]")
-    presses: tuple[Callable[[], None], ...] = (
-        lambda: page.click("[data-eva=compare]"),
-        lambda: page.locator("[data-eva=question]").press("Enter"),
-        lambda: page.locator("[data-eva=chips] .chip").first.click(),
-    )
-    watch.urls.clear()
-    for typed in ("", "9", "-1", "1.5", "1e"):
-        page.fill("[data-eva=question]", "What is a lease?")
-        page.click("[data-side=b] [type=number]", click_count=3)
-        page.keyboard.press("Delete")
-        page.keyboard.type(typed)
-        for press in presses:
-            press()
-            assert page.evaluate("document.activeElement.name") == "rounds-b", typed
-            page.evaluate("document.activeElement.blur()")
-        assert not [url for url in watch.urls if "component_server" in url], typed
-        assert page.inner_text("[data-eva=compare]") == "Compare", typed
-
-
-def test_of_two_questions_the_last_one_counts_whichever_is_answered_first(page: Page) -> None:
-    enter(page)
-    page.click("[data-eva-tab=pair]")
+def _the_last_question_counts(page: Page) -> None:
+    """Of two questions the last one counts, whichever is answered first."""
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -149,42 +148,22 @@ def test_of_two_questions_the_last_one_counts_whichever_is_answered_first(page: 
     assert page.inner_text("[data-eva=banner]") == ""
 
 
-def test_whoever_comes_back_finds_what_was_chosen(page: Page) -> None:
-    enter(page)
-    page.select_option("[data-eva=gold]", "files")
-    page.click(".views [data-view=corpus]")
-    with page.expect_response(lambda found: '"offer"' in (found.request.post_data or "")):
-        page.click(".views [data-view=evaluate]")
-    page.evaluate("new Promise(requestAnimationFrame)")
-    assert page.input_value("[data-eva=gold]") == "files"
-
-
-def test_a_hostile_corpus_stays_text(page: Page) -> None:
-    enter(page)
-    page.select_option("[data-eva=corpus]", "Hostile")
-    page.click("[data-eva-tab=pair]")
-    page.fill("[data-eva=question]", "harmful clause <img src=x onerror=window.harmed=1>")
-    page.click("[data-eva=compare]")
-    page.wait_for_selector(".eva-side li")
-    assert page.evaluate("window.harmed") is None
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_a_phone_needs_no_sideways_scroll(page: Page) -> None:
-    enter(page)
-    evaluate(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    page.click("[data-eva-tab=pair]")
-    page.click("[data-eva=chips] .chip >> nth=0")
-    page.wait_for_selector(".eva-side")
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-@pytest.mark.parametrize("page", [DARK], indirect=True)
-def test_plots_follow_the_theme(page: Page) -> None:
-    enter(page)
-    evaluate(page)
-    line = "getComputedStyle(document.querySelector('.eva-plot .js-line')).stroke"
-    assert page.evaluate(line) == "rgb(165, 165, 165)"
-    page.click("#theme-toggle")
-    page.wait_for_function(f"{line} === 'rgb(122, 122, 122)'")
+def _rounds_that_are_none_are_asked_for(page: Page, watch: Watch) -> None:
+    """Nothing is sent of what cannot be run."""
+    presses: tuple[Callable[[], None], ...] = (
+        lambda: page.click("[data-eva=compare]"),
+        lambda: page.locator("[data-eva=question]").press("Enter"),
+        lambda: page.locator("[data-eva=chips] .chip").first.click(),
+    )
+    watch.urls.clear()
+    for typed in ("", "9", "-1", "1.5", "1e"):
+        page.fill("[data-eva=question]", "What is a lease?")
+        page.click("[data-side=b] [type=number]", click_count=3)
+        page.keyboard.press("Delete")
+        page.keyboard.type(typed)
+        for press in presses:
+            press()
+            assert page.evaluate("document.activeElement.name") == "rounds-b", typed
+            page.evaluate("document.activeElement.blur()")
+        assert not [url for url in watch.urls if "component_server" in url], typed
+        assert page.inner_text("[data-eva=compare]") == "Compare", typed

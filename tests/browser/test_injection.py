@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.ingestion.build import build_corpus
 from engine.llm import suspicion
-from tests.browser.test_corpus import create, remove
+from tests.browser.conftest import give
+from tests.browser.test_corpus import remove
 from tests.browser.test_models import KEY, connect, traces
 from tests.conftest import SAMPLE
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
@@ -39,10 +41,13 @@ HARM = (
 
 
 @pytest.fixture
-def sources(tmp_path: Path) -> list[Path]:
-    """An attack of each kind in each language, and a code of law. All 200: ``tests.safety``."""
+def attacked(tmp_path: Path) -> Path:
+    """A corpus with an attack of each kind, in each language by turns, and a code of law. All 200:
+    ``tests.safety``."""
     attacks = {(one.kind, one.language): one for one in injected()}
-    assert len(attacks) == 80
+    kinds, languages = (list(dict.fromkeys(names)) for names in zip(*attacks, strict=True))
+    assert (len(kinds), len(languages)) == (20, 4)
+    chosen = [attacks[kind, languages[at % len(languages)]] for at, kind in enumerate(kinds)]
     lines = [
         {
             "_id": one.id,
@@ -50,13 +55,13 @@ def sources(tmp_path: Path) -> list[Path]:
             "text": one.text,
             "metadata": {"language": one.language},
         }
-        for one in attacks.values()
+        for one in chosen
     ]
     path = tmp_path / "attacks.jsonl"
     path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
-    code = tmp_path / "code.md"
-    code.write_bytes((SAMPLE / "commercial-agency-code.md").read_bytes())
-    return [path, code]
+    code = SAMPLE / "commercial-agency-code.md"
+    build_corpus([path, code], tmp_path / "corpus", name=NAME, embedding="none")
+    return tmp_path / "corpus"
 
 
 @pytest.fixture
@@ -85,11 +90,16 @@ def clean(page: Page) -> None:
     assert traces(page) == []
 
 
-def test_every_panel_under_attack(page: Page, sources: list[Path], server: ScriptedServer) -> None:
+def test_every_panel_under_attack(page: Page, home: Path, attacked: Path, server: ScriptedServer) -> None:
     """Plan, case, answer, check, links and areas, one after another; the console and the hosts that
     were asked are looked at when the page closes."""
-    create(page, NAME, sources)
+    give(page, home, attacked, NAME)
+    page.click("[data-tab=report]")
+    page.wait_for_selector("[data-lib=report] .counts")
     clean(page)
+    # The corpora on offer are those that were there when the page was loaded.
+    page.reload()
+    page.wait_for_selector("#question textarea")
     connect(page, server)
     page.keyboard.press("Escape")
     _investigate(page)

@@ -10,7 +10,7 @@ import pytest
 import ui.investigate
 from engine.investigation import Case
 from engine.investigation.events import Event
-from tests.browser.conftest import HOSTILE, QUESTION, ask
+from tests.browser.conftest import QUESTION, ask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -22,8 +22,6 @@ pytestmark = [
 ]
 
 ARABIC = "هل يجوز للوكيل أن يوكل غيره؟"
-PHONE = {"viewport": {"width": 390, "height": 844}}
-DARK = {"color_scheme": "dark"}
 
 
 def board(page: Page) -> Frame:
@@ -82,6 +80,27 @@ def test_a_question_is_told_round_by_round_and_ends_with_cards(page: Page) -> No
     assert seen[0][0] < 3000
 
 
+def test_a_case_is_steered_by_pin_dismiss_and_follow(page: Page) -> None:
+    ask(page)
+    cards = page.locator("#ranked .card")
+    wanted, unwanted = cards.nth(5).get_attribute("data-id"), cards.nth(0).get_attribute("data-id")
+    cards.nth(5).click()
+    cards.nth(5).locator("[data-act=pin]").click()
+    page.wait_for_function("id => document.querySelector('#ranked .card').dataset.id === id", arg=wanted)
+    page.locator(f'#ranked .card[data-id="{unwanted}"]').click()
+    page.locator("#ranked .card.on [data-act=dismiss]").click()
+    page.wait_for_function(
+        "id => ![...document.querySelectorAll('#ranked .card')].some(card => card.dataset.id === id)",
+        arg=unwanted,
+    )
+    before = page.locator(".story .step").count()
+    cards.nth(1).click()
+    page.locator("#ranked .card.on [data-act=follow]").click()
+    page.wait_for_function("count => document.querySelectorAll('.story .step').length > count", arg=before)
+    page.wait_for_selector(".story[data-state=done]")
+    assert cards.count() > 0, "it is the same case that goes on"
+
+
 def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(case: Page) -> None:
     cards = case.locator("#ranked .card")
     cards.nth(2).click()
@@ -128,23 +147,24 @@ def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
     assert "Follow from here" in peek.inner_text()
 
 
-def test_strategies_decide_what_is_followed(page: Page) -> None:
-    for name in ("metadata", "entities", "semantic", "pagerank"):
-        page.locator(f"#threads input[name={name}]").uncheck()
-    page.locator("#set-close_gaps input").uncheck()
-    ask(page)
-    counts: dict[str, int] = json.loads(page.get_attribute(".story", "data-brought") or "{}")
-    assert set(counts) == {"citations"}
-    label = page.locator("#threads label:has(input[name=citations])")
-    assert label.get_attribute("data-count") == f"+{counts['citations']}"
-
-
-def test_a_preset_sets_the_controls(page: Page) -> None:
+def test_a_depth_sets_the_controls_and_the_strategies_decide_what_is_followed(page: Page) -> None:
     page.locator("#depth label", has_text="Detective").click()
     page.wait_for_function("document.querySelector('#set-pool_size input[type=number]').value === '2000'")
     assert page.locator("#set-rounds input[type=number]").input_value() == "5"
     page.locator("#depth label", has_text="Quick").click()
     page.wait_for_function("!document.querySelector('#threads input[name=metadata]').checked")
+    page.locator("#depth label", has_text="Balanced").click()
+    page.wait_for_function("document.querySelector('#threads input[name=metadata]').checked")
+    for name in ("metadata", "entities", "semantic", "pagerank"):
+        page.locator(f"#threads input[name={name}]").uncheck()
+    page.locator("#set-close_gaps input").uncheck()
+    page.locator(".chip").first.click()
+    page.wait_for_selector(".story[data-state=done]")
+    assert page.input_value("#question textarea") == QUESTION, "an example asks itself"
+    counts: dict[str, int] = json.loads(page.get_attribute(".story", "data-brought") or "{}")
+    assert set(counts) == {"citations"}
+    label = page.locator("#threads label:has(input[name=citations])")
+    assert label.get_attribute("data-count") == f"+{counts['citations']}"
 
 
 class SlowCase(Case):
@@ -156,9 +176,26 @@ class SlowCase(Case):
             time.sleep(0.3)
 
 
-def test_a_case_can_be_cancelled_and_keeps_what_it_found(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui.investigate, "Case", SlowCase)
+class BrokenCase(Case):
+    """A case with a fault that nobody foresaw."""
+
+    def run(self) -> Iterator[Event]:
+        yield next(super().run())
+        raise ZeroDivisionError("a secret of the engine")
+
+
+def test_after_a_fault_of_the_engine_a_case_can_be_cancelled_and_keeps_what_it_found(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui.investigate, "Case", BrokenCase)
     page.fill("#question textarea", QUESTION)
+    page.click("#go")
+    page.wait_for_selector(".banner")
+    assert "the log has the details" in page.inner_text(".banner")
+    assert "a secret of the engine" not in page.content()
+    page.wait_for_selector("#go:visible")
+
+    monkeypatch.setattr(ui.investigate, "Case", SlowCase)
     page.click("#go")
     page.wait_for_selector(".story[data-state=running] .step[data-tip] >> text=Scan")
     assert page.locator("#go").is_hidden()
@@ -178,31 +215,6 @@ def test_an_area_shows_its_evidence(case: Page) -> None:
     assert case.locator("#ranked .card:visible").count() == total
 
 
-def test_following_a_lead_goes_on_with_the_same_case(page: Page) -> None:
-    ask(page)
-    before = page.locator(".story .step").count()
-    page.locator("#ranked .card").nth(1).click()
-    page.locator("#ranked .card.on [data-act=follow]").click()
-    page.wait_for_function("count => document.querySelectorAll('.story .step').length > count", arg=before)
-    page.wait_for_selector(".story[data-state=done]")
-    assert page.locator("#ranked .card").count() > 0
-
-
-def test_pin_and_dismiss(page: Page) -> None:
-    ask(page)
-    cards = page.locator("#ranked .card")
-    wanted, unwanted = cards.nth(5).get_attribute("data-id"), cards.nth(0).get_attribute("data-id")
-    cards.nth(5).click()
-    cards.nth(5).locator("[data-act=pin]").click()
-    page.wait_for_function("id => document.querySelector('#ranked .card').dataset.id === id", arg=wanted)
-    page.locator(f'#ranked .card[data-id="{unwanted}"]').click()
-    page.locator("#ranked .card.on [data-act=dismiss]").click()
-    page.wait_for_function(
-        "id => ![...document.querySelectorAll('#ranked .card')].some(card => card.dataset.id === id)",
-        arg=unwanted,
-    )
-
-
 def test_the_rest_of_the_pool_comes_on_demand(case: Page) -> None:
     assert case.locator("#rest .card").count() == 0
     case.locator("#rest .more-pool").click()
@@ -218,109 +230,23 @@ def test_the_board_shows_more_on_demand(case: Page) -> None:
     )
 
 
-def test_wrong_input_is_a_calm_line(page: Page) -> None:
-    page.click("#go")
-    page.wait_for_selector(".banner")
-    assert "no question" in page.inner_text(".banner")
-    page.click("#more button.label-wrap")
-    page.fill("#set-stop_confidence textarea, #set-stop_confidence input", "plenty")
-    page.fill("#question textarea", QUESTION)
-    page.click("#go")
-    page.wait_for_function("document.querySelector('.banner').innerText.includes('stop_confidence')")
-    assert "Traceback" not in page.content()
-
-
-class BrokenCase(Case):
-    """A case with a fault that nobody foresaw."""
-
-    def run(self) -> Iterator[Event]:
-        yield next(super().run())
-        raise ZeroDivisionError("a secret of the engine")
-
-
-def test_a_fault_of_the_engine_is_a_calm_line_too(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ui.investigate, "Case", BrokenCase)
-    page.fill("#question textarea", QUESTION)
-    page.click("#go")
-    page.wait_for_selector(".banner")
-    assert "the log has the details" in page.inner_text(".banner")
-    assert "a secret of the engine" not in page.content()
-    page.wait_for_selector("#go:visible")
-
-
-def test_a_question_that_finds_nothing_gets_a_friendly_word(page: Page) -> None:
+def test_one_question_after_another_each_gets_its_own_answer(page: Page) -> None:
     ask(page, "zzyzx qwxyz")
     page.wait_for_selector("#ranked .empty")
-    assert "zzyzx" in page.inner_text("#ranked .empty")
+    assert "zzyzx" in page.inner_text("#ranked .empty"), "that nothing was found is a friendly word"
 
+    ask(page, "How high is the fee for fishing licences in lakes?")
+    page.click("#passages-head [data-tab=answer]")
+    page.wait_for_selector(".absent")
+    assert "does not contain an answer" in page.inner_text(".absent")
+    assert "fishing" in page.inner_text(".absent")
+    page.click("#passages-head [data-tab=passages]")
 
-def test_an_example_asks_itself(page: Page) -> None:
-    page.locator(".chip").first.click()
-    page.wait_for_selector(".story[data-state=done]")
-    assert page.input_value("#question textarea") == QUESTION
-
-
-def test_an_arabic_question_reads_from_right_to_left(page: Page) -> None:
     ask(page, ARABIC)
-    card = page.locator("#ranked .card").first
-    assert card.get_attribute("dir") == "rtl"
+    cards = page.locator("#ranked .card")
+    assert cards.first.get_attribute("dir") == "rtl"
     assert page.evaluate("getComputedStyle(document.querySelector('#question textarea')).direction") == "rtl"
-    assert page.locator("#ranked .card mark").count() > 0
-
-
-def test_text_of_documents_does_nothing(page: Page) -> None:
-    page.click("#corpus input")
-    page.locator("[role=option]", has_text=HOSTILE).click()
-    page.wait_for_function(
-        "name => document.querySelector('.top .facts').textContent.includes(name)", arg=HOSTILE
-    )
-    ask(page, "harmful clause under the Hostile Act")
-    page.wait_for_selector("#ranked .card")
-    assert "<script>" in page.inner_text("#ranked .cards")
-    page.locator("#ranked .card").first.click()
-    board(page).wait_for_selector(".note.name")
-    assert page.evaluate("window.harmed === undefined")
-    assert board(page).evaluate("window.harmed === undefined")
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_the_panes_are_tabs_and_the_settings_stay_on_the_screen(page: Page) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    ask(page)
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    assert page.locator("#passages").is_visible()
-    assert page.locator("#board-pane").is_hidden()
-    page.click("[popovertarget=terms-table]")
-    box = page.locator("#terms-table").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
-    assert box["y"] >= 0
-    assert box["y"] + box["height"] <= 844
-    page.keyboard.press("Escape")
-    page.click("#switch [data-pane=board]")
-    assert page.locator("#board-pane").is_visible()
-    assert page.locator("#passages").is_hidden()
-    page.click("#switch [data-pane=coverage]")
-    page.locator("#coverage .area").first.click()
-    page.wait_for_selector("#passages:visible")
-    assert page.locator("#depth").is_hidden()
-    page.click("#fold")
-    assert page.locator("#depth").is_visible()
-
-
-@pytest.mark.parametrize("page", [DARK], indirect=True)
-def test_dark_is_respected_toggled_and_remembered(page: Page) -> None:
-    dark = "document.body.classList.contains('dark')"
-    background = "getComputedStyle(document.documentElement).getPropertyValue('--panel').trim()"
-    page.wait_for_function(dark)
-    board(page).wait_for_function(f"{background} === '#202024'", polling=50)
-    page.click("#theme-toggle")
-    page.wait_for_function(f"!{dark}")
-    board(page).wait_for_function(f"{background} === '#fff'", polling=50)
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    page.wait_for_function(f"!{dark}")
+    assert cards.locator("mark").count() > 0
 
 
 def test_nothing_is_kept_in_the_browser(case: Page) -> None:

@@ -94,7 +94,9 @@ def test_whoever_logs_in_finds_what_is_theirs_and_leaves_nothing_behind(visitor:
     [{"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"}, {"color_scheme": "light"}],
     indirect=True,
 )
-def test_the_page_to_log_in_is_readable_and_fits(visitor: Page) -> None:
+def test_the_page_to_log_in_is_readable_and_fits_and_comes_again_when_the_session_has_ended(
+    visitor: Page,
+) -> None:
     wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
     assert visitor.evaluate(wide)
     for name in ("Name", "Password"):
@@ -110,11 +112,7 @@ def test_the_page_to_log_in_is_readable_and_fits(visitor: Page) -> None:
     visitor.wait_for_selector("#question textarea")
     assert visitor.evaluate(wide)
     assert visitor.get_by_role("button", name="Log out").is_visible()
-
-
-def test_a_session_that_has_ended_shows_the_page_to_log_in(visitor: Page) -> None:
-    log_in(visitor, "vera")
-    visitor.wait_for_selector("#question textarea")
+    # The session ends elsewhere.
     visitor.context.clear_cookies()
     assert visitor.request.get(visitor.url + "config").status == 401
     visitor.reload()

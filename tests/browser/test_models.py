@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import QUESTION
+from tests.browser.conftest import ask
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ def test_a_model_is_connected_used_and_disconnected_and_the_key_is_nowhere(
     assert page.inner_text("#model-open") == "scripted"
     assert page.is_checked("#use-model input"), "who brings a model wants it used"
 
-    page.fill("#question textarea", QUESTION)
-    page.click("#go")
-    page.wait_for_selector(".story[data-state=done]")
+    ask(page)
     assert page.locator("#ranked .card").count() > 0, "the case goes on without what failed"
     assert len(server.requests) > 1
     assert {asked.authorization for asked in server.requests} == {f"Bearer {KEY}"}
@@ -108,29 +106,27 @@ def test_a_model_is_connected_used_and_disconnected_and_the_key_is_nowhere(
     assert page.inner_text("#model-open") == "No model"
     assert not page.is_visible("#use-model")
     asked = len(server.requests)
-    page.click("#go")
-    page.wait_for_selector(".story[data-state=running]")
-    page.wait_for_selector(".story[data-state=done]")
+    ask(page)
     assert len(server.requests) == asked, "without a model nobody is asked"
     assert page.locator(".story .step.cost").count() == 0
 
 
-def test_a_test_tells_what_the_server_can_do_and_connects_nothing(page: Page, server: ScriptedServer) -> None:
+def test_before_a_model_is_connected_it_is_tested_faults_are_told_calmly_and_models_are_listed(
+    page: Page, server: ScriptedServer
+) -> None:
     fill(page, server)
     page.click("[data-do=test]")
     page.wait_for_selector("#model [data-model=result][data-tone=good]")
     told = page.inner_text("[data-model=result]")
     assert "keeps to schemas" in told
     assert "as its context promises" in told
-    assert page.inner_text("#model-open") == "No model"
+    assert page.inner_text("#model-open") == "No model", "a test connects nothing"
     page.keyboard.press("Escape")
     # Closing empties the field.
     page.wait_for_function("document.querySelector('[data-model=key]').value === ''")
 
-
-def test_what_goes_wrong_is_told_calmly(page: Page) -> None:
-    with ScriptedServer(lambda asked: Fault(status=401, text=f"bad key {KEY}")) as server:
-        fill(page, server)
+    with ScriptedServer(lambda asked: Fault(status=401, text=f"bad key {KEY}")) as refusing:
+        fill(page, refusing)
         page.click("[data-do=connect]")
         page.wait_for_selector("#model [data-model=result][data-tone=bad]")
         assert "401" in page.inner_text("[data-model=result]")
@@ -142,22 +138,8 @@ def test_what_goes_wrong_is_told_calmly(page: Page) -> None:
     assert page.inner_text("#model-open") == "No model"
     assert KEY not in page.inner_text("[data-model=result]")
 
-
-def test_another_page_load_has_no_model(page: Page, server: ScriptedServer) -> None:
-    connect(page, server)
-    page.reload()
-    page.wait_for_selector("#question textarea")
-    page.wait_for_function("document.body.dataset.model === 'nobody'")
-    assert page.inner_text("#model-open") == "No model"
-    assert traces(page) == []
-
-
-def test_models_are_listed_and_the_budget_is_the_one_of_the_settings(
-    page: Page, server: ScriptedServer
-) -> None:
-    page.click("#model-open")
-    page.select_option("[data-model=provider]", "other")
     page.fill("[data-model=url]", server.url)
+    page.fill("[data-model=name]", "")
     page.click("[data-do=list]")
     page.wait_for_selector("#model-names option", state="attached")
     assert page.input_value("[data-model=name]") == "scripted", "the only one is chosen"
@@ -166,14 +148,14 @@ def test_models_are_listed_and_the_budget_is_the_one_of_the_settings(
     page.keyboard.press("Escape")
     page.click("#more button.label-wrap")
     field = page.locator("#set-call_budget input, #set-call_budget textarea")
-    assert field.input_value() == "7"
+    assert field.input_value() == "7", "the budget is the one of the settings"
     field.fill("9")
     page.click("#model-open")
     assert page.input_value("[data-model=budget-calls]") == "9"
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_a_phone_the_dialog_fills_the_screen_and_nothing_is_cut_off(
+def test_on_a_phone_the_dialog_fills_the_screen_and_another_page_load_has_no_model(
     page: Page, server: ScriptedServer
 ) -> None:
     wide = page.evaluate("document.documentElement.scrollWidth")
@@ -187,3 +169,9 @@ def test_on_a_phone_the_dialog_fills_the_screen_and_nothing_is_cut_off(
         place = page.locator(control).bounding_box()
         assert place is not None
         assert place["x"] + place["width"] <= 390
+
+    page.reload()
+    page.wait_for_selector("#question textarea")
+    page.wait_for_function("document.body.dataset.model === 'nobody'")
+    assert (page.text_content("#model-open") or "").strip() == "No model"
+    assert traces(page) == []

@@ -11,7 +11,6 @@ import yaml
 from engine.ingestion.build import build_corpus
 from tests.browser.conftest import give
 from tests.browser.holding import held_back
-from tests.browser.test_corpus import PHONE
 from tests.engine.ontology.conftest import subject_act
 
 if TYPE_CHECKING:
@@ -102,13 +101,8 @@ def test_areas_are_edited_saved_and_undone(page: Page, tmp_path: Path, watch: Wa
     settle(page, "in force again")
     page.wait_for_selector("text=No areas yet")
     assert page.evaluate("window.harmed") is None
-    assert not [line for line in watch.console if line.startswith("error")]
 
-
-@pytest.mark.usefixtures("own")
-def test_what_is_edited_right_after_saving_is_kept(page: Page, tmp_path: Path) -> None:
-    areas(page)
-    (tmp_path / "ontology.yaml").write_text(yaml.safe_dump(ONTOLOGY), encoding="utf-8")
+    # What is edited right after saving is kept.
     page.set_input_files("[data-lib=areas-file]", str(tmp_path / "ontology.yaml"))
     page.wait_for_selector(".area-card >> nth=1")
     with held_back(page, "areas"):
@@ -117,6 +111,7 @@ def test_what_is_edited_right_after_saving_is_kept(page: Page, tmp_path: Path) -
         page.click(".area-card:first-child .danger")
     assert names(page) == ["Powers"]
     assert page.is_visible("[data-lib=areas-unsaved]")
+    assert not [line for line in watch.console if line.startswith("error")]
 
 
 def test_a_proposal_is_taken_change_by_change(page: Page, home: Path, tmp_path: Path) -> None:
@@ -145,7 +140,9 @@ def test_a_proposal_is_taken_change_by_change(page: Page, home: Path, tmp_path: 
     page.wait_for_selector("text=you have already")
 
 
-def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_chosen(page: Page) -> None:
+def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_and_areas_of_others_are_read_only(
+    page: Page,
+) -> None:
     with held_back(page, "shelf"):
         page.click(".views [data-view=corpus]")
         page.click("[data-tab=areas]")
@@ -154,16 +151,9 @@ def test_a_tab_that_is_chosen_before_the_shelf_has_come_stays_chosen(page: Page)
     page.wait_for_selector("[data-lib=areas-list] > li")
     assert page.get_attribute("[data-tab=areas]", "aria-selected") == "true"
     assert len(names(page)) == 12
-
-
-def test_areas_of_a_corpus_of_others_are_read_only(page: Page) -> None:
-    page.click(".views [data-view=corpus]")
-    page.wait_for_selector(".line.doc")
-    areas(page)
-    assert len(names(page)) == 12
     assert page.is_visible("[data-lib=areas-may]")
     for control in ("propose", "new", "undo", "load", "save"):
-        assert not page.is_visible(f"[data-areas={control}]")
+        assert not page.is_visible(f"[data-areas={control}]"), control
     assert page.locator(".drop-word, .add-word, .area-acts").count() == 0
 
 
@@ -194,18 +184,3 @@ def test_rules_stand_beside_the_coverage_of_a_case(page: Page, watch: Watch) -> 
     page.wait_for_selector("[data-fact=scope] .fact-problem:not(:empty)")
     assert page.locator(".rule.holds").count() == 0
     assert not [line for line in watch.console if line.startswith("error")]
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_areas_and_rules_fit_a_phone(page: Page) -> None:
-    wide = "document.documentElement.scrollWidth - innerWidth"
-    ask(page, BROAD)
-    page.locator(".switch button", has_text="Coverage").click()
-    page.click(".rules-box > summary")
-    assert page.is_visible(".facts-form")
-    assert page.evaluate(wide) <= 0
-    page.click(".views [data-view=corpus]")
-    page.wait_for_selector("[data-tab=areas]")
-    areas(page)
-    assert len(names(page)) == 12
-    assert page.evaluate(wide) <= 0

@@ -26,7 +26,7 @@ def plan(page: Page, question: str = QUESTION) -> None:
     page.wait_for_selector("#plan .plan")
 
 
-def test_a_plan_is_shown_edited_and_used(page: Page) -> None:
+def test_a_plan_is_shown_edited_and_used_and_what_it_demands_holds(page: Page) -> None:
     plan(page)
     told = page.inner_text("#plan .told")
     assert "comparative" in told
@@ -47,14 +47,12 @@ def test_a_plan_is_shown_edited_and_used(page: Page) -> None:
     assert tip.count("side: ") == 1
     assert page.locator("#plan .plan").get_attribute("open") is None, "the board has the room again"
 
-
-def test_a_demand_of_the_plan_holds_for_all_that_is_found(page: Page) -> None:
+    # What the next question demands holds for all that is found.
     plan(page, "Which powers does an agent hold? +register")
     chip = page.locator("#plan .demand[data-value=register]")
     assert chip.get_attribute("aria-pressed") == "true"
     assert "passages remain" in page.inner_text("#plan .plan-notes")
-    page.click("#go")
-    page.wait_for_selector(".story[data-state=done]")
+    ask(page, "Which powers does an agent hold? +register")
     held = [
         f"{card.locator('.text').inner_text()} {card.locator('.cite').inner_text()}".lower()
         for card in page.locator("#ranked .card").all()

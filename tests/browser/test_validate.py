@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCHEMES, in_theme
 from tests.browser.holding import held_back
-from tests.browser.test_corpus import PHONE, enter
+from tests.browser.test_corpus import enter
 from tests.browser.test_models import connect
 from tests.engine.extraction.readers import honest
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
@@ -105,13 +104,21 @@ def test_links_are_judged_by_keys_and_a_verdict_is_undone(page: Page) -> None:
 
 
 @pytest.mark.usefixtures("own")
-def test_a_link_is_corrected_in_words_relation_and_target(page: Page) -> None:
+def test_a_link_whose_place_another_takes_is_left_alone_and_that_one_is_corrected(page: Page) -> None:
     check(page)
-    choose(page, "sort", "exception_to")
-    page.wait_for_selector(".link[data-relation=exception_to]")
     page.locator(".link-head").click()
+    with held_back(page, "links"):
+        page.select_option("[data-wanted=sort]", "exception_to")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("c")
+        page.keyboard.press("a")
+        assert page.locator(".correct:visible").count() == 0
+    page.wait_for_selector("[data-lib=link]:not([inert]) .link[data-relation=exception_to]")
+    assert "0 judged" in count(page)
     page.keyboard.press("c")
     page.wait_for_selector(".correct:visible")
+
+    # In its words, its relation and its target.
     page.select_option(".correct [name=relation]", "extends")
     page.fill(".correct [name=target]", "agency limits")
     page.locator(".correct .candidate", has_text="Limits").first.click()
@@ -137,22 +144,6 @@ def test_a_link_is_corrected_in_words_relation_and_target(page: Page) -> None:
     assert "extends" in told
     assert "Limits" in told
     assert words.strip() in told
-
-
-@pytest.mark.usefixtures("own")
-def test_nothing_is_begun_on_a_link_whose_place_another_takes(page: Page) -> None:
-    check(page)
-    page.locator(".link-head").click()
-    with held_back(page, "links"):
-        page.select_option("[data-wanted=sort]", "exception_to")
-        page.evaluate("document.activeElement.blur()")
-        page.keyboard.press("c")
-        page.keyboard.press("a")
-        assert page.locator(".correct:visible").count() == 0
-    page.wait_for_selector("[data-lib=link]:not([inert]) .link[data-relation=exception_to]")
-    assert "0 judged" in count(page)
-    page.keyboard.press("c")
-    page.wait_for_selector(".correct:visible")
 
 
 @pytest.mark.usefixtures("own")
@@ -202,20 +193,3 @@ def test_a_corpus_for_everybody_can_be_looked_through_and_not_judged(page: Page)
     page.wait_for_selector("[data-lib=link-fair]:visible")
     page.locator(".link .go").first.click()
     page.wait_for_selector(".flash")
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-@pytest.mark.usefixtures("own")
-def test_on_a_phone_everything_fits(page: Page) -> None:
-    check(page)
-    accept = page.locator("[data-act=accepted]")
-    for scheme in SCHEMES:
-        in_theme(page, scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        accept.scroll_into_view_if_needed()
-        box = accept.bounding_box()
-        assert box is not None
-        assert box["height"] >= 40
-        assert box["x"] + box["width"] <= 390
-    accept.click()
-    waits(page, 1)

@@ -1,0 +1,63 @@
+"""A corpus that means harm is text and nothing else, in every view."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser import test_evaluate
+from tests.browser.conftest import HOSTILE, ask
+from tests.browser.test_answer import to_answer
+from tests.browser.test_corpus import enter, text
+from tests.browser.test_investigate import board
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+
+def unharmed(page: Page, where: str) -> None:
+    for frame in page.frames:
+        assert frame.evaluate("window.harmed === undefined"), where
+
+
+def test_text_of_documents_does_nothing(page: Page) -> None:
+    page.click("#corpus input")
+    page.locator("[role=option]", has_text=HOSTILE).click()
+    page.wait_for_function(
+        "name => document.querySelector('.top .facts').textContent.includes(name)", arg=HOSTILE
+    )
+    ask(page, "harmful clause under the Hostile Act")
+    page.wait_for_selector("#ranked .card")
+    assert "<script>" in page.inner_text("#ranked .cards")
+    page.locator("#ranked .card").first.click()
+    board(page).wait_for_selector(".note.name")
+    unharmed(page, "the board")
+
+    to_answer(page)
+    page.locator(".source").first.hover()
+    page.wait_for_selector("#quote-shown")
+    unharmed(page, "the answer")
+    assert page.locator("#answer img, #quote-shown img").count() == 0
+
+    enter(page)
+    page.locator(".book", has_text="Hostile").click()
+    text(page, "A harmful clause")
+    for tab in ("resolve", "statistics", "report"):
+        page.click(f"[data-tab={tab}]")
+    page.wait_for_selector("[data-lib=report] .counts")
+    unharmed(page, "the corpus")
+
+    test_evaluate.enter(page)
+    page.select_option("[data-eva=corpus]", "Hostile")
+    page.click("[data-eva-tab=pair]")
+    page.fill("[data-eva=question]", "harmful clause <img src=x onerror=window.harmed=1>")
+    page.click("[data-eva=compare]")
+    page.wait_for_selector(".eva-side li")
+    unharmed(page, "two settings")
