@@ -16,6 +16,7 @@ MODELS = (
     "engine/retrieval/",
     "engine/language/embedders/",
     "engine/ingestion/test_embedding.py",
+    "engine/investigation/test_reranking.py",
 )
 
 

@@ -86,5 +86,8 @@ class Relevance:
         answer = self.found[name]
         weights = np.array([view.weight for view in self.plan.views], np.float32) * answer.reads
         weights /= max(float(weights.sum()), 1e-9)
-        joined: Scores = weights @ answer.shares(rows)
+        shares = answer.shares(rows)
+        # Both lie in 0..1; once in thousands of cases a BLAS has reported an invalid value all the same.
+        with np.errstate(invalid="ignore"):
+            joined: Scores = weights @ shares
         return joined

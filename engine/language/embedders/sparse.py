@@ -62,6 +62,4 @@ class SparseTransformer:
     def _model(self) -> Any:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from sentence_transformers import SparseEncoder
-
-            return load_model_files(SparseEncoder, self._model_name, "sparse model")
+            return load_model_files("SparseEncoder", self._model_name, "sparse model")

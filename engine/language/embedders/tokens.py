@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.language.embedders.base import Kind, TokenVectors, Vectors, unit
 from engine.language.embedders.loading import load_model_files
-from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, half_precision, threads
+from engine.language.embedders.transformer import PACKAGED_SPEC, PackagedEmbedder, threads
 
 BATCH = 64
 PACKAGED_TOKEN_DIMENSIONS = 128
@@ -52,10 +52,8 @@ class TokenTransformer:
     def _model(self) -> Any:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from sentence_transformers import MultiVectorEncoder
-
             return load_model_files(
-                MultiVectorEncoder, self._model_name, "late-interaction model", half_precision()
+                "MultiVectorEncoder", self._model_name, "late-interaction model", half=True
             )
 
 

@@ -183,22 +183,4 @@ def threads(count: int | None) -> Iterator[None]:
 
 def load_model(name: str) -> Any:
     """A sentence-transformers model on the CPU, in bfloat16 where the CPU computes in it."""
-    from sentence_transformers import SentenceTransformer
-
-    return load_model_files(SentenceTransformer, name, "embedding model", half_precision())
-
-
-def half_precision() -> dict[str, object]:
-    """Options that have transformers compute in bfloat16 where the CPU does."""
-    import torch
-
-    return {"dtype": torch.bfloat16} if computes_bfloat16() else {}
-
-
-def computes_bfloat16() -> bool:
-    """Whether the CPU multiplies bfloat16 in hardware (AMX or AVX512-BF16); two to three times faster."""
-    try:
-        flags = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="ignore")
-    except OSError:
-        return False
-    return "amx_bf16" in flags or "avx512_bf16" in flags
+    return load_model_files("SentenceTransformer", name, "embedding model", half=True)

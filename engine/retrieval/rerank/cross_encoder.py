@@ -14,7 +14,7 @@ import numpy as np
 
 from engine.errors import ModelError, without_folders
 from engine.language.embedders.loading import load_model_files, model_name
-from engine.language.embedders.transformer import half_precision, threads
+from engine.language.embedders.transformer import threads
 from engine.retrieval.rerank.base import Scores
 from engine.retrieval.rerank.pace import Pace
 
@@ -110,9 +110,7 @@ def load_cross_encoder(name: str, tokens: int | None = None) -> Any:
     Raises ModelError where it cannot be loaded, gives several scores a pair, or holds no weights that
     judge a pair (an embedding model, whose missing head would be filled with chance).
     """
-    from sentence_transformers import CrossEncoder
-
-    model = load_model_files(CrossEncoder, name, "reranker", half_precision())
+    model = load_model_files("CrossEncoder", name, "reranker", half=True)
     architectures = getattr(model.config, "architectures", None) or ()
     name = model_name(name)
     if architectures and not any(one.endswith(JUDGING_HEADS) for one in architectures):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,9 +19,7 @@ EVIL = "from pathlib import Path\nPath({mark!r}).touch()\nclass Evil:\n    pass\
 
 
 def loaded(folder: str | Path) -> object:
-    from sentence_transformers import SentenceTransformer
-
-    return load_model_files(SentenceTransformer, str(folder), "embedding model")
+    return load_model_files("SentenceTransformer", str(folder), "embedding model")
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +165,12 @@ def test_nobody_learns_which_folders_there_are(tmp_path: Path) -> None:
 )
 def test_what_anybody_may_be_told_of_a_model(spec: str, name: str) -> None:
     assert model_name(spec) == name
+
+
+def test_a_path_that_leads_nowhere_is_told_before_the_libraries_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(ModelError, match="embedding model 'absent' cannot be loaded"):
+        loaded(tmp_path / "absent")
+    assert "there is no such folder" in caplog.text
