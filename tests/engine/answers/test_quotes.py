@@ -33,20 +33,18 @@ DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[3].parent
 LANGUAGES = ("en", "de", "id", "ar")
 EACH = 250
 # Characters; the longest table of German law has 90,000.
-LONGEST = 8000
+LONGEST = 2000
 
 
 @cache
-def sample(language: str) -> tuple[str, ...]:
+def passages_of_the_sample() -> tuple[Passage, ...]:
     with open_sources([SAMPLE]) as found:
         read = [item for source, reader in found.documents for item in reader.read(source)]
-    return tuple(
-        passage.text
-        for item in read
-        if not isinstance(item, Problem)
-        for passage in item.passages
-        if passage.language == language
-    )
+    return tuple(passage for item in read if not isinstance(item, Problem) for passage in item.passages)
+
+
+def sample(language: str) -> tuple[str, ...]:
+    return tuple(passage.text for passage in passages_of_the_sample() if passage.language == language)
 
 
 def collection(name: str) -> tuple[str, ...]:

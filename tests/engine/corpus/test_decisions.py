@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from engine.corpus.decisions import Decision, Place, add_decision, load_decision
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.errors import CorpusError
 from engine.model import Span
+from tests.engine.forked import FORK
 
 PLACE = Place("act/art-1", "Article 2", 0)
 
@@ -65,12 +64,16 @@ def test_words_are_needed(tmp_path: Path) -> None:
 
 
 def test_two_processes_add_at_once(tmp_path: Path) -> None:
-    adder = (
-        "import sys\nfrom engine.corpus.decisions import Place, add_decision\n"
-        "for n in range(20): add_decision(sys.argv[1], Place(sys.argv[2], 'x' * 3000, n), None)"
-    )
-    writers = [subprocess.Popen([sys.executable, "-c", adder, str(tmp_path), name]) for name in "ab"]
-    assert [writer.wait() for writer in writers] == [0, 0]
+    def add(name: str) -> None:
+        for n in range(20):
+            add_decision(tmp_path, Place(name, "x" * 3000, n), None)
+
+    writers = [FORK.Process(target=add, args=(name,)) for name in "ab"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
     found = load_decisions(tmp_path)
     for name in "ab":
         assert [one.occurrence for one in found if one.source_id == name] == list(range(20))

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import resource
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,8 @@ from engine.corpus.decisions import Place as DecidedPlace
 from engine.corpus.decisions import add_decision, load_decisions
 from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.journal import append_line, complete_lines, overwrite_lines
-from engine.errors import CorpusError
+from engine.errors import CorpusError, ResourceError
+from tests.engine.forked import FORK
 
 
 @pytest.fixture
@@ -75,22 +74,21 @@ def test_lines_without_a_checksum_stand(tmp_path: Path) -> None:
 
 def test_where_the_disk_is_full_nothing_is_left_of_a_line(journal: Path) -> None:
     """A file may not grow past a limit: the system writes a part of the line, and says so only then."""
-    program = (
-        "import sys; from pathlib import Path; from engine.corpus.journal import append_line\n"
-        "from engine.errors import ResourceError\n"
-        "try: append_line(Path(sys.argv[1]), b'x' * 500)\n"
-        "except ResourceError as error: print(error)"
-    )
     whole = journal.read_bytes()
+    told = journal.with_name("told")
 
-    def limited() -> None:
+    def append() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 100, len(whole) + 100))
+        try:
+            append_line(journal, b"x" * 500)
+        except ResourceError as error:
+            told.write_text(str(error), encoding="utf-8")
 
-    told = subprocess.run(
-        [sys.executable, "-c", program, str(journal)], preexec_fn=limited, capture_output=True, text=True
-    )
-    assert "the disk is full" in told.stdout, told.stderr
+    process = FORK.Process(target=append)
+    process.start()
+    process.join()
+    assert "the disk is full" in told.read_text(encoding="utf-8")
     assert journal.read_bytes() == whole
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,10 @@ def ids(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    build_corpus([write_harbour(tmp_path / "sources", ontology=True)], tmp_path / "corpus", embedding="none")
-    return tmp_path / "corpus"
+def folder(tmp_path: Path, harbour_folder: Path) -> Path:
+    """A copy of the harbour's law, to be written to, beside its sources."""
+    write_harbour(tmp_path / "sources", ontology=True)
+    return Path(shutil.copytree(harbour_folder, tmp_path / "corpus"))
 
 
 def test_what_is_saved_stands_over_what_was_ingested(folder: Path) -> None:

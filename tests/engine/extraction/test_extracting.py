@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -28,6 +24,7 @@ from engine.llm.connecting import connect
 from engine.llm.retrying import Patience
 from engine.model import Passage, Relation
 from tests.engine.extraction.readers import LIES, honest, liar
+from tests.engine.forked import Tell, killed
 from tests.engine.harbour import HARBOUR_ACT
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
@@ -251,16 +248,6 @@ def test_two_runs_do_not_pay_for_the_same(corpus: Corpus) -> None:
     assert "already" in inner[0]
 
 
-KILLED = """
-import sys
-from engine.corpus import open_corpus
-from engine.extraction import extract, planned
-from engine.llm.connecting import connect
-corpus, model = open_corpus(sys.argv[1]), connect(sys.argv[2])
-extract(planned(corpus, model), model)
-"""
-
-
 def test_a_killed_process_loses_at_most_the_windows_in_flight(corpus: Corpus) -> None:
     folder = folder_of(corpus)
 
@@ -269,15 +256,20 @@ def test_a_killed_process_loses_at_most_the_windows_in_flight(corpus: Corpus) ->
         return honest(asked) if asked.number < 3 else Fault(seconds=30)
 
     with ScriptedServer(answer) as server:
-        process = subprocess.Popen([sys.executable, "-c", KILLED, str(folder), small(server).spec])
-        deadline = time.monotonic() + 60
-        while len(server.requests) < 4 and time.monotonic() < deadline and process.poll() is None:
-            time.sleep(0.02)
-        while sum(isinstance(one, WindowRead) for one in load_readings(folder)) < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
+
+        def read(tell: Tell) -> None:
+            tell()
+            model = connect(small(server).spec)
+            assert model is not None
+            extract(planned(open_corpus(folder), model), model)
+
+        with killed(read):
+            deadline = time.monotonic() + 60
+            while len(server.requests) < 4 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            while sum(isinstance(one, WindowRead) for one in load_readings(folder)) < 3:
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
     with ScriptedServer(honest) as server:
         # The same model at the same address, as far as the readings know.
         again = small(server)

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,6 +13,7 @@ from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
 from engine.ingestion.build import build_corpus
 from engine.model import Direction, Relation, Status
+from tests.engine.forked import Tell, killed
 
 ACT = """---
 id: act
@@ -263,29 +260,17 @@ def test_kill_9_in_the_middle_leaves_the_old_corpus(source: Path) -> None:
     before = list(built(source).all_references())
     lines = [json.dumps({"id": f"l{n}", "text": f"Line {n} of Article {n % 40}."}) for n in range(6000)]
     (source / "corpus.jsonl").write_text("\n".join(lines))
+    corpus = source.parent / "corpus"
+
+    def ingest_on_and_on(tell: Tell) -> None:
+        tell()
+        while True:
+            build_corpus([source], corpus, embedding="none")
+
     for delay in (0.1, 0.6, 1.2):
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "import sys; from pathlib import Path; from engine.ingestion.build import build_corpus\n"
-                "print('here', flush=True)\n"
-                "while True: build_corpus([Path(sys.argv[1])], Path(sys.argv[2]), embedding='none')\n",
-                str(source),
-                str(source.parent / "corpus"),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "here\n"
+        with killed(ingest_on_and_on):
             time.sleep(delay)
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-        corpus = open_corpus(source.parent / "corpus")
-        assert len(corpus) in (6, 6006)
-        if len(corpus) == 6:
-            assert list(corpus.all_references()) == before
+        left = open_corpus(corpus)
+        assert len(left) in (6, 6006)
+        if len(left) == 6:
+            assert list(left.all_references()) == before

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -23,6 +19,7 @@ from engine.errors import CorpusError, IngestionCancelledError, SourceError
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.report import FileStatus
 from engine.model import Status
+from tests.engine.forked import Tell, killed
 
 TITLES = ("Harbour Act", "Vessel Act", "Fee Act", "Pilot Act")
 
@@ -222,32 +219,19 @@ def test_a_cancelled_ingestion_leaves_the_corpus_as_it_was(tmp_path: Path) -> No
     assert len(list((tmp_path / "corpus").glob("data-*"))) == 1
 
 
-WRITER = """
-import sys
-from pathlib import Path
-from engine.ingestion.build import build_corpus
-print("here", flush=True)
-while True:
-    for name in ("one", "two"):
-        build_corpus([Path(sys.argv[1]) / name], Path(sys.argv[1]) / "corpus", embedding="none")
-"""
-
-
 def test_a_reader_never_sees_half_a_corpus(tmp_path: Path) -> None:
     write(tmp_path / "one", {0: 0, 1: 0})
     write(tmp_path / "two", {0: 1, 1: 0, 2: 0})
     sizes = {len(built(tmp_path / name, tmp_path / "corpus")) for name in ("one", "two")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, str(tmp_path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        end = time.monotonic() + 2
+
+    def ingest_on_and_on(tell: Tell) -> None:
+        tell()
+        while True:
+            for name in ("one", "two"):
+                built(tmp_path / name, tmp_path / "corpus")
+
+    with killed(ingest_on_and_on):
+        end = time.monotonic() + 1
         while time.monotonic() < end:
             corpus = open_corpus(tmp_path / "corpus")
             assert len(corpus.passages(np.arange(len(corpus), dtype=np.int32))) in sizes
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()

