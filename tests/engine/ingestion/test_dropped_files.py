@@ -1,7 +1,6 @@
-"""Real files, one of every kind at least, dropped in one go: each is read, or the report says why not.
+"""Real files of every kind, dropped in one go: each is read, or the report says why not.
 
-Of the long ones only those that no test of their reader reads (``readers`` and ``trees`` beside this file) or
-that nothing shorter of their kind stands for.
+All but some long ones, which the tests of their readers read: ``readers`` and ``trees`` beside this file.
 """
 
 from __future__ import annotations
@@ -18,22 +17,18 @@ from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
 RAW = DATA / "raw"
 LEFT_OUT = {
-    # Read in readers/pdf/test_corpora.py, its passages counted.
+    # Read in readers/pdf/test_corpora.py.
     "kuh-perdata_indonesian-civil-code.pdf",
     "federal-register-2020-17221_three-column.pdf",
     "vietnamese-judgment-civil.pdf",
     "id-uu-10-2020-bea-meterai.pdf",
     "nics-2015-11_rotated-table.pdf",
-    # Its sections in trees.
+    # Compared with their sections in trees.
     "id-pp-1-2021.pdf",
     "uae-decree-law-39-2022_arabic.pdf",
     "civil_transactions_sa.json",
     "gdpr-de.xml",
     "gdpr-fr.xml",
-    # Longer ones of the same makers are dropped, or the same text in another format.
-    "id-seojk-19-2023.pdf",
-    "gwg_2017.md",
-    "pmk-112-2025.md",
 }
 SLOWEST = 60.0
 
@@ -80,7 +75,7 @@ def by_name(report: IngestionReport) -> dict[str, FileReport]:
 def test_every_file_is_in_the_report(report: IngestionReport) -> None:
     files = {path.name for path in RAW.rglob("*") if path.is_file()} - {"manifest.tsv"} - LEFT_OUT
     assert set(by_name(report)) == files
-    assert len(files) == 56
+    assert len(files) == 59
     assert [Path(problem.path).name for problem in report.skipped] == ["manifest.tsv"]
 
 
