@@ -5,14 +5,17 @@
   if (!redstring || redstring.asked) return;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { presets: {}, note: null, shown: {} };
+  const state = { presets: {}, note: null, shown: {}, turn: 0 };
 
   /* ---------- a click ---------- */
   /* A date or a number of which half is typed has no value: it is named, not passed over. */
   const unfinished = () => all("#rail input").filter((field) => field.validity.badInput)
     .map((field) => (field.closest("[id^=set-]") || field).id.replace(/^set-/, ""));
+  /* Each time by another number: what is cancelled is what was asked before, whichever reaches the server first. */
   function asked(corpus, names, values) {
+    state.turn += 1;
     return JSON.stringify({
+      turn: state.turn,
       session: redstring.session(),
       visitor: redstring.visitor(),
       question: one("#question textarea").value,
@@ -43,5 +46,5 @@
     element.addEventListener("click", (event) => { if (event.target.closest("button")) reset(); });
   }
 
-  Object.assign(redstring, { asked, depth, moved, presetValues, setting: (name) => state.shown[name] });
+  Object.assign(redstring, { asked, depth, moved, presetValues, setting: (name) => state.shown[name], turn: () => state.turn });
 })();

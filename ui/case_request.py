@@ -12,6 +12,7 @@ from engine.errors import InputError, SettingsError
 from engine.settings import InvestigationSettings
 from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, checked
 from ui.controls import settings_from
+from ui.session import LAST_TURN
 
 LONGEST = 100_000
 LONGEST_EDIT = 80_000
@@ -24,13 +25,17 @@ _Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
 
 
 class CaseRequest(Request):
-    """One click. ``session`` and ``visitor`` are the page's secret names; ``edited`` is the plan as a person
-    has changed it (see ``plan.js``); ``unfinished`` are controls in which half a value stands."""
+    """One click. ``session`` and ``visitor`` are the page's secret names; ``turn`` counts what it has asked.
+
+    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``unfinished`` are controls in which
+    half a value stands.
+    """
 
     session: Key = Field(default="", repr=False)
     visitor: Key = Field(default="", repr=False)
     question: str = Field(default="", max_length=LONGEST_QUESTION)
     corpus: CorpusName | None = None
+    turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
     edited: str = Field(default="", max_length=LONGEST_EDIT)
     held: Mapping[Annotated[str, Field(max_length=60)], _Value] = Field(default={}, max_length=200)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)

@@ -33,7 +33,7 @@ from ui.passages import Reading, compact_card, more_button, nothing_found, ranke
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
 from ui.rules import rules_slot
-from ui.session import CASES, Desk, OpenCase, case_of, new_token
+from ui.session import CASES, Desk, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
@@ -185,6 +185,7 @@ def wire_investigation(
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)
             opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
+            opened.turn = asked.turn
             record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:
@@ -202,17 +203,18 @@ def wire_investigation(
         }
         yield from listen(opened, stage, opened.case.run)
 
-    def cancel(request: gr.Request, case: str) -> None:
-        opened = desk.find(case_of(case, request))
-        if opened is not None:
-            opened.case.cancel()
+    def cancel(request: gr.Request, case: str, turn: str) -> None:
+        desk.cancel(case_of(case, request), turn_of(turn))
 
     run = at_click(rail, rail.go.click).then(
         ask, [token, rail.asked], [token, *stage.outputs()],
         api_visibility="private", show_progress="hidden", trigger_mode="multiple", concurrency_id=CASES,
     )  # fmt: skip
     on_failure(run, stage)
-    rail.cancel.click(cancel, token, None, api_visibility="private", show_progress="hidden", queue=False)
+    rail.cancel.click(
+        cancel, [token, rail.asked], None, js="token => [token, String(redstring.turn())]",
+        api_visibility="private", show_progress="hidden", queue=False,
+    )  # fmt: skip
     _wire_more(stage, token, desk)
 
 

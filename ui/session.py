@@ -23,6 +23,8 @@ from ui.terms import Terms
 # What works on a case shares its places in the queue, whichever button or endpoint asked for it.
 CASES = "cases"
 MOST_CASES = 64
+CANCELLED_AT_MOST = 4 * MOST_CASES
+LAST_TURN = 10**9
 
 
 def new_token() -> str:
@@ -36,13 +38,18 @@ def case_of(kept: str, request: gr.Request) -> str:
     return kept or request.session_hash or ""
 
 
+def turn_of(said: str) -> int:
+    """The turn that a page names; the last one where it names none: everything that was asked."""
+    return int(said) if said.isascii() and said.isdecimal() and len(said) < len(str(LAST_TURN)) else LAST_TURN
+
+
 @dataclass(slots=True)
 class OpenCase:
     """A case with what the page remembers of it. ``busy`` is held while the case runs.
 
     ``shelved_as`` is the name under which the page offers the corpus. ``replaced``: the page has asked
     something else meanwhile, and is told nothing more of this case. ``titles`` of the documents that the
-    settings name, by id.
+    settings name, by id. ``turn`` is the number by which its page has asked it.
     """
 
     case: Case
@@ -57,6 +64,7 @@ class OpenCase:
     rest_shown: int = 0
     titles: Mapping[str, str] = field(default_factory=dict)
     replaced: bool = False
+    turn: int = 0
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 
@@ -94,21 +102,35 @@ class Desk:
     def __init__(self, most: int = MOST_CASES) -> None:
         self._most = most
         self._cases: OrderedDict[str, OpenCase] = OrderedDict()
+        # Up to which turn a session has cancelled.
+        self._cancelled: OrderedDict[str, int] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._cases)
 
     def put(self, token: str, opened: OpenCase) -> None:
-        """Lay a case on the table, in place of the session's last one, which is cancelled."""
+        """Lay a case on the table, in place of the session's last one, which is cancelled; so is one whose
+        session has cancelled it while it waited for its turn."""
         with self._lock:
             before = self._cases.pop(token, None)
             self._cases[token] = opened
+            late = 0 < opened.turn <= self._cancelled.get(token, 0)
             spare = [self._cases.popitem(last=False)[1] for _ in range(len(self._cases) - self._most)]
         if before is not None:
             before.replaced = True
-        for old in (*spare, *([before] if before else [])):
+        for old in (*spare, *([before] if before else []), *([opened] if late else [])):
             old.case.cancel()
+
+    def cancel(self, token: str, turn: int) -> None:
+        """Cancel what a session has asked up to a turn, and nothing that it has asked since."""
+        with self._lock:
+            self._cancelled[token] = max(turn, self._cancelled.pop(token, 0))
+            while len(self._cancelled) > CANCELLED_AT_MOST:
+                self._cancelled.popitem(last=False)
+            opened = self._cases.get(token)
+        if opened is not None and opened.turn <= turn:
+            opened.case.cancel()
 
     def find(self, token: str) -> OpenCase | None:
         """The session's case, if it has one."""

@@ -5,7 +5,7 @@ import pytest
 from engine.errors import InputError
 from engine.investigation import Case
 from engine.settings import InvestigationSettings
-from ui.session import Desk, OpenCase, new_token
+from ui.session import LAST_TURN, Desk, OpenCase, new_token, turn_of
 from ui.shelf import Library
 
 
@@ -47,6 +47,33 @@ def test_a_new_case_of_a_session_takes_the_place_of_the_old(library: Library) ->
     desk.put("a", old)
     desk.put("a", new)
     assert (desk.get("a"), _cancelled(old), len(desk)) == (new, True, 1)
+
+
+def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(library: Library) -> None:
+    desk = Desk()
+    first, second, third = _open(library), _open(library), _open(library)
+    first.turn, second.turn, third.turn = 1, 2, 4
+    desk.put("a", first)
+    desk.cancel("a", 1)
+    assert _cancelled(first)
+    # Asked anew before the cancelling of the first was heard.
+    desk.put("a", second)
+    desk.cancel("a", 1)
+    assert not _cancelled(second)
+    # Cancelled while it waited for its turn.
+    desk.cancel("a", 4)
+    desk.put("a", third)
+    assert _cancelled(third)
+    other = _open(library)
+    other.turn = 4
+    desk.put("b", other)
+    assert not _cancelled(other), "another page has cancelled nothing"
+
+
+@pytest.mark.parametrize("said", ["", "x", "-1", "1.5", "٣", "9" * 5000])
+def test_a_page_that_names_no_turn_cancels_everything(said: str) -> None:
+    assert turn_of(said) == LAST_TURN
+    assert turn_of("12") == 12
 
 
 def test_a_forgotten_case_is_cancelled_and_asking_for_it_says_what_to_do(library: Library) -> None:

@@ -123,8 +123,7 @@ class UploadStore:
         with self._lock:
             everything = list(self._held.values())
         for held in everything:
-            used = held.arrived and not any(held.folder.glob("*"))
-            if used or now - held.at > self._quotas.seconds:
+            if (held.arrived and _empty(held.folder)) or now - held.at > self._quotas.seconds:
                 self.drop(held)
 
     @property
@@ -138,6 +137,14 @@ class UploadStore:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             await asyncio.to_thread(self.sweep)
+
+
+def _empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except FileNotFoundError:
+        # Two sweep at once.
+        return True
 
 
 class UploadRoute:

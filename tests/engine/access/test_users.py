@@ -111,9 +111,9 @@ def test_a_name_that_nobody_has_takes_as_long(users: Users) -> None:
     def seconds(name: str) -> float:
         times = []
         for _ in range(7):
-            began = time.perf_counter()
+            began = time.thread_time()
             users.admits(name, "wrong password")
-            times.append(time.perf_counter() - began)
+            times.append(time.thread_time() - began)
         return min(times)
 
     users.admits("nobody", "")

@@ -186,3 +186,14 @@ def test_an_address_cannot_send_for_ever(tmp_path: Path) -> None:
             statuses.append(error.status)
         store.drop(held)
     assert statuses == [200, 200, 429, 429, 429], "used or not: twice the quota at once, then by and by"
+
+
+def test_two_sweep_at_once(tmp_path: Path) -> None:
+    store = UploadStore(tmp_path, UploadQuotas(address=100, everybody=100))
+    held = store.begin("a")
+    store.grow(held, 70)
+    held.arrived = True
+    # Another has removed it a moment ago, and not yet said so.
+    held.folder.rmdir()
+    store.sweep()
+    assert store.bytes == 0
