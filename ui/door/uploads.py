@@ -123,7 +123,8 @@ class UploadStore:
         with self._lock:
             everything = list(self._held.values())
         for held in everything:
-            if (held.arrived and _empty(held.folder)) or now - held.at > self._quotas.seconds:
+            used = held.arrived and _empty(held.folder)
+            if used or now - held.at > self._quotas.seconds:
                 self.drop(held)
 
     @property
