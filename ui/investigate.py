@@ -191,6 +191,9 @@ def wire_investigation(
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
             return
+        if opened.replaced:
+            yield {token: case}
+            return
         yield {
             token: case,
             stage.banner: "",

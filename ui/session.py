@@ -111,9 +111,15 @@ class Desk:
 
     def put(self, token: str, opened: OpenCase) -> None:
         """Lay a case on the table, in place of the session's last one, which is cancelled; so is one whose
-        session has cancelled it while it waited for its turn."""
+        session has cancelled it while it waited for its turn. One that was asked before that one, and comes
+        after it, is replaced already."""
         with self._lock:
-            before = self._cases.pop(token, None)
+            before = self._cases.get(token)
+            if before is not None and 0 < opened.turn < before.turn:
+                opened.replaced = True
+                opened.case.cancel()
+                return
+            self._cases.pop(token, None)
             self._cases[token] = opened
             late = 0 < opened.turn <= self._cancelled.get(token, 0)
             spare = [self._cases.popitem(last=False)[1] for _ in range(len(self._cases) - self._most)]

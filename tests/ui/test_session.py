@@ -70,6 +70,17 @@ def test_what_is_cancelled_is_what_was_asked_before_whichever_comes_first(librar
     assert not _cancelled(other), "another page has cancelled nothing"
 
 
+def test_the_last_click_counts_though_it_comes_first(library: Library) -> None:
+    desk = Desk()
+    later, earlier = _open(library), _open(library)
+    later.turn, earlier.turn = 2, 1
+    desk.put("a", later)
+    desk.put("a", earlier)
+    assert desk.get("a") is later
+    assert (_cancelled(later), later.replaced) == (False, False)
+    assert (_cancelled(earlier), earlier.replaced) == (True, True)
+
+
 @pytest.mark.parametrize("said", ["", "x", "-1", "1.5", "٣", "9" * 5000])
 def test_a_page_that_names_no_turn_cancels_everything(said: str) -> None:
     assert turn_of(said) == LAST_TURN
