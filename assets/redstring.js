@@ -3,7 +3,7 @@
   "use strict";
   if (window.redstring) return;
   const THEME_KEY = "redstring-theme";
-  const TOKENS = ["panel", "ink", "soft", "line", "accent", "scan", "meta", "cite", "ent", "sem", "gap", "person", "spare-a", "spare-b", "spare-c"];
+  const TOKENS = ["panel", "ink", "soft", "line", "accent", "scan", "meta", "cite", "ent", "sem", "gap", "person", "amend", "define", "walk", "read", "named", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const state = { selected: null, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
@@ -277,6 +277,7 @@
       counts();
     };
     watch("value", show);
+    chips(element);
     show();
   }
   /* The table behind a step stands under it, also when the story goes on, and never beyond the screen. */

@@ -21,6 +21,7 @@ class Thread:
 
 _KNOWN = (
     Thread("scan", "Scan", "scan", "scan"),
+    Thread("named", "Named in the question", "named", "named"),
     Thread("metadata", "Same document", "same document", "meta"),
     Thread("citations", "References, both ways", "reference", "cite"),
     Thread("entities", "Shared entities and terms", "entity", "ent"),

@@ -21,8 +21,10 @@ from engine.investigation.events import (
 from engine.language.markup import escape
 from engine.llm.cost import CostReport
 from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
+from engine.records.planned import named_words
 from engine.records.wording import completeness_words, evidence_words, plural, stop_words
 from ui.coverage import covered
+from ui.named import named_html
 from ui.palette import thread
 from ui.retrievers import retriever_lines
 from ui.spending import cost_step
@@ -109,7 +111,7 @@ def told(story: Story) -> str:
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
-        f"{line}{_ending(story)}</div>"
+        f"{line}{_ending(story)}</div>{named_html(story.plan) if story.plan else ''}"
     )
 
 
@@ -121,7 +123,7 @@ def _plan_step(plan: QueryPlan) -> str:
     views = [view for view in plan.views if view.enabled]
     count = len(views)
     lines = [f"{view.name}: {view.text}" for view in views]
-    lines += [f"named: {reference}" for reference in plan.references]
+    lines += [f"named: {words}" for words in named_words(plan)]
     return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
 
 

@@ -20,6 +20,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
+from engine.model import Naming
 from engine.records.wording import plural
 
 OUT_OF_FORCE_ONLY = "Every source of this answer is out of force on the day of the question."
@@ -83,7 +84,17 @@ TASKS = ("answer", "answer again")
 
 
 def _lacking(asked: Asked, investigation: Investigation) -> str:
-    """What the pool lacks of the question, in words; empty where it may hold an answer."""
+    """What the pool lacks of the question, in words; empty where it may hold an answer. Where it holds the
+    provision that the question asks for by its number, it does; where there is no such provision, or the
+    question does not tell which of several, nothing else answers."""
+    named = investigation.plan.named
+    shown = {one for found in investigation.passages for one in (found.passage.id, *found.assembled_ids)}
+    if any(one.status is Naming.FOUND and not shown.isdisjoint(one.passage_ids) for one in named):
+        return ""
+    absent = [one.note for one in named if one.status is not Naming.SEVERAL or one.leads]
+    if absent and len(absent) == len(named):
+        told = "; ".join(absent)
+        return f"{told[:1].upper()}{told[1:]}."
     if not investigation.passages:
         told = "Nothing was found for this question."
     else:

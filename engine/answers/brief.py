@@ -22,7 +22,9 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.defined_terms import defined_terms
 from engine.investigation.record import Investigation
 from engine.language.analyzer import analyzer
-from engine.model import AreaState, Direction, RankedPassage, Relation, Span
+from engine.model import AreaState, Direction, Naming, QueryPlan, RankedPassage, Relation, Span
+from engine.retrieval.planning import LITERAL
+from engine.retrieval.planning.named import asks_for_nothing_else
 
 # Passages of the ranking that sentences are taken from.
 PASSAGES_READ = 12
@@ -30,6 +32,11 @@ PASSAGES_READ = 12
 LANGUAGE_LOOKED_AT = 8
 # So many passages are the closest evidence of an area.
 CLOSE = 10
+# Passages of a named provision that are read, words that are told of it where it alone is asked for, and how
+# many of its sentences at most.
+NAMED_READ, LONGEST_NAMED, MOST_NAMED = 12, 120, 8
+# Definitions of the term that is asked for.
+MOST_DEFINITIONS = 3
 # Definitions that are told with a brief, and how long one may be, in words.
 MOST_TERMS, LONGEST_TERM = 2, 45
 # A derived facet that is a mere term of the first candidates is no area of the question.
@@ -42,17 +49,57 @@ def brief_sentences(
     """The sentences of a brief, area by area, in the order of their documents inside an area."""
     areas = [area for area in investigation.areas if not area.id.startswith(_OF_TERMS)]
     places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
-    candidates = _candidates(investigation, corpus, asked, citations, places)
-    taken = chosen(candidates, asked, [area.id for area in areas])
+    named = _of_named(investigation, corpus, asked, citations)
+    told = {piece.row for unit in named for piece in unit.pieces}
+    candidates = (
+        candidate
+        for candidate in _candidates(investigation, corpus, asked, citations, places)
+        if told.isdisjoint(piece.row for piece in candidate.unit.pieces)
+    )
+    alone = bool(named) and _asks_for_named_alone(investigation.plan)
+    taken = [] if alone else chosen(candidates, asked, [area.id for area in areas])
     names = {area.id: area.name for area in areas}
     ordered = _in_reading_order(_with_areas(taken))
     several = len({candidate.areas[:1] for candidate in ordered}) > 1
+    first = [_sentence(unit, citations, "") for unit in named]
     sentences = [
         _sentence(candidate.unit, citations, names[candidate.areas[0]] if several and candidate.areas else "")
         for candidate in ordered
     ]
-    terms = _terms([candidate.unit for candidate in taken], corpus, citations, investigation)
-    return (*sentences, *(_sentence(unit, citations, "") for unit in terms))
+    units = [*named, *(candidate.unit for candidate in taken)]
+    terms = _terms(units, corpus, citations, investigation)
+    return (*first, *sentences, *(_sentence(unit, citations, "") for unit in terms))
+
+
+def _asks_for_named_alone(plan: QueryPlan) -> bool:
+    """Whether the question asks for the text of what it names and for nothing else."""
+    words = [view.text for view in plan.views if view.name == LITERAL][:1]
+    named = [named.words for named in plan.named]
+    return bool(words) and asks_for_nothing_else(words[0], plan.language, named)
+
+
+def _of_named(investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations) -> list[Unit]:
+    """What the provisions that the question names say: the beginning of each where nothing else is asked,
+    else the sentence of it that serves the question best."""
+    plan, found = investigation.plan, list[Unit]()
+    reader, alone = analyzer(asked.language), _asks_for_named_alone(plan)
+    for named in plan.named:
+        if named.status is not Naming.FOUND:
+            continue
+        rows = corpus.rows(list(named.passage_ids)[:NAMED_READ])
+        units = list(units_of(rows[rows >= 0].tolist(), corpus, citations.reading, lambda text: 0.0))
+        if named.relation is Relation.DEFINES:
+            found.extend(_defining(units, named.words))
+        elif alone:
+            room = LONGEST_NAMED
+            for unit in units:
+                if found and word_count(unit.text) > room:
+                    break
+                found.append(unit)
+                room -= word_count(unit.text)
+        elif units:
+            found.append(max(units, key=lambda unit: asked.share(reader.terms(unit.text))))
+    return found[:MOST_NAMED]
 
 
 def missing_areas(investigation: Investigation) -> tuple[str, ...]:
@@ -60,6 +107,16 @@ def missing_areas(investigation: Investigation) -> tuple[str, ...]:
     return tuple(
         area.name for area in investigation.areas if area.required and area.state is AreaState.MISSING
     )
+
+
+def _defining(units: Sequence[Unit], term: str) -> list[Unit]:
+    """Of each passage the unit that has the term, and has it first."""
+    best: dict[int, tuple[int, Unit]] = {}
+    for unit in units:
+        at = unit.text.casefold().find(term.casefold())
+        if at >= 0 and (unit.main not in best or at < best[unit.main][0]):
+            best[unit.main] = (at, unit)
+    return [unit for _, unit in best.values()][:MOST_DEFINITIONS]
 
 
 def _candidates(

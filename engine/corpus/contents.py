@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.references.definitions import DefinedName
 from engine.model import Document, Entity, Passage, Reference, Section
 
 NO_EMBEDDING = "none"
@@ -22,9 +23,9 @@ class Contents:
     ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
     are the index terms of their texts, ``contexts`` of what stands around them. ``mentions``: arrays
     (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
-    embedded, or None. ``sparse`` and ``tokens`` are learned sparse vectors and token vectors, a row for each
-    passage, or None; ``sparse_model`` and ``late_model`` name their models, ``vocabulary`` is the number of
-    terms.
+    embedded, or None. ``given_names``: names that passages give to documents, by row. ``sparse`` and
+    ``tokens`` are learned sparse vectors and token vectors, a row for each passage, or None;
+    ``sparse_model`` and ``late_model`` name their models, ``vocabulary`` is the number of terms.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Contents:
     embedding: str = NO_EMBEDDING
     ontology: Mapping[str, Any] | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    given_names: Sequence[tuple[int, DefinedName]] = ()
     sparse: SparseVectors | None = None
     vocabulary: int = 0
     sparse_model: str = NO_EMBEDDING

@@ -24,6 +24,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus, Links, Rows
 from engine.corpus.toy import toy_contents, toy_tokens
 from engine.language.embedders.base import SparseVectors
+from engine.language.references.definitions import DefinedName
 from engine.model import (
     Direction,
     Relation,
@@ -331,6 +332,17 @@ class CorpusContract:
             section.id for section in toy_contents().sections
         ]
         assert corpus.document_sections(1).tolist() == []
+
+    def test_what_bears_a_number_one_of_each_document(self, corpus: Corpus) -> None:
+        assert corpus.numbered("1.2").tolist() == [2]
+        assert corpus.numbered(" 1.2. ").tolist() == [2]
+        assert corpus.numbered("i").tolist() == [4]
+        assert corpus.numbered("7").tolist() == []
+
+    def test_names_that_texts_give_to_documents(self, corpus: Corpus) -> None:
+        assert [tuple(found) for found in corpus.given_names()] == [
+            (1, "en", DefinedName("Harbour Code", "HARB", True))
+        ]
 
     def test_bare_headings(self, corpus: Corpus) -> None:
         assert np.flatnonzero(corpus.bare_headings(np.arange(8, dtype=np.int32))).tolist() == [0, 4, 6]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.rules.ruleset import Fact, Rule
 from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.references.definitions import DefinedName
 from engine.model import (
     Direction,
     Document,
@@ -332,6 +333,14 @@ class Corpus(Protocol):
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
         """Unit vectors, shape (n, d); zero rows where a passage has none."""
+        ...
+
+    def numbered(self, number: str) -> Rows:
+        """The first passage of what bears a number ("14", "3.4.1"), one of each document, in order."""
+        ...
+
+    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """The names that texts give to documents ('... ("FSMR")'): row and language of the passage, name."""
         ...
 
     def in_force(self, day: date) -> Mask:

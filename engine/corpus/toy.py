@@ -9,6 +9,7 @@ import numpy as np
 from engine.corpus.contents import Contents
 from engine.language.analyzer import analyzer
 from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.references.definitions import DefinedName
 from engine.model import (
     Document,
     Entity,
@@ -112,6 +113,7 @@ def toy_contents(*, further: bool = False) -> Contents:
         mentions=(np.asarray([0, 1, 5, 6, 3, 5, 1, 1]), np.asarray([0, 0, 0, 1, 2, 2, 3, 3])),
         vectors=vectors,
         embedding="toy",
+        given_names=((1, DefinedName("Harbour Code", "HARB", True)),),
         sparse=_sparse() if further else None,
         vocabulary=len(_WEIGHTS[0]),
         sparse_model="toy",

@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 
 from engine.corpus.embedded.block import Block, block_name
+from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.ingestion.assembly import EID
 from engine.ingestion.linking import version_references
@@ -63,12 +64,8 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     block.put_strings(
         "passages.mentions", [orjson.dumps(packed(found)).decode() if found else "" for found in mentions]
     )
-    names = [
-        (row, *name)
-        for row, passage in enumerate(passages)
-        for name in defined_names(passage.text, passage.language)
-    ]
-    _put_rows(block, "names", names)
+    named = ((row, defined_names(passage.text, passage.language)) for row, passage in enumerate(passages))
+    GivenNames.pack(block, ((row, name) for row, names in named for name in names))
     titles = {document.id: document.title for document in documents}
     _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles)])
     eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]

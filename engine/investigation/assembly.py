@@ -8,7 +8,7 @@ passages grow further, to the length at which they can be understood (see ``grow
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,10 +41,12 @@ def assemble(
     *,
     allowed: Mask | None = None,
     barred: Iterable[int] = (),
+    first: Collection[int] = (),
 ) -> list[Assembled]:
     """At most ``top_k`` passages, ``per_document_limit`` of a document, neighbours joined if asked.
 
-    Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined.
+    The limit of a document does not hold for the ``first`` rows, which the question names. Nothing outside
+    of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined.
     """
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
@@ -57,7 +59,8 @@ def assemble(
         if len(chosen) >= settings.top_k:
             break
         document = int(documents[place])
-        if row in taken or per_document[document] >= settings.per_document_limit:
+        full = per_document[document] >= settings.per_document_limit and row not in first
+        if row in taken or full:
             continue
         rows = _joined(row, blocks, taken) if settings.assemble else (row,)
         taken.update(rows)

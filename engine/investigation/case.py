@@ -29,6 +29,8 @@ from engine.investigation.events import (
 from engine.investigation.facets import check_transaction, facets_for
 from engine.investigation.filters import Filters
 from engine.investigation.gate import Gate, by_trust
+from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
+from engine.investigation.meanings import meaning_named
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank
@@ -219,15 +221,21 @@ class Case:
         """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
         languages, mask = list(self.corpus.info().languages), self._filters.mask
         helpers = Helpers(self._asking, self._embedder)
-        return make_plan(
+        plan = make_plan(
             self.question,
             languages,
             self.settings,
             corpus=self.corpus,
             mask=mask,
+            day=self.day,
             offered=offered,
             helpers=helpers,
         )
+        text = plan.views[0].text
+        defined = meaning_named(self.corpus, text, plan.language, mask, plan.document_ids)
+        if defined is None or plan.named:
+            return plan
+        return replace(plan, named=(defined,))
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
         started = time.perf_counter()
@@ -235,10 +243,14 @@ class Case:
         self._filters = Filters(self.corpus, self.settings, self.day, whole)
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
         self.scanned = found = scan(self.corpus, plan, settings, vectors, self._filters.mask)
+        named = admit_named(whole, self.pool, self.corpus)
         hops = admit_scanned(found, self.pool, self._reading)
         milliseconds = 1000 * (time.perf_counter() - started)
-        count = StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)
-        report = RoundReport(0, (), (count,), len(hops), 0, len(self.pool), milliseconds, found.finders)
+        counts = [StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)]
+        if named:
+            counts.insert(0, StrategyCount(NAMED, len(named), len(named)))
+        hops = [*named, *hops]
+        report = RoundReport(0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders)
         self.rounds.append(report)
         facets = facets_for(self.corpus, plan, found.rows, settings.transaction_type)
         self._coverage, told = opened(self.corpus, facets, plan.language, self._embedder, vectors)
@@ -348,9 +360,13 @@ class Case:
         relevance = self._relevance()
         ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies)
         language = relevance.plan.language
-        self.order = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
+        refined = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
+        first = first_rows(self.plan, self.corpus) if self.plan is not None else NO_ROWS
+        self.order = led(refined, first)
         hits, mask = self.scanned.hits, self._filters.mask
-        self.ranking = present(self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask)
+        self.ranking = present(
+            self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask, set(first.tolist())
+        )
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)

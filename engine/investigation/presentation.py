@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -28,13 +28,15 @@ def present(
     hits: Mapping[int, tuple[RetrieverHit, ...]],
     settings: InvestigationSettings,
     allowed: Mask | None = None,
+    first: Collection[int] = (),
 ) -> tuple[RankedPassage, ...]:
     """The top of the ranking as passages with everything that explains them.
 
-    ``allowed`` limits what may be joined to them, shape (passages,); None for all.
+    ``allowed`` limits what may be joined to them, shape (passages,); None for all. ``first`` are the rows
+    that the question names.
     """
     barred = corpus.rows(sorted(pool.dismissed)).tolist()
-    assembled = assemble(ranking, corpus, reading, settings, allowed=allowed, barred=barred)
+    assembled = assemble(ranking, corpus, reading, settings, allowed=allowed, barred=barred, first=first)
     same = same_words(reading.passages(ranking.rows[: JOINING_DEPTH * settings.top_k]))
     wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))

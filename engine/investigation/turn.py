@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from engine.corpus.protocol import Scores
 from engine.investigation.gate import Gate, gate_scores, trust_in
+from engine.investigation.leading import NAMED
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
@@ -41,16 +41,17 @@ def scan_hops(found: Scan, ids: Sequence[str]) -> list[Hop]:
 def admit_scanned(found: Scan, pool: Pool, reading: Reading) -> list[Hop]:
     """Admit the scan's candidates, as many as the pool has room for; none where the pool was filled before.
 
-    What a person put there before the case was opened is no scan.
+    What a person put there before the case was opened is no scan, nor is what the question names.
     """
-    if any(entry.strategy != PERSON for entry in pool.entries()):
+    if any(entry.strategy not in (PERSON, NAMED) for entry in pool.entries()):
         return []
-    room = pool.limit - len(pool)
-    kept = replace(found, rows=found.rows[:room], scores=found.scores[:room])
-    hops = scan_hops(kept, reading.ids(kept.rows))
-    for hop, row, score in zip(hops, kept.rows.tolist(), kept.scores.tolist(), strict=True):
-        pool.admit(hop, row, score)
-    return hops
+    admitted = []
+    hops = scan_hops(found, reading.ids(found.rows))
+    for hop, row, score in zip(hops, found.rows.tolist(), found.scores.tolist(), strict=True):
+        if hop.target_id in pool or not pool.full:
+            pool.admit(hop, row, score)
+            admitted.append(hop)
+    return admitted
 
 
 def hit_words(hits: Sequence[RetrieverHit]) -> str:

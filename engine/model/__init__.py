@@ -32,7 +32,16 @@ from engine.model.progress import (
     StopReason,
     StrategyCount,
 )
-from engine.model.questions import Constraints, Intent, QueryPlan, Suggestion, View
+from engine.model.questions import (
+    Choice,
+    Constraints,
+    Intent,
+    NamedProvision,
+    Naming,
+    QueryPlan,
+    Suggestion,
+    View,
+)
 from engine.model.relations import Direction, Relation, Status
 from engine.model.reviews import Review, Verdict
 
@@ -41,6 +50,7 @@ __all__ = [
     "OUT_OF_FORCE",
     "AreaCoverage",
     "AreaState",
+    "Choice",
     "Completeness",
     "Constraints",
     "Direction",
@@ -49,6 +59,8 @@ __all__ = [
     "EntityKind",
     "Hop",
     "Intent",
+    "NamedProvision",
+    "Naming",
     "Passage",
     "QueryPlan",
     "RankedPassage",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from engine.model.relations import Relation
+
 
 class Intent(StrEnum):
     """What kind of answer a question asks for."""
@@ -61,9 +63,47 @@ class Suggestion:
     words: str
 
 
+class Naming(StrEnum):
+    """What became of a provision that a question names: found, one of several, not in its document, or of a
+    document that the corpus has not."""
+
+    FOUND = "found"
+    SEVERAL = "several"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A provision that may be meant: its first passage, and what it is called."""
+
+    passage_id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProvision:
+    """A provision that a question names by its number, in the question's own ``words``; or, by a ``relation``
+    that defines, the passages that define the term which it asks for.
+
+    ``passage_ids`` is what it names, in reading order. ``choices``: which provisions it may be where there
+    are several, the nearest ones where there is none. ``leads``: its passages stand first in the ranking.
+    ``note`` says what a person should know of it.
+    """
+
+    words: str
+    status: Naming
+    passage_ids: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    leads: bool = False
+    note: str = ""
+    relation: Relation = Relation.CITES
+
+
 @dataclass(frozen=True, slots=True)
 class QueryPlan:
-    """The question seen several ways; ``references`` are provisions that the question itself names.
+    """The question seen several ways; ``references`` are provisions that the question itself names, as it
+    writes them, ``named`` what they are in the corpus.
 
     ``evidence`` are the words that told the intent. ``document_types`` and ``document_ids`` are those of
     the corpus that its prose names. ``edited``: a person changed it.
@@ -82,3 +122,4 @@ class QueryPlan:
     suggestions: tuple[Suggestion, ...] = ()
     strategy: str = "balanced"
     edited: bool = False
+    named: tuple[NamedProvision, ...] = ()

@@ -12,7 +12,17 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import InputError
-from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
+from engine.model import (
+    Choice,
+    Constraints,
+    Intent,
+    NamedProvision,
+    Naming,
+    QueryPlan,
+    Relation,
+    Suggestion,
+    View,
+)
 from engine.records.wording import plural
 from engine.retrieval.planning.strategies import STRATEGIES
 
@@ -51,6 +61,25 @@ class _SuggestionFile(BaseModel):
     words: str = ""
 
 
+class _ChoiceFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    passage_id: str
+    label: str = ""
+
+
+class _NamedFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    words: str
+    status: Naming
+    passage_ids: tuple[str, ...] = ()
+    choices: list[_ChoiceFile] = []
+    leads: bool = False
+    note: str = ""
+    relation: Relation = Relation.CITES
+
+
 class _PlanFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -67,6 +96,7 @@ class _PlanFile(BaseModel):
     suggestions: list[_SuggestionFile] = []
     strategy: str = "balanced"
     edited: bool = False
+    named: list[_NamedFile] = []
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
@@ -93,8 +123,14 @@ def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
             "views": tuple(View(**view.model_dump()) for view in file.views),
             "constraints": Constraints(**file.constraints.model_dump()),
             "suggestions": tuple(Suggestion(**found.model_dump()) for found in file.suggestions),
+            "named": tuple(_named(found) for found in file.named),
         }
     )
+
+
+def _named(file: _NamedFile) -> NamedProvision:
+    choices = tuple(Choice(**choice.model_dump()) for choice in file.choices)
+    return NamedProvision(**{**file.model_dump(), "choices": choices})
 
 
 def load_plan(path: Path) -> QueryPlan:
@@ -118,7 +154,7 @@ def plan_text(plan: QueryPlan) -> Iterator[str]:
     yield f"Language: {plan.language}"
     yield f"Strategy: {plan.strategy}"
     for label, values in (
-        ("Names", plan.references),
+        ("Names", tuple(named_words(plan))),
         ("Documents named", plan.document_ids),
         ("Types named", plan.document_types),
         ("Demands", tuple(constraint_words(plan.constraints))),
@@ -147,6 +183,14 @@ def plan_line(plan: QueryPlan) -> str:
 def intent_words(plan: QueryPlan) -> str:
     """The intent as people write it."""
     return "unknown" if plan.intent is None else plan.intent.value.replace("_", "-")
+
+
+def named_words(plan: QueryPlan) -> Iterator[str]:
+    """Each provision that a question names, and what became of it; those that were not looked up as well."""
+    yield from (reference for reference in plan.references if not plan.named)
+    for named in plan.named:
+        found = plural(len(named.passage_ids), "passage") if named.status is Naming.FOUND else named.note
+        yield f"{named.words} ({found})"
 
 
 def constraint_words(constraints: Constraints) -> Iterator[str]:

@@ -13,9 +13,9 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from engine.answers.audit.citing import citing
 from engine.corpus.embedded.generation import published
 from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.outside import outside
 from engine.corpus.toy import toy_contents
 from engine.investigation import Case
 from engine.settings import preset
@@ -74,7 +74,7 @@ def test_nothing_that_a_case_leaves_keeps_its_corpus(folders: list[Path], tmp_pa
     corpus = opened.get(tmp_path / "plain")
     for _ in Case(corpus, "Who sets the harbour fees?", preset("thorough")).run():
         continue
-    citing(corpus)
+    outside(corpus)
     held = ref(corpus)
     del corpus, _
     opened.get(folders[1])

@@ -15,10 +15,16 @@ def test_every_token_is_defined_for_light_and_dark() -> None:
             assert re.search(rf"--{token}:\s*#", theme), f"--{token} is missing"
 
 
+def test_the_board_is_told_every_colour() -> None:
+    script = (ASSETS / "redstring.js").read_text(encoding="utf-8")
+    told = re.search(r"const TOKENS = \[(.*?)\]", script)
+    assert told is not None
+    assert set(TOKENS) <= set(re.findall(r'"([\w-]+)"', told[1]))
+
+
 def test_built_in_strategies_have_their_own_colours() -> None:
-    assert (
-        len({colour(name) for name in (*BUILT_IN_STRATEGIES, "scan", "gaps")}) == len(BUILT_IN_STRATEGIES) + 2
-    )
+    every = (*BUILT_IN_STRATEGIES, "scan", "gaps", "named")
+    assert len({colour(name) for name in every}) == len(every)
 
 
 def test_a_strategy_from_elsewhere_is_named_and_coloured_the_same_each_time() -> None:

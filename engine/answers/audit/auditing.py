@@ -9,7 +9,7 @@ from datetime import date
 
 import numpy as np
 
-from engine.answers.audit.citing import citing
+from engine.answers.audit.citing import cited
 from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, spans_of_claims
 from engine.answers.audit.matching import Matching, numbers_of
 from engine.answers.audit.record import Audit, Checked, Citation, Claim, Source
@@ -59,7 +59,6 @@ class Auditor:
         self.corpus, self.day = corpus, day or date.today()
         self._matching = Matching(corpus, self.day)
         self._judge = Judge(corpus, self._matching.in_force, minimum)
-        self._citing = citing(corpus)
         self._model, self._meter = model, meter or Meter()
 
     def claim(self, text: str, language: str) -> Checked:
@@ -133,7 +132,7 @@ class Auditor:
 
     def _claim(self, number: int, text: str, span: Span, language: str, context: list[int]) -> Claim:
         said = text[span.start : span.end]
-        cited = self._citing.cite(said, language, self.day, context)
+        found = cited(self.corpus, said, language, self.day, context)
         moved = [
             Citation(
                 Span(span.start + one.span.start, span.start + one.span.end),
@@ -142,7 +141,7 @@ class Auditor:
                 one.rows,
                 one.known,
             )
-            for one in cited
+            for one in found
             # Words that might be an act's name and lead nowhere are words of the claim.
             if one.rows or one.known or any(letter.isdigit() for letter in one.text)
         ]

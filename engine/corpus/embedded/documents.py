@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.joining import joined, recoded, shifted
+from engine.language.addresses import number_key
 from engine.model import NOTHING, Document, Section, SectionKind
 
 SECTION_KINDS = tuple(SectionKind)
@@ -24,6 +25,19 @@ BEGINNING = np.iinfo(np.int32).min
 END_OF_TIME = np.iinfo(np.int32).max
 
 Numbers = NDArray[np.int32]
+NO_ROWS: Numbers = np.empty(0, np.int32)
+
+
+def by_number(printed: Sequence[str]) -> Mapping[str, Numbers]:
+    """Where each printed number stands, by the form in which numbers are compared; no empty ones."""
+    places: dict[str, list[int]] = {}
+    for place, number in enumerate(printed):
+        if number:
+            places.setdefault(number, []).append(place)
+    found: dict[str, list[int]] = {}
+    for number, own in places.items():
+        found.setdefault(number_key(number), []).extend(own)
+    return {key: np.asarray(sorted(own), np.int32) for key, own in found.items()}
 
 
 def day_number(day: date | None, unknown: int) -> int:
@@ -131,6 +145,14 @@ class SectionTable:
     def number(self, number: int) -> str:
         """The number that a section prints, empty where it has none."""
         return self._numbers[number]
+
+    def numbered(self, number: str) -> Numbers:
+        """The first rows of the sections whose printed number is this one, in order of the sections."""
+        return self.first[self._by_number.get(number_key(number), NO_ROWS)]
+
+    @cached_property
+    def _by_number(self) -> Mapping[str, Numbers]:
+        return by_number(self._numbers.all())
 
     def take(self, numbers: Sequence[int], documents: DocumentTable) -> list[Section]:
         """The sections with these numbers, in that order."""

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block, hashed
-from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, SectionTable, day_of, load_metadata
+from engine.corpus.embedded.documents import (
+    NO_ROWS,
+    SECTION_KINDS,
+    DocumentTable,
+    SectionTable,
+    by_number,
+    day_of,
+    load_metadata,
+)
 from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.corpus.protocol import Mask, Rows
+from engine.language.addresses import number_key
 from engine.model import Passage
 
 STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
@@ -147,6 +157,18 @@ class PassageTable:
     def number(self, row: int) -> str:
         """The number that a passage prints, empty where it has none."""
         return self._strings["number"][row]
+
+    def numbered(self, number: str) -> Rows:
+        """The rows whose printed number is this one, in order, however it is written."""
+        return self._by_number.get(number_key(number), NO_ROWS)
+
+    @cached_property
+    def _by_number(self) -> Mapping[str, Rows]:
+        return by_number(self._strings["number"].all())
+
+    def language(self, row: int) -> str:
+        """The language of a passage."""
+        return self._languages[int(self._language[row])]
 
     def texts(self, rows: Sequence[int]) -> list[str]:
         """The texts at ``rows``."""

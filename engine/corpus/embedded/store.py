@@ -15,6 +15,7 @@ from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
 from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, read_published
+from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
@@ -29,6 +30,7 @@ from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mention
 from engine.errors import CorpusError
 from engine.language.analyzer import analyzer
 from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.language.references.definitions import DefinedName
 from engine.model import (
     OUT_OF_FORCE,
     Direction,
@@ -66,6 +68,7 @@ class EmbeddedCorpus:
         self._references, self._links = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
         self._sparse = _open_sparse(generation)
         self._tokens = open_tokens(generation)
+        self._given_names = GivenNames(state)
         self._structure = Structure(self._passages, self._sections, self._documents)
         self._browsing = Browsing(self._references, self._passages, self._sections, self._documents)
 
@@ -273,6 +276,17 @@ class EmbeddedCorpus:
         if self._vectors is None:
             return np.zeros((len(rows), 0), np.float32)
         return self._vectors.take(rows)
+
+    def numbered(self, number: str) -> Rows:
+        """The passages that begin what bears a number, one of each document."""
+        heads = np.union1d(self._passages.numbered(number), self._sections.numbered(number)).astype(np.int32)
+        _, first = np.unique(self._passages.document[heads], return_index=True)
+        return heads[first]
+
+    def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        """The names that texts give to documents."""
+        for row, name in self._given_names.each():
+            yield row, self._passages.language(row), name
 
     def in_force(self, day: date) -> Mask:
         """Which passages are in force on a day, both bounds included.

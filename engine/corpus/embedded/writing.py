@@ -25,6 +25,7 @@ from engine.corpus.embedded.generation import (
     seals_of,
     standing_in,
 )
+from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.joining import joined
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
@@ -79,6 +80,7 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
         block = pack(contents.documents, contents.sections, contents.passages, texts, contexts)
         if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
             raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
+        GivenNames.pack(block, contents.given_names)
         (generation / BLOCKS).mkdir()
         block.save(generation / block_name("contents"))
         targets = Targets(
@@ -124,6 +126,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     if parts.intervals is not None:
         for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
             state.arrays[f"passages.{name}"] = days.astype(np.int32)
+    GivenNames.put(state, blocks)
     EntityTable.put(state, parts.entities, *parts.mentions, parts.definers, passages)
     LexicalIndex.put(state, blocks)
     floor = _put_vectors(state, parts.vectors)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Scores
+from engine.investigation.leading import NAMED
 from engine.investigation.pool import Entry, Pool
 from engine.investigation.turn import PERSON, SCAN
 from engine.language.analyzer import analyzer
@@ -127,7 +128,7 @@ def last_yield(relevance: Scores, rounds: NDArray[np.int32], number: int) -> flo
 def _finders(entry: Entry, found: Scan, pool: Pool) -> int:
     """How many retrievers and strategies found a passage independently of each other."""
     retrievers = {hit.retriever for hit in found.hits.get(entry.row, ()) if hit.rank <= WITNESS_DEPTH}
-    strategies = {hop.strategy for hop in pool.hops_to(entry.passage_id)} - {SCAN, PERSON}
+    strategies = {hop.strategy for hop in pool.hops_to(entry.passage_id)} - {SCAN, PERSON, NAMED}
     return len(retrievers) + len(strategies)
 
 

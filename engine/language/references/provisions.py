@@ -7,6 +7,7 @@ its paragraphs. Guidance is not part of the provision it explains.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -104,6 +105,29 @@ class Provisions:
         """The containers of a kind and number."""
         self.read(document)
         return self._containers.get((document, container_of(kind), key), ())
+
+    def beside(self, document: int, kind: SectionKind, key: str, count: int) -> list[tuple[str, int]]:
+        """The numbers that stand next to one in a document, or would if it had it: number and first row of
+        each, at most ``count``, ascending. Only of the numbering that serves the kind."""
+        self.read(document)
+        if kind in CONTAINERS:
+            own = [
+                (number, indexes)
+                for (owner, of_kind, number), indexes in self._containers.items()
+                if owner == document and of_kind is container_of(kind)
+            ]
+        else:
+            own = [
+                (number, [index for index in indexes if series_of(self.all[index].kind) == series_of(kind)])
+                for (owner, number), indexes in self._by_number.items()
+                if owner == document
+            ]
+        known = {number: self.all[indexes[0]].rows[0] for number, indexes in own if number and indexes}
+        known.pop(key, None)
+        order = sorted(known, key=_natural)
+        place = bisect_left(order, _natural(key), key=_natural)
+        first = max(0, min(place - count // 2, len(order) - count))
+        return [(number, known[number]) for number in order[first : first + count]]
 
     def at(self, row: int) -> int | None:
         """The provision that a passage is part of."""
@@ -272,6 +296,12 @@ class Provisions:
         if any(self.all[index].section == number or self.all[index].rows[0] in rows for index in known):
             return
         self._add(Provision(document, key, section.kind, (rows[0],), number, self.section_ancestors(number)))
+
+
+def _natural(number: str) -> tuple[tuple[int, int, str], ...]:
+    """A number by the values of its digits: 9 before 10, 14 before 14A before 15."""
+    parts = re.findall(r"\d+|\D+", number)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 _OUTER = CONTAINERS | {SectionKind.ARTICLE}

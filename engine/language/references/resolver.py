@@ -93,6 +93,21 @@ class Resolver:
             found.extend(self._resolved(mention, meaning, passage, row))
         return _without_repeats(found)
 
+    def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
+        """Which documents the mentions of a passage of the corpus speak of, in order."""
+        return self._finder.meanings(mentions, passage, self._rows[passage.id], self._lookup.exists)
+
+    def within(self, mention: Mention, documents: Sequence[int], passage: Passage) -> list[Reference]:
+        """What a mention refers to where it is known to speak of some documents, by their positions."""
+        return self._resolved(mention, Meaning(tuple(documents), True), passage, self._rows[passage.id])
+
+    def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
+        """The numbers of a document that are next to one that it may not have, and the first row of each.
+
+        At most ``count``, in the order of the document; of the same kind as far as there are any.
+        """
+        return self._provisions.beside(document, address.kind, number_key(address.number or ""), count)
+
     def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
         if not mention.targets:
             return self._document_reference(mention, meaning, passage, row)

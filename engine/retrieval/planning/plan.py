@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.errors import InputError
@@ -13,6 +14,7 @@ from engine.model import Constraints, QueryPlan, Suggestion, View
 from engine.retrieval.foreign import note_on
 from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
 from engine.retrieval.planning.intent import intent_of
+from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
 from engine.retrieval.planning.strategies import LITERAL
 from engine.retrieval.planning.syntax import read_signs
@@ -31,17 +33,19 @@ def make_plan(
     *,
     corpus: Corpus | None = None,
     mask: Mask | None = None,
+    day: date | None = None,
     offered: bool = False,
     helpers: Helpers = _ALONE,
 ) -> QueryPlan:
     """The plan for a question put to a corpus in these languages (most frequent first).
 
     Without a ``corpus`` there are no views made from its words, and no documents are recognised.
-    ``mask`` limits what the corpus is asked, shape (passages,). ``offered``: views that the strategy leaves
-    out are there too, switched off, for a person to choose from. ``helpers`` are asked where the settings
-    say so. A question of more than 4,000
-    characters is cut there, and the plan's notes say so. Raises InputError for a demand that cannot be
-    read (``year:soon``) and a question that is nothing but demands.
+    ``mask`` limits what the corpus is asked, shape (passages,). Provisions that the question names are those
+    in force on ``day`` (today), where neither it nor the settings name one. ``offered``: views that the
+    strategy leaves out are there too, switched off, for a person to choose from. ``helpers`` are asked where
+    the settings say so. A question of more than 4,000 characters is cut there, and the plan's notes say so.
+    Raises InputError for a demand that cannot be read (``year:soon``) and a question that is nothing but
+    demands.
     """
     notes: tuple[str, ...] = ()
     text = " ".join(question.split())
@@ -54,15 +58,15 @@ def make_plan(
     text = signs.text
     language = detect_question(text, tuple(languages)) if languages else "und"
     references = tuple(dict.fromkeys(mention.text for mention in find_mentions(text, language)))
-    told = intent_of(text, language, references)
+    intent = intent_of(text, language, references)
     plan = QueryPlan(
         question,
         language,
         (View(LITERAL, text, origin="the question"),),
         references,
         notes,
-        told.intent,
-        told.evidence,
+        intent.intent,
+        intent.evidence,
         constraints=with_settings(signs.constraints, settings),
         suggestions=(
             *(Suggestion("must_include", phrase, phrase) for phrase in signs.quoted),
@@ -76,14 +80,18 @@ def make_plan(
             notes=(*plan.notes, *note_on(corpus, language)),
             document_types=types_in_prose(corpus, text, language),
             document_ids=documents_in_prose(corpus, text, language),
+            named=provisions_named(
+                corpus, text, language, signs.constraints.as_of or settings.as_of or day or date.today(), mask
+            ),
         )
-    asked = Asked(text, language, told.intent, corpus, mask)
+    asked = Asked(text, language, intent.intent, corpus, mask)
     views = tuple(views_of(asked, settings, offered=offered)) if settings.views else ()
     views = with_sub_questions(views, text, language, settings, helpers)
     drafted, weighed = (
         ((), ()) if corpus is None else hypothetical_views(text, language, corpus, mask, settings, helpers)
     )
-    notes = (*plan.notes, *helpers.asking.notes, *weighed)
+    told = tuple(one.note for one in plan.named if one.note)
+    notes = (*told, *plan.notes, *helpers.asking.notes, *weighed)
     return replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
 
 

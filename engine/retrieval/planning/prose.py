@@ -17,11 +17,13 @@ from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analyzer import analyzer
 from engine.language.dates import DATE, parse_date
 from engine.language.script import western_digits
-from engine.model import Suggestion
+from engine.model import Span, Suggestion
 from engine.retrieval.planning.words import words_of
 
 LONGEST_NAME = 16
 MOST_DOCUMENTS = 8
+# A name that stands so near to a number, in characters, is that of its document in whatever case.
+BESIDE, SHORTEST_BESIDE = 12, 3
 _WHEN = rf"(?:{DATE}|(?:1[5-9]|20|21)\d\d(?!\d|[-/.]\d))"
 _LETTERS = re.compile(r"[^\W\d_]")
 Key = tuple[str, ...]
@@ -104,22 +106,35 @@ def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, .
     A name of one word must be written as the document writes it ("FEES" is not "fees"). A name that
     stands inside a longer one is passed over, as is one that several documents bear.
     """
+    found = dict.fromkeys(document for document, _ in documents_at(corpus, text, language))
+    return tuple(found)[:MOST_DOCUMENTS]
+
+
+def documents_at(
+    corpus: Corpus, text: str, language: str, near: Span | None = None
+) -> list[tuple[str, Span]]:
+    """The documents that a text names, by their ids, and where; see ``documents_in_prose``. Right beside
+    ``near`` a name of one word may be written in small letters."""
     names = _names(corpus, language)
     text = western_digits(text)
     words = list(NAME_WORD.finditer(text))
     keys = [name_key(word[0], language) for word in words]
-    found: dict[str, None] = {}
+    found: list[tuple[str, Span]] = []
     at = 0
     while at < len(words):
         for size in range(min(names.longest.get(keys[at], 0), len(words) - at), 0, -1):
-            run = text[words[at].start() : words[at + size - 1].end()]
-            document = names.document(tuple(chain.from_iterable(keys[at : at + size])), run)
+            span = Span(words[at].start(), words[at + size - 1].end())
+            run = text[span.start : span.end]
+            beside = near is not None and (
+                0 <= span.start - near.end <= BESIDE or 0 <= near.start - span.end <= BESIDE
+            )
+            document = names.document(tuple(chain.from_iterable(keys[at : at + size])), run, beside)
             if document is not None:
-                found[document] = None
+                found.append((document, span))
                 at += size - 1
                 break
         at += 1
-    return tuple(found)[:MOST_DOCUMENTS]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +145,12 @@ class _Names:
     bearers: dict[Key, dict[str, str]]
     longest: dict[Key, int]
 
-    def document(self, key: Key, run: str) -> str | None:
+    def document(self, key: Key, run: str, in_any_case: bool) -> str | None:
         bearers = self.bearers.get(key)
         if not bearers or len(set(bearers.values())) > 1:
             return None
-        return next(iter(bearers.values())) if len(key) > 1 or run in bearers else None
+        told = len(key) > 1 or run in bearers or (in_any_case and len(run) >= SHORTEST_BESIDE)
+        return next(iter(bearers.values())) if told else None
 
 
 _NAMES: WeakKeyDictionary[Corpus, dict[str, _Names]] = WeakKeyDictionary()

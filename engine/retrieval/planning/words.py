@@ -6,6 +6,7 @@ A file holds for its ``languages`` (ISO 639-1):
 - ``parts``: ``joints`` between two questions and the ``openers`` that begin the second.
 - ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
   questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
+- ``meaning``: whole questions for the meaning of a term, which is the group ``term``.
 - ``dates``: words before a year or date, by what they ask for; ``..._behind``: words behind it;
   ``between`` and ``through``: the words around the first of two.
 - ``types``: kinds of documents, and the words by which questions name them.
@@ -45,6 +46,7 @@ class ExampleFile(BaseModel):
     views: dict[str, list[str]] = {}
     suggests: dict[str, str] = {}
     types: list[str] = []
+    meaning: str = ""
 
 
 class _Parts(BaseModel):
@@ -78,6 +80,7 @@ class WordsFile(BaseModel):
     parts: _Parts = _Parts()
     compare: list[str] = []
     clauses: list[str] = []
+    meaning: list[str] = []
     dates: _Dates = _Dates()
     types: dict[str, list[str]] = {}
     legal: list[tuple[list[str], list[str]]] = []
@@ -96,6 +99,7 @@ class Words:
     dates: _Dates = field(default_factory=_Dates)
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legal: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    meaning: Patterns = ()
 
 
 NO_WORDS = Words("und")
@@ -145,6 +149,7 @@ def _compiled(file: WordsFile, language: str) -> Words:
         file.dates,
         {kind: tuple(names) for kind, names in file.types.items()},
         tuple((tuple(plain), tuple(formal)) for plain, formal in file.legal),
+        tuple(_pattern(one) for one in file.meaning),
     )
 
 

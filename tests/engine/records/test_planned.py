@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.model import Constraints, Intent, QueryPlan, Suggestion, View
+from engine.model import Choice, Constraints, Intent, NamedProvision, Naming, QueryPlan, Suggestion, View
 from engine.records.planned import (
     load_plan,
     plan_from_json,
@@ -35,6 +35,12 @@ PLAN = QueryPlan(
     (Suggestion("year_from", "2011", "since 2011"),),
     "recall",
     True,
+    (
+        NamedProvision("Article 3", Naming.FOUND, ("dues-act/art-3",), leads=True),
+        NamedProvision(
+            "Article 99", Naming.MISSING, (), (Choice("dues-act/art-5", "Article 5"),), False, "no"
+        ),
+    ),
 )
 
 
@@ -55,6 +61,11 @@ def test_a_plan_comes_back_as_it_was() -> None:
 def test_any_plan_comes_back(views: list[View], constraints: Constraints) -> None:
     plan = QueryPlan("q", "en", tuple(views), constraints=constraints)
     assert plan_from_json(plan_to_json(plan)) == plan
+
+
+def test_what_became_of_named_provisions_is_told() -> None:
+    (line,) = [line for line in plan_text(PLAN) if line.startswith("Names")]
+    assert line == "Names: Article 3 (1 passage); Article 99 (no)"
 
 
 @pytest.mark.parametrize(

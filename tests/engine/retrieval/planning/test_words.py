@@ -8,6 +8,7 @@ import pytest
 
 from engine.errors import SettingsError
 from engine.retrieval.planning import make_plan
+from engine.retrieval.planning.meaning import term_asked
 from engine.retrieval.planning.words import NO_WORDS, ExampleFile, read_file, read_files, words_of
 from engine.settings import InvestigationSettings
 
@@ -34,6 +35,7 @@ def test_examples(language: str, example: ExampleFile) -> None:
     assert example.intent in (None, plan.intent), plan.evidence
     for kind, texts in example.views.items():
         assert [view.text for view in plan.views if view.name == kind] == texts
+    assert term_asked(example.question, language) == example.meaning or not example.meaning
     suggested = {found.kind: found.value for found in plan.suggestions}
     assert not example.suggests or suggested == example.suggests
 

@@ -1,0 +1,207 @@
+"""References in a text that stands outside of a corpus (a question, a draft), resolved in it.
+
+The text is read by the resolver that ingestion uses, as a document of its own beside those of the corpus.
+Documents of the corpus are looked into when they are named.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import cached_property, lru_cache
+from typing import Generic, TypeVar, overload
+from weakref import WeakKeyDictionary, proxy
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.language.addresses import Address
+from engine.language.references import Mention, Resolver
+from engine.language.references.definitions import DefinedName
+from engine.language.references.documents import Meaning
+from engine.language.references.layout import Layout
+from engine.model import Document, Passage, Reference, Section, TargetKind
+
+_OUTSIDE = "\x00outside"
+# Documents whose passages are kept at hand while their references are resolved.
+_AT_HAND = 32
+
+T = TypeVar("T")
+
+
+class Outside:
+    """Resolves what texts from outside cite. Made once for an open corpus: see ``outside``. Threads take
+    turns: a document is looked through by one of them."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        # It is kept as long as the corpus is open, and must not keep it open.
+        self._contents = contents = _Contents(proxy(corpus))
+        self._lock = threading.Lock()
+        self.documents = corpus.documents()
+        documents = [*self.documents, Document(_OUTSIDE, "")]
+        self._resolver = Resolver(
+            documents,
+            _Made(0, contents.section),
+            _Made(len(corpus) + 1, contents.passage),
+            _Readings(contents.corpus),
+            Layout(
+                {_OUTSIDE: len(corpus)},
+                contents.section_numbers,
+                _Made(len(corpus) + 1, contents.document_of),
+                _Made(len(documents), contents.rows_of),
+                _Made(len(documents), contents.sections_of),
+            ),
+        )
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that the documents bear themselves, in small letters."""
+        every = ((document.title, *document.aliases) for document in self.documents)
+        return frozenset(name.casefold() for names in every for name in names if name)
+
+    def meanings(self, mentions: Sequence[Mention], text: str, language: str, day: date) -> list[Meaning]:
+        """Which documents the mentions of a text speak of, by their numbers; none of them where the text
+        names no document, or one that the corpus has not."""
+        with self._lock:
+            found = self._resolver.meanings(mentions, self._contents.put(text, language, day))
+        own = len(self.documents)
+        known = [tuple(one for one in meaning.documents if one not in (None, own)) for meaning in found]
+        return [
+            replace(meaning, documents=documents, named=meaning.named or bool(documents))
+            for meaning, documents in zip(found, known, strict=True)
+        ]
+
+    def resolve(self, mention: Mention, text: str, language: str, day: date) -> list[Reference]:
+        """What a mention refers to: the same as if a document of the corpus held the text, in force on a
+        day."""
+        with self._lock:
+            return self._resolver.resolve([mention], self._contents.put(text, language, day))
+
+    def within(
+        self, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
+    ) -> list[Reference]:
+        """What a mention refers to where it is known to speak of some documents, by their numbers."""
+        with self._lock:
+            return self._resolver.within(mention, documents, self._contents.put(text, language, day))
+
+    def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
+        """Numbers of a document next to one that it lacks, and the first row of each; at most ``count``."""
+        with self._lock:
+            return self._resolver.nearest(document, address, count)
+
+    def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
+        """The rows of a passage, a section or a document; none for an id that is not there."""
+        return self._contents.rows(kind, target_id)
+
+
+class _Contents:
+    """The passages and sections of a corpus, read by document when one of it is asked for. The last row is
+    the text from outside."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self.corpus = corpus
+        self.section_numbers: dict[str, int] = {}
+        self._size, self._documents = len(corpus), len(corpus.documents())
+        self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, "")
+        self._read = lru_cache(_AT_HAND)(self._read_document)
+        self.section = lru_cache(maxsize=4096)(self._section)
+
+    def put(self, text: str, language: str, day: date) -> Passage:
+        """Put another text from outside in the place of the last one."""
+        self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, text, language, valid_from=day, valid_to=day)
+        return self._outside
+
+    def document_of(self, row: int) -> int:
+        if row == self._size:
+            return self._documents
+        return int(self.corpus.document_numbers(np.array([row], np.int32))[0])
+
+    def rows_of(self, document: int) -> range:
+        if document == self._documents:
+            return range(self._size, self._size + 1)
+        first, passages = self._read(document)
+        return range(first, first + len(passages))
+
+    def sections_of(self, document: int) -> list[int]:
+        if document == self._documents:
+            return []
+        return sorted(self.corpus.document_sections(document).tolist())
+
+    def passage(self, row: int) -> Passage:
+        if row == self._size:
+            return self._outside
+        first, passages = self._read(self.document_of(row))
+        return passages[row - first]
+
+    def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
+        if kind is TargetKind.PASSAGE:
+            found = self.corpus.rows([target_id])
+            return found[found >= 0]
+        number = self.section_numbers.get(target_id)
+        if number is not None and kind is TargetKind.SECTION:
+            section: Section = self.section(number)
+            (rows,) = self.corpus.by_document([section.document_id])
+            return rows[section.first : section.stop]
+        return self.corpus.by_document([target_id])[0]
+
+    def _read_document(self, number: int) -> tuple[int, list[Passage]]:
+        """The first row and the passages of a document; its sections are known by their ids from then on."""
+        (rows,) = self.corpus.by_document([self.corpus.documents()[number].id])
+        numbers = self.sections_of(number)
+        sections = self.corpus.sections(numbers)
+        self.section_numbers.update(
+            {section.id: number for section, number in zip(sections, numbers, strict=True)}
+        )
+        return (int(rows[0]) if len(rows) else 0), self.corpus.passages(rows)
+
+    def _section(self, number: int) -> Section:
+        (found,) = self.corpus.sections([number])
+        return found
+
+
+class _Made(Sequence[T], Generic[T]):
+    """A sequence whose items are made when they are asked for."""
+
+    def __init__(self, size: int, make: Callable[[int], T]) -> None:
+        self._size, self._make = size, make
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        if isinstance(place, slice):
+            return [self._make(one) for one in range(*place.indices(self._size))]
+        return self._make(place)
+
+
+class _Readings:
+    """What is known of the texts of an open corpus: the names that they give to documents."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+
+    def mentions(self, row: int) -> Sequence[Mention]:
+        """No passage is asked what it cites."""
+        return ()
+
+    def names(self) -> Iterator[tuple[int, str, DefinedName]]:
+        return self._corpus.given_names()
+
+
+_MADE: WeakKeyDictionary[Corpus, Outside] = WeakKeyDictionary()
+_MAKING = threading.Lock()
+
+
+def outside(corpus: Corpus) -> Outside:
+    """The resolver of an open corpus for texts from outside, made at the first call."""
+    with _MAKING:
+        made = _MADE.get(corpus)
+        if made is None:
+            made = _MADE[corpus] = Outside(corpus)
+        return made

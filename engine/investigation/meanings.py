@@ -1,0 +1,147 @@
+"""Where the corpus defines the term whose meaning a question asks for.
+
+Definitions are told by the entities of the corpus, and by the forms in which laws define, read in the
+passages that have the term: in quotation marks before a verb of defining, at the beginning of an item or a
+sentence, and in brackets behind what it means ("ohne schuldhaftes Zögern (unverzüglich)").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.corpus.protocol import Corpus, Mask
+from engine.investigation.defined_terms import WORDINGS, Wording, defined_terms
+from engine.language.analyzer import analyzer
+from engine.model import NamedProvision, Naming, Passage, Relation
+from engine.retrieval.planning.meaning import term_asked
+
+# Passages with the term that are read for its definition, and definitions that stand first.
+READ, MOST = 300, 6
+# Letters by which a term may end otherwise than in the question ("unverzüglichen", "terms").
+ENDING = 3
+_OPEN, _CLOSE = "[\"“”„«‘‚'「《]", "[\"“”»’‘'」》]"
+_BEGINS = r"(?:^|[.;:：。；\n]\s*)(?:[-–•*]\s*|\(?\w{1,4}[.)）]\s*|[（(]\w{1,3}[）)]\s*|\d+[.、]\s*)?"
+_ARTICLE = r"(?:(?:an?|the|eine?|die|der|das|une?|le|la)\s|l['’])?"
+# Languages in which a term in brackets follows what it means; in others brackets hold all sorts of things.
+_IN_BRACKETS = frozenset(("de",))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A passage that defines a term; the lower the ``form``, the surer it does."""
+
+    row: int
+    form: int
+    passage: Passage
+
+
+def meaning_named(
+    corpus: Corpus, text: str, language: str, mask: Mask | None, documents: Iterable[str] = ()
+) -> NamedProvision | None:
+    """The definitions of the term that a question asks for, as something it names; None where it asks for
+    something else or the corpus defines no such term. Those in the ``documents`` it names come first."""
+    term = term_asked(text, language)
+    if not term:
+        return None
+    wanted = set(documents)
+    found = sorted(
+        definitions_of(corpus, term, language, mask),
+        key=lambda one: (one.passage.document_id not in wanted, one.form),
+    )[:MOST]
+    if not found:
+        return None
+    ids = tuple(one.passage.id for one in found)
+    return NamedProvision(term, Naming.FOUND, ids, (), True, _differing(corpus, found), Relation.DEFINES)
+
+
+def definitions_of(corpus: Corpus, term: str, language: str, mask: Mask | None = None) -> list[Definition]:
+    """The passages that define a term, the surest form first, then as the words of the term find them."""
+    (hits,) = corpus.search_lexical([term], language, READ, mask=mask)
+    rows = hits.rows.tolist()
+    told = _told(corpus, term, language)
+    found: list[Definition] = []
+    for row, passage in zip(rows, corpus.passages(hits.rows), strict=True):
+        form = _form(passage, term)
+        if form is None and row in told:
+            form = len(_FORMS)
+        if form is not None:
+            found.append(Definition(row, form, passage))
+    return sorted(found, key=lambda one: one.form)
+
+
+def _told(corpus: Corpus, term: str, language: str) -> set[int]:
+    """The passages that define a term by what is known of the corpus."""
+    known = defined_terms(corpus)
+    used = [use for use in known.used_in(term, language) if use.end - use.start >= len(term.strip()) - 1]
+    return {row for use in used for row in known.definitions(use.term).tolist()}
+
+
+def _form(passage: Passage, term: str) -> int | None:
+    """In which form a passage defines a term; None where in none."""
+    language = passage.language.split("-")[0]
+    wording = WORDINGS.get(language)
+    if wording is None:
+        return None
+    words = r"\s+".join(rf"{re.escape(_stem(word, language))}\w{{0,{ENDING}}}" for word in term.split())
+    for number, form in enumerate(_FORMS):
+        pattern = form(words, wording, language, passage)
+        if pattern is not None and re.search(pattern, passage.text, re.IGNORECASE | re.MULTILINE):
+            return number
+    return None
+
+
+def _stem(word: str, language: str) -> str:
+    """A word up to where its endings begin, as it is written."""
+    stem = analyzer(language).stem(word.casefold())
+    return word[: len(stem)] if word.casefold().startswith(stem) else word
+
+
+def _verbs(wording: Wording) -> str:
+    return "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)
+
+
+def _quoted(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+    """ "Client" means ..., „Vollmacht“ ist ..., «consommateur»: ..., 本法所称"用人单位"，是指."""
+    term = rf"{_OPEN}\s?{_ARTICLE}{words}\s?{_CLOSE}"
+    return rf"{term}\s*[,，:：]?\s*(?:\w+\s+){{0,2}}?(?:{_verbs(wording)})"
+
+
+def _begins(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+    """Client means ..., Wajib Pajak adalah ..., at the beginning of an item or a sentence."""
+    if language == "ar":
+        return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
+    between = r"(?:\s*[,(（][^.;。；\n]{0,80}?)?\s*[,，)）]?\s*"
+    return rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_ARTICLE}{words}{between}(?:{_verbs(wording)})(?!\w)"
+
+
+def _listed(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+    """The term at the beginning of an item below a heading of definitions."""
+    above = " ".join((*passage.headings[-2:], passage.label)).casefold()
+    if not any(heading.casefold() in above for heading in wording.headings):
+        return None
+    return rf"{_BEGINS}{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
+
+
+def _bracketed(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+    """ "... ohne schuldhaftes Zögern (unverzüglich) ...": what it means stands before it."""
+    return rf"\w\s*\(\s*{words}\s*\)" if language in _IN_BRACKETS else None
+
+
+_FORMS = (_quoted, _begins, _bracketed, _listed)
+
+
+def _differing(corpus: Corpus, found: list[Definition]) -> str:
+    """Which documents define a term each in its own words; empty where one alone does."""
+    texts: dict[str, set[str]] = {}
+    for one in found:
+        texts.setdefault(one.passage.document_id, set()).add(" ".join(one.passage.text.split()).casefold())
+    if len(texts) < 2 or len(set(map(frozenset, texts.values()))) < 2:
+        return ""
+    titles = {document.id: document.title or document.id for document in corpus.documents()}
+    return f"defined in {len(texts)} documents: {'; '.join(_titles(texts, titles))}"
+
+
+def _titles(documents: Iterable[str], titles: dict[str, str]) -> Iterator[str]:
+    yield from (titles[document] for document in documents)

@@ -1,0 +1,97 @@
+"""What texts from outside cite is resolved as if a document of the corpus held them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from datetime import date
+from pathlib import Path
+from weakref import ref
+
+import numpy as np
+
+from engine.corpus import open_corpus
+from engine.corpus.outside import outside
+from engine.corpus.protocol import Corpus
+from engine.language.references import find_mentions
+from engine.model import Passage, Status
+
+DAY = date(2026, 1, 1)
+
+
+def test_a_passage_read_from_outside_cites_what_it_cites_inside(meridia: Corpus) -> None:
+    """References that name another document mean the same wherever they stand."""
+    reader = outside(meridia)
+    compared = 0
+    for reference in meridia.all_references():
+        (passage,) = meridia.passages(meridia.rows([reference.source_id]))
+        if (
+            reference.status is not Status.RESOLVED
+            or passage.valid_from
+            or not _names(passage, reference.text)
+        ):
+            continue
+        for mention in find_mentions(reference.text, passage.language):
+            found = reader.resolve(mention, reference.text, passage.language, DAY)
+            if any(one.status is Status.RESOLVED for one in found):
+                compared += 1
+                assert reference.target_id in {one.target_id for one in found}
+    assert compared > 40
+
+
+def _names(passage: Passage, words: str) -> bool:
+    return passage.language == "en" and ("Agency Code" in words or "Tax Procedure Act" in words)
+
+
+def test_rows_are_those_of_the_target(meridia: Corpus) -> None:
+    reader = outside(meridia)
+    text = "Article 14 of the Agency Code"
+    (mention,) = find_mentions(text, "en")
+    (found,) = reader.resolve(mention, text, "en", DAY)
+    rows = reader.rows(found.target_kind, str(found.target_id))
+    assert {passage.number for passage in meridia.passages(rows)} == {"14"}
+    assert reader.rows(found.target_kind, "nothing").tolist() == []
+
+
+def test_names_that_texts_give_are_known(meridia: Corpus) -> None:
+    given = [(language, name) for _, language, name in meridia.given_names()]
+    assert ("en", "Code") in {(language, name.short) for language, name in given}
+
+
+def test_threads_take_turns(sample_folder: Path) -> None:
+    corpus = open_corpus(sample_folder)
+    text = "Article 14 of the Agency Code"
+    (mention,) = find_mentions(text, "en")
+    found: list[str | None] = []
+
+    def read() -> None:
+        for _ in range(5):
+            found.extend(one.target_id for one in outside(corpus).resolve(mention, text, "en", DAY))
+
+    threads = [threading.Thread(target=read) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 30
+    assert len(set(found)) == 1
+
+
+def test_a_corpus_is_let_go(sample_folder: Path) -> None:
+    corpus = open_corpus(sample_folder)
+    (mention,) = find_mentions("Article 14 of the Agency Code", "en")
+    outside(corpus).resolve(mention, "Article 14 of the Agency Code", "en", DAY)
+    gone = ref(corpus)
+    del corpus
+    gc.collect()
+    assert gone() is None
+
+
+def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
+    reader = outside(meridia)
+    text = "Article 9999 of the Agency Code"
+    (mention,) = find_mentions(text, "en")
+    number = next(n for n, one in enumerate(reader.documents) if one.id == "commercial-agency-code")
+    near = reader.nearest(number, mention.targets[0].address, 4)
+    assert [printed for printed, _ in near] == ["35", "36", "37", "38"]
+    assert np.all(np.diff([row for _, row in near]) > 0)

@@ -1,0 +1,120 @@
+"""What the question names by its number comes first: into the pool, into the ranking, into the brief."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from engine.answers.answer import answer
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case
+from engine.investigation.leading import NAMED, led
+from engine.investigation.ranking import Ranking
+from engine.model import Relation
+from engine.records.wording import trail_sentence
+from engine.settings import preset
+
+DAY = date(2026, 1, 1)
+QUESTION = "What does Article 14 of the Agency Code say?"
+ARTICLE_14 = [f"commercial-agency-code/art-14/para-{number}" for number in range(1, 6)]
+
+
+def ran(corpus: Corpus, question: str, **changes: object) -> Case:
+    case = Case(corpus, question, preset("balanced").model_copy(update=changes), day=DAY)
+    for _ in case.run():
+        pass
+    return case
+
+
+def test_it_enters_first_and_stands_first(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION)
+    assert [entry.passage_id for entry in case.pool.entries()[:5]] == ARTICLE_14
+    assert case.rounds[0].strategies[0].strategy == NAMED
+    assert case.order is not None
+    first = meridia.passages(case.order.rows[:5])
+    assert [passage.id for passage in first] == ARTICLE_14
+    top = case.ranking[0]
+    assert set(top.assembled_ids) >= {ARTICLE_14[0]}
+    assert top.score == pytest.approx(sum(part.value for part in top.breakdown), abs=1e-5)
+    assert NAMED in {part.name for part in top.breakdown}
+
+
+def test_its_trail_says_so(meridia: Corpus) -> None:
+    hop = ran(meridia, QUESTION).ranking[0].trails[0][0]
+    assert (hop.strategy, hop.relation, hop.source_id, hop.round) == (NAMED, Relation.CITES, None, 0)
+    assert hop.quote == "Article 14 of the Agency Code"
+    assert trail_sentence([hop], str) == "The question names it (“Article 14 of the Agency Code”)."
+
+
+def test_it_is_followed_first(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION)
+    assert case.rounds[1].seeds[:1] == (ARTICLE_14[0],)
+
+
+def test_a_pinned_passage_stands_before_it_and_a_dismissed_one_nowhere(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION)
+    case.pin("tax-procedure-act/art-26/para-1")
+    assert case.ranking[0].passage.id == "tax-procedure-act/art-26/para-1"
+    assert case.ranking[1].passage.id == ARTICLE_14[0]
+    for one in ARTICLE_14:
+        case.dismiss(one)
+    assert not {passage for found in case.ranking for passage in found.assembled_ids} & set(ARTICLE_14)
+
+
+def test_the_limit_of_a_document_does_not_cut_it(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION, per_document_limit=1, assemble=False)
+    assert [found.passage.id for found in case.ranking[:5]] == ARTICLE_14
+
+
+def test_a_full_pool_has_room_for_it(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION, pool_size=50)
+    assert len(case.pool) == 50
+    assert ARTICLE_14[0] in case.pool
+
+
+def test_the_brief_begins_with_it(meridia: Corpus) -> None:
+    case = ran(meridia, QUESTION)
+    told = answer(case.investigation(), meridia)
+    cited = {
+        place for number in told.sentences[0].citations for place, _ in told.citations[number - 1].places
+    }
+    assert cited == {ARTICLE_14[0]}
+    assert told.sentences[0].text.startswith("No person may confer")
+    every = {place for citation in told.citations for place, _ in citation.places}
+    assert every <= set(ARTICLE_14)
+
+
+def test_the_brief_of_more_than_the_provision_goes_on_to_the_rest(meridia: Corpus) -> None:
+    question = "What does Article 14 of the Agency Code say on managers, and who may inspect the register?"
+    told = answer(ran(meridia, question).investigation(), meridia)
+    places = [place for citation in told.citations for place, _ in citation.places]
+    assert places[0] in ARTICLE_14
+    assert not set(places) <= set(ARTICLE_14)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What does Article 99 of the Agency Code say?", "has no article 99"),
+        ("What does Article 5 of the Panama Companies Act say?", "called “Panama Companies Act”"),
+        ("What does Article 14 say?", "say which"),
+    ],
+)
+def test_what_is_not_there_or_not_plain_is_no_answer(meridia: Corpus, question: str, words: str) -> None:
+    case = ran(meridia, question)
+    told = answer(case.investigation(), meridia)
+    assert told.sentences == ()
+    assert words in told.unanswered
+    assert any(words in note for note in case.notes)
+
+
+def test_lifting_keeps_the_rest_in_order() -> None:
+    scores = np.array([0.9, 0.8, 0.5, 0.1], np.float32)
+    ranking = Ranking(np.array([7, 3, 5, 1], np.int32), scores, ("question",), scores[None, :], {})
+    after = led(ranking, np.array([1, 5, 99], np.int32))
+    assert after.rows.tolist() == [1, 5, 7, 3]
+    assert np.all(np.diff(after.scores) < 0)
+    assert after.scores == pytest.approx(after.parts.sum(axis=0))
+    assert led(ranking, np.array([99], np.int32)) is ranking

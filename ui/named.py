@@ -1,0 +1,38 @@
+"""What became of the provisions that a question names, where a person has to know or to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.language.markup import attribute, escape
+from engine.model import Choice, NamedProvision, Naming, QueryPlan
+
+
+def named_html(plan: QueryPlan) -> str:
+    """A line for each provision that is not plainly there, with what to ask instead; empty where all are."""
+    return "".join(_line(plan.question, named) for named in plan.named if named.note)
+
+
+def _line(question: str, named: NamedProvision) -> str:
+    words = f"“{named.words}” may be one of several" if named.status is Naming.SEVERAL else named.note
+    note = words[:1].upper() + words[1:]
+    offered = "".join(_offers(question, named))
+    return (
+        f'<div class="told-first" data-status="{named.status.value}">'
+        f'<span dir="auto">{escape(note)}.</span>{offered}</div>'
+    )
+
+
+def _offers(question: str, named: NamedProvision) -> Iterator[str]:
+    for choice in named.choices:
+        asked = attribute(_asked_of(question, named, choice))
+        yield (
+            f'<button type="button" class="chip" data-question="{asked}" dir="auto">'
+            f"{escape(choice.label)}</button>"
+        )
+
+
+def _asked_of(question: str, named: NamedProvision, choice: Choice) -> str:
+    """The question with a provision that is there in the place of the one that it names."""
+    written = " ".join(question.split())
+    return written.replace(named.words, choice.label, 1) if named.words in written else choice.label
