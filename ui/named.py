@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from engine.language.markup import attribute, escape
-from engine.model import Choice, NamedProvision, Naming, QueryPlan
+from engine.model import Choice, NamedProvision, Naming, QueryPlan, Suggestion
+from engine.records.presets import day_words
 
 
-def named_html(plan: QueryPlan) -> str:
-    """A line for each provision that is not plainly there, with what to ask instead; empty where all are."""
-    return "".join(_line(plan.question, named) for named in plan.named if named.note)
+def named_html(plan: QueryPlan, day: date) -> str:
+    """A line for each provision that is not plainly there, with what to ask instead, and one for a day that
+    the question may mean; ``day`` is the one whose law the case looks at."""
+    lines = [_line(plan.question, named) for named in plan.named if named.note]
+    days = [found for found in plan.suggestions if found.kind == "as_of" and found.value != day.isoformat()]
+    if plan.constraints.as_of is None:
+        lines += [_day_line(plan.question, found, day) for found in days]
+    return "".join(lines)
+
+
+def _day_line(question: str, found: Suggestion, day: date) -> str:
+    asked = attribute(f"{' '.join(question.split())} as_of:{found.value}")
+    words = f"The question says “{found.words}”; this case looks at the law of {day_words(day)}."
+    return (
+        f'<div class="told-first" data-status="day"><span dir="auto">{escape(words)}</span>'
+        f'<button type="button" class="chip" data-question="{asked}">'
+        f"Look at the law of {day_words(date.fromisoformat(found.value))}</button></div>"
+    )
 
 
 def _line(question: str, named: NamedProvision) -> str:

@@ -111,8 +111,14 @@ def told(story: Story) -> str:
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
-        f"{line}{_ending(story)}</div>{named_html(story.plan) if story.plan else ''}"
+        f"{line}{_ending(story)}</div>{_first(story)}"
     )
+
+
+def _first(story: Story) -> str:
+    if story.plan is None or story.terms is None:
+        return ""
+    return named_html(story.plan, story.terms.day)
 
 
 def _step(words: str, tip: str) -> str:

@@ -1,8 +1,9 @@
 """From a ranking to readable passages: a limit per document, neighbours put together.
 
 What ranks well is joined only inside one section and one provision, so that its citation holds for all of
-it, and only from consecutive passages, so that what is shown is still a span of the source. If asked,
-passages grow further, to the length at which they can be understood (see ``growth``).
+it, and only from consecutive passages, so that what is shown is still a span of the source. A hit that is
+nothing but a heading brings the text below it along, or makes room for it. If asked, passages grow further,
+to the length at which they can be understood (see ``growth``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from engine.settings import InvestigationSettings
 # A neighbour is joined if it ranks among this many times the passages asked for.
 JOINING_DEPTH = 2
 LONGEST_TEXT = 2_500
+# Passages that a heading brings along at most.
+MOST_BELOW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def assemble(
     chosen: list[Assembled] = []
     taken: set[int] = set()
     per_document: Counter[int] = Counter()
+    headings, shut = corpus.bare_headings(ranking.rows), set(barred)
     for place, row in enumerate(ranking.rows.tolist()):
         if len(chosen) >= settings.top_k:
             break
@@ -63,12 +67,43 @@ def assemble(
         if row in taken or full:
             continue
         rows = _joined(row, blocks, taken) if settings.assemble else (row,)
+        if settings.assemble and headings[place]:
+            below = _below(row, int(sections[place]), corpus, reading, allowed, shut)
+            if any(other in taken for other in below) and row not in first:
+                # Its text is there already: the heading makes room.
+                continue
+            rows = tuple(sorted({*rows, *below}))
         taken.update(rows)
         per_document[document] += 1
         chosen.append(Assembled(place, rows))
     if settings.assemble and settings.full_passages and chosen:
-        return _full(chosen, ranking, corpus, reading, settings, allowed, barred)
+        return _full(chosen, ranking, corpus, reading, settings, allowed, shut)
     return chosen
+
+
+def _below(
+    row: int, section: int, corpus: Corpus, reading: Reading, allowed: Mask | None, barred: Collection[int]
+) -> tuple[int, ...]:
+    """The text that stands below a heading in its section: consecutive rows, up to the first text and as far
+    as they stay readable; none where there is none."""
+    if section < 0:
+        return ()
+    (own,) = corpus.sections([section])
+    (rows,) = corpus.by_document([own.document_id])
+    after = np.arange(row + 1, min(int(rows[0]) + own.stop, row + 1 + MOST_BELOW), dtype=np.int32)
+    found: list[int] = []
+    total = 0
+    heading = corpus.bare_headings(after).tolist()
+    for place, passage in enumerate(reading.passages(after)):
+        other = int(after[place])
+        total += len(passage.text)
+        hidden = other in barred or (allowed is not None and not allowed[other])
+        if hidden or (found and total > LONGEST_TEXT):
+            break
+        found.append(other)
+    while found and heading[len(found) - 1]:
+        found.pop()
+    return tuple(found)
 
 
 def _full(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -57,7 +57,8 @@ def make_plan(
         raise InputError("the question only says what passages must be like: add what it is about")
     text = signs.text
     language = detect_question(text, tuple(languages)) if languages else "und"
-    references = tuple(dict.fromkeys(mention.text for mention in find_mentions(text, language)))
+    mentions = find_mentions(text, language)
+    references = tuple(dict.fromkeys(mention.text for mention in mentions))
     intent = intent_of(text, language, references)
     plan = QueryPlan(
         question,
@@ -70,7 +71,7 @@ def make_plan(
         constraints=with_settings(signs.constraints, settings),
         suggestions=(
             *(Suggestion("must_include", phrase, phrase) for phrase in signs.quoted),
-            *dates_in_prose(text, language),
+            *dates_in_prose(text, language, [mention.span for mention in mentions]),
         ),
         strategy=settings.query_strategy,
     )
@@ -90,9 +91,17 @@ def make_plan(
     drafted, weighed = (
         ((), ()) if corpus is None else hypothetical_views(text, language, corpus, mask, settings, helpers)
     )
-    told = tuple(one.note for one in plan.named if one.note)
+    told = (*(one.note for one in plan.named if one.note), *_day_note(plan, settings))
     notes = (*told, *plan.notes, *helpers.asking.notes, *weighed)
     return replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
+
+
+def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]:
+    """That a question may mean the law of a day which nobody has chosen."""
+    if plan.constraints.as_of is None and settings.as_of is None:
+        for found in plan.suggestions:
+            if found.kind == "as_of":
+                yield f"the question says “{found.words}”: as_of:{found.value} looks at the law of that day"
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from itertools import chain
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analyzer import analyzer
 from engine.language.dates import DATE, parse_date
+from engine.language.occupied import Occupied
 from engine.language.script import western_digits
 from engine.model import Span, Suggestion
 from engine.retrieval.planning.words import words_of
@@ -29,8 +31,12 @@ _LETTERS = re.compile(r"[^\W\d_]")
 Key = tuple[str, ...]
 
 
-def dates_in_prose(text: str, language: str) -> tuple[Suggestion, ...]:
-    """What a question may mean by its dates and years: since, until, between, as of."""
+def dates_in_prose(text: str, language: str, names: Sequence[Span] = ()) -> tuple[Suggestion, ...]:
+    """What a question may mean by its dates and years: since, until, between, as of.
+
+    A day that only stands there, and a year in which something was, may be those of the law that is meant.
+    ``names`` are where it names provisions and acts, whose dates are part of their names.
+    """
     words, plain = words_of(language).dates, western_digits(text)
     found: dict[str, Suggestion] = {}
 
@@ -56,7 +62,44 @@ def dates_in_prose(text: str, language: str) -> tuple[Suggestion, ...]:
         for pattern in patterns:
             for match in re.finditer(pattern, plain, re.IGNORECASE):
                 suggest(kind, match[1], match[0])
+    if "as_of" not in found and "year_from" not in found:
+        day = _day_meant(plain, language, names)
+        if day is not None:
+            found["as_of"] = day
     return tuple(found.values())
+
+
+def _day_meant(text: str, language: str, names: Sequence[Span]) -> Suggestion | None:
+    """The day whose law a question may ask for: the day before one that it names ("before 1 January 2024"),
+    the last day of a year ("in 2015"), or a day that it names."""
+    words = words_of(language).dates
+    taken = Occupied((name.start, name.end) for name in names)
+    for before, behind, day_of in (
+        (words.before, words.before_behind, _day_before),
+        (words.within, words.within_behind, _end_of_year),
+        ((), (), _itself),
+    ):
+        patterns = [rf"(?<!\w)(?:{_any(before)})\s*({_WHEN})"] if before else []
+        patterns += [rf"({_WHEN})\s*(?:{_any(behind)})"] if behind else []
+        for pattern in patterns or [rf"({_WHEN})"] * (day_of is _itself):
+            for match in re.finditer(pattern, text, re.IGNORECASE):
+                day = day_of(match[1], language)
+                if day is not None and not taken.overlaps(*match.span(1)):
+                    return Suggestion("as_of", day.isoformat(), " ".join(match[0].split()))
+    return None
+
+
+def _day_before(when: str, language: str) -> date | None:
+    day = date(int(when), 1, 1) if when.isdecimal() else parse_date(when, language)
+    return None if day is None else day - timedelta(days=1)
+
+
+def _end_of_year(when: str, language: str) -> date | None:
+    return date(int(when), 12, 31) if when.isdecimal() else parse_date(when, language)
+
+
+def _itself(when: str, language: str) -> date | None:
+    return parse_date(when, language)
 
 
 def _any(words: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ A file holds for its ``languages`` (ISO 639-1):
   questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
 - ``meaning``: whole questions for the meaning of a term, which is the group ``term``.
 - ``dates``: words before a year or date, by what they ask for; ``..._behind``: words behind it;
+  ``before`` and ``within`` tell whose law is meant;
   ``between`` and ``through``: the words around the first of two.
 - ``types``: kinds of documents, and the words by which questions name them.
 - ``legal``: pairs of lists, what people say and what laws say.
@@ -66,6 +67,11 @@ class _Dates(BaseModel):
     as_of: list[str] = []
     between: list[str] = []
     through: list[str] = []
+    # Words around a day or year whose law is meant: that of the day before, that of the year.
+    before: list[str] = []
+    before_behind: list[str] = []
+    within: list[str] = []
+    within_behind: list[str] = []
     since_behind: list[str] = []
     until_behind: list[str] = []
 

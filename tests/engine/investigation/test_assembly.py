@@ -10,12 +10,16 @@ import orjson
 import pytest
 
 from engine.corpus import open_corpus
+from engine.corpus.contents import Contents
+from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
 from engine.investigation import assembly
 from engine.investigation.assembly import assemble
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
+from engine.language.analyzer import analyzer
+from engine.model import Document, Passage, Section, SectionKind
 from engine.settings import InvestigationSettings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
@@ -120,3 +124,60 @@ def test_two_provisions_of_one_chapter_keep_their_own_citations(tmp_path: Path) 
     corpus = open_corpus(tmp_path / "corpus")
     assert len(set(corpus.section_numbers(corpus.rows(["law-1", "law-2"])).tolist())) == 1
     assert assembled(corpus, ["law-2", "law-1", "law-3"]) == [["law-2"], ["law-1"], ["law-3"]]
+
+
+@pytest.fixture(scope="module")
+def headed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """A rulebook whose headings are passages of their own, as some publishers give them."""
+    texts = (
+        "Suspicious Activity Reports",
+        "A report shall be made within thirty days of the transaction.",
+        "It shall be made in writing to the officer.",
+        "Records",
+        "Outsourcing",
+        "The firm remains responsible for what it has outsourced.",
+    )
+    sections = ((0, 3, "14.2"), (3, 4, "14.3"), (4, 6, "14.4"))
+    owner = [number for first, stop, number in sections for _ in range(stop - first)]
+    contents = Contents(
+        name="rules",
+        documents=(Document("aml", "Rules", "en"),),
+        sections=tuple(
+            Section(f"aml/{number}", "aml", None, SectionKind.SECTION, number, "", first, stop)
+            for first, stop, number in sections
+        ),
+        passages=tuple(
+            Passage(f"p{row}", "aml", f"aml/{owner[row]}", row, text, "en") for row, text in enumerate(texts)
+        ),
+        terms=[analyzer("en").terms(text) for text in texts],
+        contexts=[[] for _ in texts],
+    )
+    folder: Path = tmp_path_factory.mktemp("headed") / "rules"
+    write_corpus(folder, contents)
+    return open_corpus(folder)
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (["p0", "p5"], [["p0", "p1", "p2"], ["p5"]]),
+        (["p1", "p0"], [["p0", "p1"]]),
+        (["p5", "p4", "p1"], [["p4", "p5"], ["p1"]]),
+        (["p3", "p5"], [["p3"], ["p5"]]),
+    ],
+)
+def test_a_heading_brings_its_text_or_makes_room_for_it(
+    headed: Corpus, ids: list[str], expected: list[list[str]]
+) -> None:
+    assert assembled(headed, ids) == expected
+
+
+def test_what_may_not_be_shown_is_not_brought_by_a_heading(headed: Corpus) -> None:
+    settings = InvestigationSettings()
+    allowed = np.array([True, False, True, True, True, True])
+    order = ranking(headed, "p0")
+    for found in (
+        assemble(order, headed, Reading(headed), settings, allowed=allowed),
+        assemble(order, headed, Reading(headed), settings, barred=[1]),
+    ):
+        assert [item.rows for item in found] == [(0,)]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 
 from engine.corpus.protocol import Corpus
+from engine.language.references import find_mentions
 from engine.model import Constraints
 from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
+from engine.settings import InvestigationSettings
 
 
 @pytest.mark.parametrize(
@@ -15,17 +19,28 @@ from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, 
     [
         ("en", "duties since 2015", {"year_from": "2015"}),
         ("en", "duties between 2015 and 2018", {"year_from": "2015", "year_to": "2018"}),
-        ("en", "duties before 1 March 2020", {"year_to": "2020"}),
+        ("en", "duties before 1 March 2020", {"year_to": "2020", "as_of": "2020-02-29"}),
+        ("en", "who could sign on 1 March 2020?", {"as_of": "2020-03-01"}),
+        ("en", "who could sign in 2015?", {"as_of": "2015-12-31"}),
+        ("en", "the duty of before 2015", {"year_to": "2015", "as_of": "2014-12-31"}),
+        ("de", "Wer durfte am 1. März 2020 unterzeichnen?", {"as_of": "2020-03-01"}),
+        ("de", "Wer durfte im Jahr 2015 unterzeichnen?", {"as_of": "2015-12-31"}),
+        ("fr", "Qui pouvait signer avant le 1er janvier 2024 ?", {"year_to": "2024", "as_of": "2023-12-31"}),
+        ("id", "Siapa yang berwenang pada tahun 2015?", {"as_of": "2015-12-31"}),
+        ("ar", "من كان يوقع في عام 2015؟", {"as_of": "2015-12-31"}),
+        ("zh", "2020年3月1日谁可以签字？", {"as_of": "2020-03-01"}),
         ("en", "the tariff in force on 1 March 2020", {"as_of": "2020-03-01"}),
         ("en", "since 2015-16 and Rule 2015.3", {}),
         ("en", "more than 2015 vessels", {}),
+        ("fr", "article 3 de la loi n° 78-17 du 6 janvier 1978", {}),
         ("de", "Pflichten von 2015 bis 2018", {"year_from": "2015", "year_to": "2018"}),
         ("fr", "les règles à partir de 2016", {"year_from": "2016"}),
         ("xx", "since 2015", {}),
     ],
 )
 def test_dates(language: str, text: str, expected: dict[str, str]) -> None:
-    assert {found.kind: found.value for found in dates_in_prose(text, language)} == expected
+    names = [mention.span for mention in find_mentions(text, language)]
+    assert {found.kind: found.value for found in dates_in_prose(text, language, names)} == expected
 
 
 @pytest.mark.parametrize(
@@ -56,3 +71,14 @@ def test_prose_demands_nothing(harbour: Corpus) -> None:
     assert plan.constraints == Constraints()
     assert plan.document_ids == ("dues-act",)
     assert [found.value for found in plan.suggestions] == ["2011"]
+
+
+def test_a_day_in_prose_is_told_until_one_is_chosen(harbour: Corpus) -> None:
+    question = "Who could moor on 1 March 2012?"
+    assert any("as_of:2012-03-01" in note for note in make_plan(question, ["en"], corpus=harbour).notes)
+    chosen = InvestigationSettings(as_of=date(2012, 3, 1))
+    for plan in (
+        make_plan(f"{question} as_of:2012-03-01", ["en"], corpus=harbour),
+        make_plan(question, ["en"], chosen, corpus=harbour),
+    ):
+        assert not any("as_of" in note for note in plan.notes)
