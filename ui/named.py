@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from engine.language.markup import attribute, escape
-from engine.model import Choice, NamedProvision, Naming, QueryPlan, Suggestion
+from engine.model import NOTHING, Choice, NamedProvision, Naming, QueryPlan, Suggestion
 from engine.records.presets import day_words
 
 
-def named_html(plan: QueryPlan, day: date) -> str:
-    """A line for each provision that is not plainly there, with what to ask instead, and one for a day that
-    the question may mean; ``day`` is the one whose law the case looks at."""
+def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) -> str:
+    """A line for each provision that is not plainly there, with what to ask instead, one for a day that the
+    question may mean, and one for a document that comes first. ``day`` is the one whose law the case looks
+    at, ``titles`` are those of documents by id."""
     lines = [_line(plan.question, named) for named in plan.named if named.note]
     days = [found for found in plan.suggestions if found.kind == "as_of" and found.value != day.isoformat()]
     if plan.constraints.as_of is None:
         lines += [_day_line(plan.question, found, day) for found in days]
+    if not plan.constraints.documents:
+        lines += [_focus_line(plan.question, document, titles) for document in plan.focus]
     return "".join(lines)
+
+
+def _focus_line(question: str, document: str, titles: Mapping[str, str]) -> str:
+    title = titles.get(document, document)
+    asked = attribute(f'{" ".join(question.split())} document:"{document}"')
+    words = f"What “{title}” says comes first, as the question asks for it."
+    return (
+        f'<div class="told-first" data-status="focus"><span dir="auto">{escape(words)}</span>'
+        f'<button type="button" class="chip" data-question="{asked}">Search nothing else</button></div>'
+    )
 
 
 def _day_line(question: str, found: Suggestion, day: date) -> str:

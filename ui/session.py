@@ -86,7 +86,11 @@ class OpenCase:
 
     def terms(self) -> Terms:
         """With what settings the case runs, when it was asked, and the law of which day it looks at."""
-        return Terms(self.case.settings, self.case.started, self.case.as_of, self.titles)
+        plan, titles = self.case.plan, self.titles
+        if plan is not None and plan.focus:
+            documents = (one for one in self.corpus.documents() if one.id in plan.focus)
+            titles = {**titles, **{one.id: one.title or one.id for one in documents}}
+        return Terms(self.case.settings, self.case.started, self.case.as_of, titles)
 
     def name(self, passage_id: str) -> str:
         """A passage's short citation; what is no passage of the corpus keeps its own name."""

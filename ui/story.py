@@ -118,7 +118,7 @@ def told(story: Story) -> str:
 def _first(story: Story) -> str:
     if story.plan is None or story.terms is None:
         return ""
-    return named_html(story.plan, story.terms.day)
+    return named_html(story.plan, story.terms.day, story.terms.titles)
 
 
 def _step(words: str, tip: str) -> str:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 
 from engine.answers.asked import ENOUGH, Asked, asked_of, held_by_best
-from engine.answers.brief import brief_sentences, missing_areas
+from engine.answers.brief import asks_for_named_alone, brief_sentences, missing_areas
 from engine.answers.citing import Citations
 from engine.answers.conflicts import conflicts_of
 from engine.answers.record import Answer, Method, Sentence, Support
@@ -91,9 +91,8 @@ def _lacking(asked: Asked, investigation: Investigation) -> str:
     shown = {one for found in investigation.passages for one in (found.passage.id, *found.assembled_ids)}
     if any(one.status is Naming.FOUND and not shown.isdisjoint(one.passage_ids) for one in named):
         return ""
-    absent = [one.note for one in named if one.status is not Naming.SEVERAL or one.leads]
-    if absent and len(absent) == len(named):
-        told = "; ".join(absent)
+    if named and asks_for_named_alone(investigation.plan):
+        told = "; ".join(one.note for one in named)
         return f"{told[:1].upper()}{told[1:]}."
     if not investigation.passages:
         told = "Nothing was found for this question."

@@ -56,7 +56,7 @@ def brief_sentences(
         for candidate in _candidates(investigation, corpus, asked, citations, places)
         if told.isdisjoint(piece.row for piece in candidate.unit.pieces)
     )
-    alone = bool(named) and _asks_for_named_alone(investigation.plan)
+    alone = bool(named) and asks_for_named_alone(investigation.plan)
     taken = [] if alone else chosen(candidates, asked, [area.id for area in areas])
     names = {area.id: area.name for area in areas}
     ordered = _in_reading_order(_with_areas(taken))
@@ -71,7 +71,7 @@ def brief_sentences(
     return (*first, *sentences, *(_sentence(unit, citations, "") for unit in terms))
 
 
-def _asks_for_named_alone(plan: QueryPlan) -> bool:
+def asks_for_named_alone(plan: QueryPlan) -> bool:
     """Whether the question asks for the text of what it names and for nothing else."""
     words = [view.text for view in plan.views if view.name == LITERAL][:1]
     named = [named.words for named in plan.named]
@@ -82,7 +82,7 @@ def _of_named(investigation: Investigation, corpus: Corpus, asked: Asked, citati
     """What the provisions that the question names say: the beginning of each where nothing else is asked,
     else the sentence of it that serves the question best."""
     plan, found = investigation.plan, list[Unit]()
-    reader, alone = analyzer(asked.language), _asks_for_named_alone(plan)
+    reader, alone = analyzer(asked.language), asks_for_named_alone(plan)
     for named in plan.named:
         if named.status is not Naming.FOUND:
             continue

@@ -105,6 +105,7 @@ class QueryPlan:
     """The question seen several ways; ``references`` are provisions that the question itself names, as it
     writes them, ``named`` what they are in the corpus.
 
+    ``focus`` are ids of documents whose own text it asks for ("what does the Agency Code say on notice?").
     ``evidence`` are the words that told the intent. ``document_types`` and ``document_ids`` are those of
     the corpus that its prose names. ``edited``: a person changed it.
     """
@@ -123,3 +124,4 @@ class QueryPlan:
     strategy: str = "balanced"
     edited: bool = False
     named: tuple[NamedProvision, ...] = ()
+    focus: tuple[str, ...] = ()

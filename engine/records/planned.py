@@ -97,6 +97,7 @@ class _PlanFile(BaseModel):
     strategy: str = "balanced"
     edited: bool = False
     named: list[_NamedFile] = []
+    focus: tuple[str, ...] = ()
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.model import QueryPlan
 from engine.retrieval.foreign import FOREIGN_SHARE
 from engine.retrieval.retrievers.base import Found, Shares
@@ -22,6 +22,8 @@ from engine.retrieval.routing import routed
 
 # A passage that is nothing but a heading names its subject and says nothing of it.
 HEADING_FACTOR = 0.3
+# What a passage gets that holds the words which the question puts in quotation marks, one behind the other.
+PHRASE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,8 @@ class Relevance:
     ``plan`` holds the views that were searched; ``vectors`` are those of the views, shape (views, d), None
     where dense search is off. ``found`` are the answers of the retrievers by name, ``weights`` the share of
     each in the sum. ``foreign`` says which documents are in another language than the question, shape
-    (documents,), None where none is.
+    (documents,), None where none is; ``phrased`` which passages hold a phrase that the question quotes, shape
+    (passages,), None where it quotes none.
     """
 
     corpus: Corpus
@@ -40,6 +43,7 @@ class Relevance:
     found: Mapping[str, Found]
     weights: Mapping[str, float]
     foreign: NDArray[np.bool_] | None = None
+    phrased: Mask | None = None
 
     def of(self, rows: Rows) -> Scores:
         """Relevance of each row, shape (n,), 0..1; up to 0.2 more in a document the question names."""
@@ -54,6 +58,8 @@ class Relevance:
         extra = routed(self.corpus, self.plan, rows)
         if extra is not None:
             total = total + extra
+        if self.phrased is not None:
+            total = total + PHRASE * self.phrased[rows]
         factor = np.where(self.corpus.bare_headings(rows), HEADING_FACTOR, 1.0)
         return (total * factor).astype(np.float32)
 

@@ -14,6 +14,7 @@ from engine.model import QueryPlan, RetrieverCount, RetrieverHit
 from engine.retrieval.contributions import contributions, off_notes
 from engine.retrieval.foreign import foreign_documents, words_set_aside
 from engine.retrieval.fusion import fuse, retriever_weights
+from engine.retrieval.planning.phrases import holding
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.base import Found, Inquiry, Off
 from engine.retrieval.retrievers.dense import DENSE
@@ -60,7 +61,8 @@ def scan(
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
     weights = retriever_weights(found, settings)
     foreign = foreign_documents(corpus, plan.language) if {LEXICAL, DENSE} <= found.keys() else None
-    relevance = Relevance(corpus, plan, vectors if DENSE in found else None, found, weights, foreign)
+    seen = vectors if DENSE in found else None
+    relevance = Relevance(corpus, plan, seen, found, weights, foreign, _phrased(corpus, plan))
     rows, scores = _ranked(relevance, settings)
     rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]
     hits = _hits(plan, found, rows)
@@ -68,6 +70,15 @@ def scan(
     held = {"sparse": corpus.sparse_model, "late": corpus.late_model}
     notes = off_notes(off, [name for name, spec in held.items() if spec != NO_EMBEDDING])
     return Scan(rows, scores, hits, relevance, finders, notes)
+
+
+def _phrased(corpus: Corpus, plan: QueryPlan) -> Mask | None:
+    """Which passages hold one of the phrases that the question quotes; None where it quotes none that any
+    passage holds."""
+    phrases = [found.value for found in plan.suggestions if found.kind == "must_include"]
+    held = [mask for phrase in phrases if (mask := holding(corpus, phrase, plan.language)) is not None]
+    every = np.logical_or.reduce(held) if held else np.zeros(0, np.bool_)
+    return every if every.any() else None
 
 
 def _asked(asked: Inquiry) -> dict[str, Found | Off]:

@@ -56,3 +56,12 @@ def test_a_day_that_the_question_names_is_offered_and_never_taken() -> None:
     assert html.unescape(question).endswith("say? as_of:2020-03-01")
     assert named_html(plan, date(2020, 3, 1)) == ""
     assert named_html(replace(plan, constraints=Constraints(as_of=date(2019, 1, 1))), DAY) == ""
+
+
+def test_a_document_that_comes_first_is_told_with_a_way_to_search_nothing_else() -> None:
+    plan = replace(PLAN, focus=("code",))
+    told = named_html(plan, DAY, {"code": "Agency <Code>"})
+    assert "What “Agency &lt;Code&gt;” says comes first" in told
+    (question,) = re.findall(r'data-question="([^"]*)"', told)
+    assert html.unescape(question).endswith('say? document:"code"')
+    assert named_html(replace(plan, constraints=Constraints(documents=("code",))), DAY) == ""

@@ -103,9 +103,11 @@ def provisions_named(
             kept.append(one)
     named = [one.named for one in sorted(kept, key=_start)]
     bare = asks_for_nothing_else(written, language, [one.words for one in named])
+    # "Part 2" that no document has may be of a film: worth a word only where nothing else is asked.
+    told = [one for one in named if bare or one.status is not Naming.MISSING or one.choices]
     return tuple(
         replace(one, leads=one.status is Naming.FOUND or (bare and one.status is Naming.SEVERAL))
-        for one in named
+        for one in told
     )
 
 

@@ -15,7 +15,12 @@ from engine.retrieval.foreign import note_on
 from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
 from engine.retrieval.planning.intent import intent_of
 from engine.retrieval.planning.named import provisions_named
-from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
+from engine.retrieval.planning.prose import (
+    dates_in_prose,
+    documents_asked,
+    documents_in_prose,
+    types_in_prose,
+)
 from engine.retrieval.planning.strategies import LITERAL
 from engine.retrieval.planning.syntax import read_signs
 from engine.retrieval.planning.views import Asked, views_of
@@ -76,14 +81,17 @@ def make_plan(
         strategy=settings.query_strategy,
     )
     if corpus is not None:
+        day = signs.constraints.as_of or settings.as_of or day or date.today()
+        named = provisions_named(corpus, text, language, day, mask)
+        # Who asks for a provision asks for no more of its document.
+        focus = () if named else documents_asked(corpus, text, language)
         plan = replace(
             plan,
             notes=(*plan.notes, *note_on(corpus, language)),
             document_types=types_in_prose(corpus, text, language),
             document_ids=documents_in_prose(corpus, text, language),
-            named=provisions_named(
-                corpus, text, language, signs.constraints.as_of or settings.as_of or day or date.today(), mask
-            ),
+            named=named,
+            focus=focus,
         )
     asked = Asked(text, language, intent.intent, corpus, mask)
     views = tuple(views_of(asked, settings, offered=offered)) if settings.views else ()

@@ -153,6 +153,18 @@ def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, .
     return tuple(found)[:MOST_DOCUMENTS]
 
 
+def documents_asked(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
+    """Ids of the documents whose own text a question asks for: "what does the Agency Code say on notice?"."""
+    words = words_of(language)
+    found: dict[str, None] = {}
+    for document, span in documents_at(corpus, text, language):
+        front, behind = text[: span.start], text[span.end :]
+        before = any(one.search(front) for one in words.asks_of_before)
+        if before or any(one.match(behind) for one in words.asks_of_behind):
+            found[document] = None
+    return tuple(found)
+
+
 def documents_at(
     corpus: Corpus, text: str, language: str, near: Span | None = None
 ) -> list[tuple[str, Span]]:

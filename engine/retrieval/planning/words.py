@@ -7,6 +7,7 @@ A file holds for its ``languages`` (ISO 639-1):
 - ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
   questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
 - ``meaning``: whole questions for the meaning of a term, which is the group ``term``.
+- ``asks_of_before`` and ``asks_of_behind``: what stands around a document whose own text is asked for.
 - ``dates``: words before a year or date, by what they ask for; ``..._behind``: words behind it;
   ``before`` and ``within`` tell whose law is meant;
   ``between`` and ``through``: the words around the first of two.
@@ -87,6 +88,8 @@ class WordsFile(BaseModel):
     compare: list[str] = []
     clauses: list[str] = []
     meaning: list[str] = []
+    asks_of_before: list[str] = []
+    asks_of_behind: list[str] = []
     dates: _Dates = _Dates()
     types: dict[str, list[str]] = {}
     legal: list[tuple[list[str], list[str]]] = []
@@ -106,6 +109,8 @@ class Words:
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     legal: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     meaning: Patterns = ()
+    asks_of_before: Patterns = ()
+    asks_of_behind: Patterns = ()
 
 
 NO_WORDS = Words("und")
@@ -156,6 +161,8 @@ def _compiled(file: WordsFile, language: str) -> Words:
         {kind: tuple(names) for kind, names in file.types.items()},
         tuple((tuple(plain), tuple(formal)) for plain, formal in file.legal),
         tuple(_pattern(one) for one in file.meaning),
+        tuple(_pattern(rf"(?:{one})\s*[\"“„«《]?\Z") for one in file.asks_of_before),
+        tuple(_pattern(rf"[\"”“»》]?\s*(?:{one})") for one in file.asks_of_behind),
     )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.relevance import HEADING_FACTOR, Relevance
+from engine.retrieval.planning import make_plan
+from engine.retrieval.relevance import HEADING_FACTOR, PHRASE, Relevance
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
@@ -113,3 +116,22 @@ def test_a_passage_scores_the_same_in_any_company_and_when_asked_again(toy: Corp
     alone = [float(found.of(rows_of(row))[0]) for row in every.tolist()]
     assert found.of(every).tolist() == alone
     assert found.of(rows_of(5, 3, 5)).tolist() == [alone[5], alone[3], alone[5]]
+
+
+@pytest.mark.parametrize(
+    ("question", "favoured"),
+    [
+        ('Who pays "in advance" for a berth?', [3]),
+        ("Who pays in advance for a berth?", []),
+        ('Who pays under the "code harbour"?', []),
+    ],
+)
+def test_a_phrase_in_quotation_marks_is_kept(toy: Corpus, question: str, favoured: list[int]) -> None:
+    plan = make_plan(question, ["en"], corpus=toy)
+    quoted = scan(toy, plan, InvestigationSettings(), None).relevance
+    plain = scan(toy, replace(plan, suggestions=()), InvestigationSettings(), None).relevance
+    rows = np.arange(len(toy), dtype=np.int32)
+    gained = quoted.of(rows) - plain.of(rows)
+    factor = np.where(toy.bare_headings(rows), HEADING_FACTOR, 1.0)
+    expected = PHRASE * factor * np.isin(rows, favoured)
+    assert gained.tolist() == pytest.approx(expected.tolist(), abs=1e-6)

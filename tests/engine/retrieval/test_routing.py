@@ -10,7 +10,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
-from engine.retrieval.routing import MOST, routed
+from engine.retrieval.routing import FOCUSED, MOST, routed
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
@@ -33,6 +33,16 @@ def test_a_small_document_is_favoured_more_than_a_large_one(harbour: Corpus) -> 
     assert extra is not None
     small, large = (extra[own[0]] for own in harbour.by_document(["dues-act", "harbour-act"]))
     assert MOST > small > large > 0
+
+
+def test_a_document_whose_text_is_asked_for_is_favoured_most(harbour: Corpus) -> None:
+    rows = np.arange(len(harbour), dtype=np.int32)
+    plan = replace(PLAN, document_ids=("dues-act", "harbour-act"), focus=("harbour-act",))
+    extra = routed(harbour, plan, rows)
+    assert extra is not None
+    small, large = (extra[own[0]] for own in harbour.by_document(["dues-act", "harbour-act"]))
+    assert large == pytest.approx(FOCUSED)
+    assert large > small > 0
 
 
 @pytest.mark.parametrize("named", [(), ("no-such-act",)])

@@ -149,6 +149,7 @@ def test_what_the_case_may_not_look_at_is_not_found(meridia: Corpus) -> None:
         "duties since 2015",
         "what is the tax procedure act 2015 about?",
         "thirty days or 60 days?",
+        "Which agent was in the film Breaking Dawn – Part 27, and who was the principal of its director?",
         "",
     ],
 )

@@ -10,7 +10,12 @@ from engine.corpus.protocol import Corpus
 from engine.language.references import find_mentions
 from engine.model import Constraints
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.prose import dates_in_prose, documents_in_prose, types_in_prose
+from engine.retrieval.planning.prose import (
+    dates_in_prose,
+    documents_asked,
+    documents_in_prose,
+    types_in_prose,
+)
 from engine.settings import InvestigationSettings
 
 
@@ -82,3 +87,22 @@ def test_a_day_in_prose_is_told_until_one_is_chosen(harbour: Corpus) -> None:
         make_plan(question, ["en"], chosen, corpus=harbour),
     ):
         assert not any("as_of" in note for note in plan.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What does the Harbour Dues Act say on interest?", ("dues-act",)),
+        ("According to the Dues Act, who pays?", ("dues-act",)),
+        ("Which dues does the Dues Act lay down?", ("dues-act",)),
+        ("Who pays interest under the Dues Act?", ()),
+        ("What does the law say on interest?", ()),
+    ],
+)
+def test_documents_whose_own_text_is_asked_for(harbour: Corpus, text: str, expected: tuple[str, ...]) -> None:
+    assert documents_asked(harbour, text, "en") == expected
+    assert make_plan(text, ["en"], corpus=harbour).focus == expected
+
+
+def test_who_asks_for_a_provision_asks_for_no_more_of_its_document(harbour: Corpus) -> None:
+    assert make_plan("What does Article 5 of the Dues Act say?", ["en"], corpus=harbour).focus == ()
