@@ -90,7 +90,7 @@ FORMS: Mapping[str, tuple[Form, ...]] = {
         Form("behind", "Explain Article {n} GDPR"),
         Form("long", "What is laid down in Article {n} of the General Data Protection Regulation?"),
         Form("number", "What does Article {n} of Regulation (EU) 2016/679 provide?"),
-        Form("small", "gdpr art. {n}"),
+        Form("small", "what does gdpr art. {n} say"),
     ),
     "de_bundesrecht": (
         Form("plain", "Was steht in § {n} {d}?"),
@@ -267,7 +267,7 @@ def _key(name: str, record: Mapping[str, Any]) -> tuple[str, str] | None:
     """Document and number of a record; None for what no question names."""
     about = record["metadata"]
     if name == "obliqa_adgm":
-        label = re.match(r"(\d+(?:\.\d+){2})(?:\(|$)", str(about["passage_label"]))
+        label = re.match(r"(\d+(?:\.\d+){2})(?:\.?\(|$)", str(about["passage_label"]))
         return (about["document"], label[1]) if label and "_VER" in about["document"] else None
     if name == "eu_gdpr_24lang":
         match = re.fullmatch(r"gdpr-en-art-(\d+)", str(record["id"]))
@@ -279,7 +279,7 @@ def _key(name: str, record: Mapping[str, Any]) -> tuple[str, str] | None:
         return (str(about["law_id"]), str(value)) if value else None
     if name == "cn_admin_regs":
         digits = str(record["id"]).rpartition("-")[2]
-        return (str(about["source_file"]), digits) if digits.isdecimal() and number.startswith("第") else None
+        return (str(about["regulation"]), digits) if digits.isdecimal() and number.startswith("第") else None
     if not re.fullmatch(r"\d+[a-z]?", number) or about.get("repealed"):
         return None
     if name == "de_bundesrecht" and not str(about.get("heading", "")).startswith("§"):

@@ -18,6 +18,7 @@ from engine.answers.citing import Citations
 from engine.answers.quotes import Located
 from engine.answers.record import Sentence
 from engine.answers.units import Piece, Unit, units_of, word_count
+from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.defined_terms import defined_terms
 from engine.investigation.record import Investigation
@@ -87,7 +88,9 @@ def _of_named(investigation: Investigation, corpus: Corpus, asked: Asked, citati
         if named.status is not Naming.FOUND:
             continue
         rows = corpus.rows(list(named.passage_ids)[:NAMED_READ])
-        units = list(units_of(rows[rows >= 0].tolist(), corpus, citations.reading, lambda text: 0.0))
+        rows = rows[rows >= 0]
+        units = list(units_of(rows.tolist(), corpus, citations.reading, lambda text: 0.0))
+        units = units or list(_whole(rows, citations))
         if named.relation is Relation.DEFINES:
             found.extend(_defining(units, named.words))
         elif alone:
@@ -107,6 +110,15 @@ def missing_areas(investigation: Investigation) -> tuple[str, ...]:
     return tuple(
         area.name for area in investigation.areas if area.required and area.state is AreaState.MISSING
     )
+
+
+def _whole(rows: Rows, citations: Citations) -> Iterator[Unit]:
+    """The texts of passages as they stand, where nothing in them can be read alone; headings only where there
+    is nothing else."""
+    passages = citations.reading.passages(rows)
+    texts = [pair for pair in zip(rows.tolist(), passages, strict=True) if not is_bare_heading(pair[1].text)]
+    for row, passage in texts or list(zip(rows.tolist(), passages, strict=True))[:1]:
+        yield Unit((Piece(row, passage, Span(0, len(passage.text))),), row)
 
 
 def _defining(units: Sequence[Unit], term: str) -> list[Unit]:

@@ -40,7 +40,7 @@ class Outside:
         self._contents = contents = _Contents(proxy(corpus))
         self._lock = threading.Lock()
         self.documents = corpus.documents()
-        documents = [*self.documents, Document(_OUTSIDE, "")]
+        self._every = documents = [*self.documents, Document(_OUTSIDE, "")]
         self._resolver = Resolver(
             documents,
             _Made(0, contents.section),
@@ -65,7 +65,7 @@ class Outside:
         """Which documents the mentions of a text speak of, by their numbers; none of them where the text
         names no document, or one that the corpus has not."""
         with self._lock:
-            found = self._resolver.meanings(mentions, self._contents.put(text, language, day))
+            found = self._resolver.meanings(mentions, self._put(text, language, day))
         own = len(self.documents)
         known = [tuple(one for one in meaning.documents if one not in (None, own)) for meaning in found]
         return [
@@ -77,19 +77,24 @@ class Outside:
         """What a mention refers to: the same as if a document of the corpus held the text, in force on a
         day."""
         with self._lock:
-            return self._resolver.resolve([mention], self._contents.put(text, language, day))
+            return self._resolver.resolve([mention], self._put(text, language, day))
 
     def within(
         self, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
     ) -> list[Reference]:
         """What a mention refers to where it is known to speak of some documents, by their numbers."""
         with self._lock:
-            return self._resolver.within(mention, documents, self._contents.put(text, language, day))
+            return self._resolver.within(mention, documents, self._put(text, language, day))
 
     def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
         """Numbers of a document next to one that it lacks, and the first row of each; at most ``count``."""
         with self._lock:
             return self._resolver.nearest(document, address, count)
+
+    def _put(self, text: str, language: str, day: date) -> Passage:
+        """Put another text from outside, written on a day, in the place of the last one."""
+        self._every[-1] = Document(_OUTSIDE, "", language, valid_from=day)
+        return self._contents.put(text, language, day)
 
     def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
         """The rows of a passage, a section or a document; none for an id that is not there."""

@@ -227,6 +227,7 @@ class Case:
             self.settings,
             corpus=self.corpus,
             mask=mask,
+            allowed=self._filters.demanded,
             day=self.day,
             offered=offered,
             helpers=helpers,

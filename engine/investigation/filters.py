@@ -23,8 +23,9 @@ class Filters:
     """The filters of some settings on a corpus; ``day`` is the day that "today" means.
 
     A ``plan`` adds what the question itself demands. ``mask`` is what they let through, shape
-    (passages,), None for everything; ``notes`` say how much each demand leaves. Raises SettingsError
-    where a name fits nothing in the corpus: an empty answer would hide a slip of the pen.
+    (passages,), None for everything; ``demanded`` is the same with what is merely out of force today;
+    ``notes`` say how much each demand leaves. Raises SettingsError where a name fits nothing in the corpus:
+    an empty answer would hide a slip of the pen.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Filters:
         stated = _stated(corpus, settings)
         demands = demands_of(corpus, plan, _stated) if plan is not None else Demands()
         asked = [demand.mask for demand in demands.each]
-        self._demanded = _all_of([*stated, *asked])
+        self.demanded: Mask | None = _all_of([*stated, *asked])
         past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
         current = None if past else ~corpus.out_of_force(day)
         if current is not None and current.all():
@@ -48,9 +49,9 @@ class Filters:
 
         Text out of force that a person points at has been asked for, so only an explicit date excludes it.
         """
-        if self._demanded is None or self._demanded[rows].all():
+        if self.demanded is None or self.demanded[rows].all():
             return
-        excluded = name(rows[~self._demanded[rows]][:1])[0]
+        excluded = name(rows[~self.demanded[rows]][:1])[0]
         if self._settings.as_of is not None:
             raise InputError(f"{excluded!r} is not in force on {self._settings.as_of}; change the date")
         raise InputError(f"{excluded!r} is outside the filters; change them")

@@ -18,8 +18,8 @@ def of_its_time(found: Sequence[int], own: int, documents: Sequence[Document]) -
     if len(found) < 2 or own in found:
         return tuple(found)
     titles = {(name_key(documents[one].title), documents[one].language) for one in found}
-    dates = {one: _made(documents[one]) for one in found}
-    written = _made(documents[own])
+    dates = {one: made_on(documents[one]) for one in found}
+    written = made_on(documents[own])
     if len(titles) > 1 or written is None or None in dates.values():
         return tuple(found)
     before = {one: made for one, made in dates.items() if made is not None and made <= written}
@@ -27,11 +27,14 @@ def of_its_time(found: Sequence[int], own: int, documents: Sequence[Document]) -
     return tuple(one for one, made in before.items() if made == newest) or tuple(found)
 
 
-def _made(document: Document) -> date | None:
-    """The day of a version: that of its coming into force, or the one that names it."""
+def made_on(document: Document) -> date | None:
+    """The day of a version: that of its coming into force, the one that names it, or the one that its source
+    gives as its last change; None where nothing tells it."""
     if document.valid_from is not None:
         return document.valid_from
-    try:
-        return date.fromisoformat(document.version or "")
-    except ValueError:
-        return None
+    for told in (document.version, document.metadata.get("last_updated")):
+        try:
+            return date.fromisoformat(str(told or ""))
+        except ValueError:
+            continue
+    return None

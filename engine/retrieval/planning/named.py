@@ -20,12 +20,13 @@ from rapidfuzz import fuzz, process
 from engine.corpus.outside import Outside, outside
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.addresses import Address
-from engine.language.aliases import NAME_WORD
+from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analyzer import analyzer
 from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.documents import Meaning
+from engine.language.references.versions import made_on
 from engine.language.script import western_digits
-from engine.model import Choice, NamedProvision, Naming, Passage, Relation, SectionKind, Span
+from engine.model import Choice, Document, NamedProvision, Naming, Passage, Relation, SectionKind, Span
 from engine.retrieval.planning.prose import BESIDE, documents_at
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.
@@ -38,6 +39,8 @@ NEAREST = 4
 MOST_LOOKED_INTO = 40
 # A number alone is all that a question asks for where it has no more other words than this.
 FEW_WORDS = 2
+# The same in letters, for languages that write no blanks.
+FEW_LETTERS, UNSEGMENTED = 8, frozenset(("zh", "ja", "th"))
 # Names are the same but for a slip of the pen from here on (0..100); short ones are not compared so.
 ALIKE, SHORTEST_ALIKE = 86.0, 8
 # A name begins so near behind a number, and has at most so many words.
@@ -45,8 +48,15 @@ LONGEST_NAME = 10
 # How lists of names in text are read on: the passages of a question are looked for among so many first hits.
 FIRST_HITS = 100
 
+_Title = tuple[str, tuple[str, ...]]
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])")
+# A short name in small letters right beside a number: in front of it, or behind it.
+_ACRONYM = re.compile(
+    r"(?<!\w)[a-z]{2,8}(?=,?\s(?:art|rule|sec|reg|§|s\.|\d))|(?<=\d\s)[a-z]{2,8}(?!\w)|(?<=\d\sof\s)[a-z]{2,8}(?!\w)"
+    r"|(?<=\d\sof\sthe\s)[a-z]{2,8}(?!\w)"
+)
+_SERIES = re.compile(r"(\bart(?:icle|\.)?\s?)([lrda])(?=[. ]?\s?\d)", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"(?:[,،]\s*\w+\s*)?\s*\(\w{1,4}\)\s*\Z")
 # People leave off the point behind what they shorten: "art 14", "sec 26".
 _SHORT = re.compile(r"(?<!\w)(arts?|secs?|regs?|schs?|ss?|abs)\s(?=\d)", re.IGNORECASE)
@@ -83,7 +93,7 @@ def provisions_named(
     """The provisions that a question names, in its order, in force on a day where the corpus has several
     versions. ``mask``: what the case may look at, shape (passages,)."""
     bases = dict.fromkeys(code.split("-")[0] for code in (language, *list(corpus.info().languages)))
-    written, text = text, _SHORT.sub(r"\1.", text)
+    written, text = text, _read_as(text, corpus)
     read: list[tuple[str, list[Mention]]] = []
     for code in list(bases)[: MOST_LANGUAGES + 1]:
         mentions = [one for one in find_mentions(text, code) if any(map(_is_numbered, one.targets))]
@@ -109,6 +119,25 @@ def provisions_named(
         replace(one, leads=one.status is Naming.FOUND or (bare and one.status is Naming.SEVERAL))
         for one in told
     )
+
+
+def _read_as(text: str, corpus: Corpus) -> str:
+    """A question letter for letter as laws write it: "art 14" with a point, "l412-5" with a capital, and
+    "gdpr art. 9" in capitals."""
+    text = _SERIES.sub(lambda match: match[1] + match[2].upper(), _SHORT.sub(r"\1.", text))
+    known = _acronyms(corpus)
+    return _ACRONYM.sub(lambda match: match[0].upper() if match[0] in known else match[0], text)
+
+
+_ACRONYMS: WeakKeyDictionary[Corpus, frozenset[str]] = WeakKeyDictionary()
+
+
+def _acronyms(corpus: Corpus) -> frozenset[str]:
+    """The names in capitals of a corpus's documents, in small letters; read once for an open corpus."""
+    if corpus not in _ACRONYMS:
+        names = (name for document in corpus.documents() for name in (document.title, *document.aliases))
+        _ACRONYMS[corpus] = frozenset(name.lower() for name in names if name.isupper() and name.isalpha())
+    return _ACRONYMS[corpus]
 
 
 def _is_numbered(target: Target) -> bool:
@@ -153,6 +182,9 @@ def _overlap(one: _Read, other: _Read) -> bool:
 
 
 def _read(asked: _Question, code: str, mentions: Sequence[Mention], order: int) -> Iterator[_Read]:
+    names = [span for _, span in documents_at(asked.corpus, asked.text, asked.language)]
+    # The "8" of "SGB 8" is part of a name.
+    mentions = [one for one in mentions if not (one.bare and any(_ends_in(one, name) for name in names))]
     meanings = asked.reader.meanings(mentions, asked.text, code, asked.day)
     for mention, meaning in zip(mentions, meanings, strict=True):
         name = _documents(asked, mention, meaning)
@@ -166,6 +198,10 @@ def _read(asked: _Question, code: str, mentions: Sequence[Mention], order: int) 
             else:
                 named = _in_any(asked, alone, code, words)
             yield _Read(mention, target, order, named)
+
+
+def _ends_in(mention: Mention, name: Span) -> bool:
+    return name.start <= mention.span.start and mention.span.end <= name.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +223,10 @@ def _words(text: str, number: Span, name: Span | None) -> str:
 
 
 def _documents(asked: _Question, mention: Mention, meaning: Meaning) -> _Name:
-    known = [number for number in meaning.documents if number is not None]
+    known = tuple(number for number in meaning.documents if number is not None)
     if known:
-        return _Name(tuple(known))
+        end = meaning.name_end or mention.span.end
+        return _Name(known, Span(mention.span.start, max(end, mention.span.end)))
     return (not meaning.named and _beside(asked, mention)) or _all_but(asked, mention)
 
 
@@ -231,6 +268,9 @@ def _runs(text: str, mention: Mention) -> Iterator[Span]:
     those in front of it."""
     if mention.document and mention.name_at is not None:
         yield Span(mention.name_at, mention.name_at + len(mention.document))
+        named = list(NAME_WORD.finditer(text, mention.name_at))[:LONGEST_NAME]
+        for last in named:
+            yield Span(mention.name_at, last.end())
     behind = list(NAME_WORD.finditer(text, mention.leads_at or mention.span.end))[: LONGEST_NAME + 2]
     for first in range(min(3, len(behind))):
         for last in range(first, len(behind)):
@@ -255,21 +295,41 @@ def _names(corpus: Corpus) -> dict[str, list[int]]:
     return names
 
 
+_TITLED: WeakKeyDictionary[Corpus, dict[_Title, list[int]]] = WeakKeyDictionary()
+
+
+def _titled(corpus: Corpus) -> dict[_Title, list[int]]:
+    """The documents of each title: versions of one act; read once for an open corpus."""
+    titled = _TITLED.get(corpus)
+    if titled is None:
+        titled = _TITLED[corpus] = {}
+        for number, document in enumerate(corpus.documents()):
+            titled.setdefault(_key_of(document), []).append(number)
+    return titled
+
+
 def _plain(name: str) -> str:
     return " ".join(western_digits(name).casefold().removeprefix("the ").split())
 
 
 def _in_documents(asked: _Question, mention: Mention, code: str, name: _Name, words: str) -> NamedProvision:
     """What a number names in documents that are known."""
-    found = _groups(asked, mention, code, name.documents)
-    allowed = _allowed(asked, found)
+    found: list[Rows] = []
+    note = name.note
+    for place, documents in enumerate(_versions(asked, name.documents)):
+        own = _groups(asked, mention, code, documents)
+        found = found or own
+        allowed = _allowed(asked, own)
+        if allowed:
+            note = _joined(note, _of_version(asked, documents) if place else "")
+            break
     if len(allowed) == 1:
         (rows,) = allowed
         ids = _ids(asked, rows[:MOST_PASSAGES])
-        note = _joined(name.note, _lacking_part(asked, mention, rows))
+        note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
         return NamedProvision(words, Naming.FOUND, ids, note=note)
     if allowed:
-        return _several(asked, allowed, words, name.note, len(allowed))
+        return _several(asked, allowed, words, note, len(allowed))
     if found:
         left_out = f"{words} is left out by what the case is limited to"
         return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
@@ -281,6 +341,37 @@ def _in_documents(asked: _Question, mention: Mention, code: str, name: _Name, wo
         missing += f"; the nearest are {', '.join(number for number, _ in near)}"
     choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
+
+
+def _versions(asked: _Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Documents in the order in which they may be meant: of the versions of one act the newest that there was
+    on the day, then those before it, then later ones; others all at once."""
+    same = _titled(asked.corpus)[_key_of(asked.reader.documents[documents[0]])]
+    if not set(documents) <= set(same):
+        yield documents
+        return
+    made = {number: made_on(asked.reader.documents[number]) for number in same}
+    days = {number: day for number, day in made.items() if day is not None}
+    if any(number not in days for number in documents) or len(set(days.values())) < len(days):
+        yield documents
+        return
+    past = sorted((number for number, day in days.items() if day <= asked.day), key=lambda n: days[n])
+    later = sorted((number for number, day in days.items() if day > asked.day), key=lambda n: days[n])
+    yield from ((number,) for number in (*reversed(past), *later))
+
+
+def _key_of(document: Document) -> _Title:
+    return document.language, name_key(document.title, document.language)
+
+
+def _of_version(asked: _Question, documents: Sequence[int]) -> str:
+    made = made_on(asked.reader.documents[documents[0]])
+    return f"the version of the day has no such provision: this is that of {made}"
+
+
+def _not_in_force(asked: _Question, rows: Rows) -> str:
+    """That a provision was in force before the day, and is no more."""
+    return f"not in force on {asked.day}" if asked.corpus.out_of_force(asked.day)[rows].all() else ""
 
 
 def _lacking_part(asked: _Question, mention: Mention, rows: Rows) -> str:
@@ -398,4 +489,6 @@ def asks_for_nothing_else(text: str, language: str, words: Iterable[str]) -> boo
     """Whether a question asks for what it names in these ``words`` and for nothing besides."""
     for one in words:
         text = text.replace(one, " ")
+    if language.split("-")[0] in UNSEGMENTED:
+        return sum(letter.isalpha() for letter in text) <= FEW_LETTERS
     return len(set(analyzer(language).terms(text))) <= FEW_WORDS

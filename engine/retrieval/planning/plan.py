@@ -38,6 +38,7 @@ def make_plan(
     *,
     corpus: Corpus | None = None,
     mask: Mask | None = None,
+    allowed: Mask | None = None,
     day: date | None = None,
     offered: bool = False,
     helpers: Helpers = _ALONE,
@@ -45,12 +46,12 @@ def make_plan(
     """The plan for a question put to a corpus in these languages (most frequent first).
 
     Without a ``corpus`` there are no views made from its words, and no documents are recognised.
-    ``mask`` limits what the corpus is asked, shape (passages,). Provisions that the question names are those
-    in force on ``day`` (today), where neither it nor the settings name one. ``offered``: views that the
-    strategy leaves out are there too, switched off, for a person to choose from. ``helpers`` are asked where
-    the settings say so. A question of more than 4,000 characters is cut there, and the plan's notes say so.
-    Raises InputError for a demand that cannot be read (``year:soon``) and a question that is nothing but
-    demands.
+    ``mask`` limits what the corpus is asked, ``allowed`` what may be meant by its name, though it be out of
+    force; shapes (passages,). Provisions that the question names are those in force on ``day`` (today), where
+    neither it nor the settings name one. ``offered``: views that the strategy leaves out are there too,
+    switched off, for a person to choose from. ``helpers`` are asked where the settings say so. A question of
+    more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a demand that
+    cannot be read (``year:soon``) and a question that is nothing but demands.
     """
     notes: tuple[str, ...] = ()
     text = " ".join(question.split())
@@ -82,7 +83,7 @@ def make_plan(
     )
     if corpus is not None:
         day = signs.constraints.as_of or settings.as_of or day or date.today()
-        named = provisions_named(corpus, text, language, day, mask)
+        named = provisions_named(corpus, text, language, day, allowed)
         # Who asks for a provision asks for no more of its document.
         focus = () if named else documents_asked(corpus, text, language)
         plan = replace(

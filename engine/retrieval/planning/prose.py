@@ -17,6 +17,7 @@ from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD, name_key
 from engine.language.analyzer import analyzer
 from engine.language.dates import DATE, parse_date
+from engine.language.numerals import roman_number
 from engine.language.occupied import Occupied
 from engine.language.script import western_digits
 from engine.model import Span, Suggestion
@@ -183,7 +184,12 @@ def documents_at(
             beside = near is not None and (
                 0 <= span.start - near.end <= BESIDE or 0 <= near.start - span.end <= BESIDE
             )
-            document = names.document(tuple(chain.from_iterable(keys[at : at + size])), run, beside)
+            key = tuple(chain.from_iterable(keys[at : at + size]))
+            if size > 1 and names.is_shared(key):
+                # "SGB 3" of two documents is no "SGB".
+                at += size - 1
+                break
+            document = names.document(key, run, beside)
             if document is not None:
                 found.append((document, span))
                 at += size - 1
@@ -199,6 +205,10 @@ class _Names:
 
     bearers: dict[Key, dict[str, str]]
     longest: dict[Key, int]
+
+    def is_shared(self, key: Key) -> bool:
+        """Whether several documents bear a name."""
+        return len(set(self.bearers.get(key, {}).values())) > 1
 
     def document(self, key: Key, run: str, in_any_case: bool) -> str | None:
         bearers = self.bearers.get(key)
@@ -228,5 +238,12 @@ def _names(corpus: Corpus, language: str) -> _Names:
 
 
 def _written(names: Sequence[str]) -> Iterator[str]:
-    """Names that a question could hold: of two letters or more."""
-    return (name for name in names if len(_LETTERS.findall(name)) >= 2)
+    """Names that a question could hold: of two letters or more; a Roman number at their end may be written
+    as an Arabic one ("SGB 5")."""
+    for name in names:
+        if len(_LETTERS.findall(name)) >= 2:
+            yield name
+            front, _, last = name.rpartition(" ")
+            value = roman_number(last) if last.isupper() else None
+            if value is not None and _LETTERS.search(front):
+                yield f"{front} {value}"
