@@ -156,14 +156,15 @@ def documents_in_prose(corpus: Corpus, text: str, language: str) -> tuple[str, .
 
 def documents_asked(corpus: Corpus, text: str, language: str) -> tuple[str, ...]:
     """Ids of the documents whose own text a question asks for: "what does the Agency Code say on notice?"."""
-    words = words_of(language)
-    found: dict[str, None] = {}
-    for document, span in documents_at(corpus, text, language):
-        front, behind = text[: span.start], text[span.end :]
-        before = any(one.search(front) for one in words.asks_of_before)
-        if before or any(one.match(behind) for one in words.asks_of_behind):
-            found[document] = None
-    return tuple(found)
+    named = documents_at(corpus, text, language)
+    return tuple(dict.fromkeys(one for one, span in named if asks_for_text_of(text, language, span)))
+
+
+def asks_for_text_of(text: str, language: str, span: Span) -> bool:
+    """Whether a question asks for the text of what stands at some place of it: "what does X say on fees?"."""
+    words, front, behind = words_of(language), text[: span.start], text[span.end :]
+    before = any(one.search(front) for one in words.asks_of_before)
+    return before or any(one.match(behind) for one in words.asks_of_behind)
 
 
 def documents_at(
