@@ -20,9 +20,18 @@ from engine.investigation.events import (
 )
 from engine.language.markup import escape
 from engine.llm.cost import CostReport
-from engine.model import AreaCoverage, QueryPlan, RoundReport, Stop, StopReason, StrategyCount
+from engine.model import (
+    AreaCoverage,
+    Evidence,
+    EvidenceStatus,
+    QueryPlan,
+    RoundReport,
+    Stop,
+    StopReason,
+    StrategyCount,
+)
 from engine.records.planned import named_words
-from engine.records.wording import completeness_words, evidence_words, plural, stop_words
+from engine.records.wording import completeness_words, evidence_words, plural, status_words, stop_words
 from ui.coverage import covered
 from ui.named import named_html
 from ui.palette import thread
@@ -47,6 +56,7 @@ class Story:
     notes: tuple[str, ...] = field(default=())
     cost: CostReport | None = None
     judged: tuple[SufficiencyJudged, ...] = ()
+    evidence: Evidence | None = None
 
     @property
     def running(self) -> bool:
@@ -72,9 +82,9 @@ def heard(story: Story, event: Event, seconds: float) -> Story:
             return replace(story, judged=(*story.judged, event))
         case Stopped(stop=stop):
             return replace(story, stop=stop, under_way=None)
-        case Ranked(passages=passages, notes=notes):
+        case Ranked(passages=passages, notes=notes, evidence=evidence):
             known = tuple(dict.fromkeys((*story.notes, *notes)))
-            return replace(story, ranked=len(passages), notes=known)
+            return replace(story, ranked=len(passages), notes=known, evidence=evidence)
 
 
 def brought(reports: Sequence[RoundReport]) -> dict[str, int]:
@@ -110,9 +120,21 @@ def told(story: Story) -> str:
     counts = escape(json.dumps(brought(story.reports)))
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
+        f"{_evidence(story)}"
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
         f"{line}{_ending(story)}</div>{_first(story)}"
     )
+
+
+def _evidence(story: Story) -> str:
+    """Whether the corpus bears the question, before anything else; nothing where it bears all of it."""
+    words = status_words(story.evidence) if story.evidence is not None else ""
+    if story.evidence is None or not words:
+        return ""
+    none = story.evidence.status is EvidenceStatus.NONE
+    more = " The passages are only the closest that there are." if none else ""
+    status = story.evidence.status.value
+    return f'<div class="evidence" role="status" data-evidence="{status}"><b>{escape(words)}.</b>{more}</div>'
 
 
 def _first(story: Story) -> str:
@@ -171,7 +193,8 @@ def _ending(story: Story) -> str:
     ]
     lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items()]
     numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()
-    tone = " early" if story.stop.reason is StopReason.PERSON else ""
+    nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
+    tone = " early" if story.stop.reason is StopReason.PERSON or nothing else ""
     return (
         f'<span class="stop{tone}" tabindex="0" data-tip="{escape(numbers)}"><b>{stop_words(story.stop)}</b>'
         f" · {' · '.join(fact for fact in facts if fact)}</span>"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from engine.answers.asked import ENOUGH, Asked, asked_of, held_by_best
 from engine.answers.brief import asks_for_named_alone, brief_sentences, missing_areas
 from engine.answers.citing import Citations
 from engine.answers.conflicts import conflicts_of
@@ -18,10 +17,11 @@ from engine.answers.record import Answer, Method, Sentence, Support
 from engine.answers.writing import Written, write
 from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
+from engine.investigation.asked import Asked, asked_of
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
-from engine.model import Naming
-from engine.records.wording import plural
+from engine.model import EvidenceStatus, Naming
+from engine.records.wording import plural, status_words
 
 OUT_OF_FORCE_ONLY = "Every source of this answer is out of force on the day of the question."
 
@@ -72,7 +72,7 @@ def answer(
         missing=missing,
         unanswered=lacking,
         gaps=() if missing else missing_areas(investigation),
-        notes=(*notes, *_of_force(sentences, citations)),
+        notes=(*_in_part(investigation), *notes, *_of_force(sentences, citations)),
         model=model.spec if written is not None and model is not None else "",
         usage={task: used for task, used in meter.tasks.items() if task in TASKS},
         milliseconds=1000 * (time.perf_counter() - started),
@@ -96,16 +96,23 @@ def _lacking(asked: Asked, investigation: Investigation) -> str:
         return f"{told[:1].upper()}{told[1:]}."
     if not investigation.passages:
         told = "Nothing was found for this question."
+    elif investigation.evidence.status is EvidenceStatus.NONE:
+        held = investigation.evidence.numbers.get("best", 0.0)
+        told = f"The best passage holds {100 * held:.0f} % of what the question asks about."
     else:
-        share = held_by_best(asked, investigation.passages)
-        if share is None or share >= ENOUGH:
-            return ""
-        told = f"The best passage holds {100 * share:.0f} % of what the question asks about."
+        return ""
     if not asked.unknown:
         return told
     words = ", ".join(f"“{word}”" for word in asked.unknown[:6])
     stand = "stands" if len(asked.unknown) == 1 else "stand"
     return f"{told} {words} {stand} nowhere in {investigation.corpus}."
+
+
+def _in_part(investigation: Investigation) -> tuple[str, ...]:
+    """What of the question nothing bears, where the rest is found."""
+    if investigation.evidence.status is not EvidenceStatus.PARTIAL:
+        return ()
+    return (f"{status_words(investigation.evidence)}.",)
 
 
 def _of_force(sentences: Sequence[Sentence], citations: Citations) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.answers.asked import Asked
 from engine.answers.choosing import Candidate, chosen
 from engine.answers.citing import Citations
 from engine.answers.quotes import Located
@@ -20,6 +19,7 @@ from engine.answers.record import Sentence
 from engine.answers.units import Piece, Unit, units_of, word_count
 from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.asked import Asked
 from engine.investigation.defined_terms import defined_terms
 from engine.investigation.record import Investigation
 from engine.language.analyzer import analyzer

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.answers.asked import Asked
 from engine.answers.units import Unit, is_head, word_count
-from engine.answers.wanted import holds
+from engine.investigation.asked import Asked
+from engine.investigation.wanted import holds
 from engine.language.analyzer import analyzer
 
 # A brief is read in half a minute, at five words a second.

@@ -26,6 +26,7 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
+from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction, facets_for
 from engine.investigation.filters import Filters
 from engine.investigation.gate import Gate, by_trust
@@ -47,9 +48,12 @@ from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
     NOTHING,
+    UNJUDGED,
     AreaCoverage,
+    AreaState,
     Completeness,
     Direction,
+    EvidenceStatus,
     Hop,
     QueryPlan,
     RankedPassage,
@@ -104,6 +108,7 @@ class Case:
         self.ranking: tuple[RankedPassage, ...] = ()
         self.order: Ranking | None = None
         self.milliseconds = 0.0
+        self.evidence = UNJUDGED
         self._strategies = by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
         self._used = dict(used)
@@ -153,8 +158,14 @@ class Case:
         else:
             yield from self._decide(self.settings.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
+        ranked = self._rank()
+        if self.evidence.status is EvidenceStatus.NONE:
+            # Nothing is covered, and nothing complete, where nothing was found.
+            self.stop = replace(self.stop, completeness=None)
+            self.areas = tuple(replace(area, state=AreaState.MISSING, evidence=()) for area in self.areas)
+            yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
-        yield self._rank()
+        yield ranked
         # A cancel that comes before a run stops it; one during or right after it ends with it.
         self._cancelled.clear()
 
@@ -208,6 +219,7 @@ class Case:
             self.as_of,
             (*self.notes, *self._late_notes()),
             "" if self.model is None else self.model.spec,
+            self.evidence,
             self.usage,
         )
 
@@ -348,7 +360,7 @@ class Case:
     def _rank(self) -> Ranked:
         self._rank_again()
         self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
-        return Ranked(self.ranking, self.milliseconds, self._late_notes(), self.usage)
+        return Ranked(self.ranking, self.milliseconds, self._late_notes(), self.usage, self.evidence)
 
     def _late_notes(self) -> tuple[str, ...]:
         """What a person should know besides what the scan told."""
@@ -368,6 +380,8 @@ class Case:
         self.ranking = present(
             self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask, set(first.tolist())
         )
+        text = relevance.plan.views[0].text
+        self.evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)

@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.llm import Usage
-from engine.model import NOTHING, AreaCoverage, Hop, QueryPlan, RankedPassage, RoundReport, Stop
+from engine.model import (
+    NOTHING,
+    UNJUDGED,
+    AreaCoverage,
+    Evidence,
+    Hop,
+    QueryPlan,
+    RankedPassage,
+    RoundReport,
+    Stop,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +90,14 @@ class Stopped:
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off,
-    and where a language model did not answer; ``usage`` is what it used, by task."""
+    and where a language model did not answer; ``usage`` is what it used, by task; ``evidence`` says whether
+    the corpus bears the question."""
 
     passages: tuple[RankedPassage, ...]
     milliseconds: float
     notes: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=lambda: NOTHING)
+    evidence: Evidence = UNJUDGED
 
 
 Event = (

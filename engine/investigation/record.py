@@ -9,7 +9,15 @@ from types import MappingProxyType
 
 from engine.investigation.pool import Pool
 from engine.llm import Usage
-from engine.model import AreaCoverage, QueryPlan, RankedPassage, RoundReport, Stop
+from engine.model import (
+    UNJUDGED,
+    AreaCoverage,
+    Evidence,
+    QueryPlan,
+    RankedPassage,
+    RoundReport,
+    Stop,
+)
 from engine.settings import InvestigationSettings
 
 
@@ -19,7 +27,7 @@ class Investigation:
 
     ``started`` is when it was asked, in UTC; ``day`` the day on which the law was looked at. ``notes`` say
     what was off, cut or left out, and why. ``model`` is the language model that stood by, empty without one;
-    ``usage`` is what it used, by task.
+    ``usage`` is what it used, by task. ``evidence``: whether the corpus bears the question.
     """
 
     question: str
@@ -36,4 +44,5 @@ class Investigation:
     day: date | None = None
     notes: tuple[str, ...] = ()
     model: str = ""
+    evidence: Evidence = UNJUDGED
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))

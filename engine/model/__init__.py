@@ -23,9 +23,12 @@ from engine.model.documents import (
 from engine.model.findings import Hop, RankedPassage, RetrieverHit, ScorePart
 from engine.model.nothing import NOTHING
 from engine.model.progress import (
+    UNJUDGED,
     AreaCoverage,
     AreaState,
     Completeness,
+    Evidence,
+    EvidenceStatus,
     RetrieverCount,
     RoundReport,
     Stop,
@@ -48,6 +51,7 @@ from engine.model.reviews import Review, Verdict
 __all__ = [
     "NOTHING",
     "OUT_OF_FORCE",
+    "UNJUDGED",
     "AreaCoverage",
     "AreaState",
     "Choice",
@@ -57,6 +61,8 @@ __all__ = [
     "Document",
     "Entity",
     "EntityKind",
+    "Evidence",
+    "EvidenceStatus",
     "Hop",
     "Intent",
     "NamedProvision",

@@ -89,6 +89,28 @@ class StopReason(StrEnum):
     PERSON = "person"
 
 
+class EvidenceStatus(StrEnum):
+    """Whether the corpus bears a question at all: it does, in part, or not."""
+
+    FOUND = "found"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a question found in the corpus. ``missing`` is what nothing bears, in the question's own words;
+    ``numbers`` are what the status was decided from, by name, each 0..1."""
+
+    status: EvidenceStatus
+    missing: tuple[str, ...] = ()
+    numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+
+
+# Where nothing was looked at.
+UNJUDGED = Evidence(EvidenceStatus.FOUND)
+
+
 @dataclass(frozen=True, slots=True)
 class Completeness:
     """Estimate of the share of relevant passages that the pool already holds, with its interval.

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
-from engine.model import AreaCoverage, Hop, RankedPassage, RetrieverCount, RoundReport, Stop
+from engine.model import AreaCoverage, Evidence, Hop, RankedPassage, RetrieverCount, RoundReport, Stop
 from engine.records.planned import plan_to_json
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge
@@ -21,9 +21,9 @@ DIGITS = 6
 def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
-    Keys: question, corpus, started, day, settings, plan, passages, coverage, rounds, retrievers (what each
-    gave to the passages), stop, pool, notes, model and usage (of the language model, by task),
-    milliseconds, and ``message`` where nothing was found.
+    Keys: question, corpus, started, day, settings, evidence (whether the corpus bears the question), plan,
+    passages, coverage, rounds, retrievers (what each gave to the passages), stop, pool, notes, model and
+    usage (of the language model, by task), milliseconds, and ``message`` where nothing was found.
     """
     pool, day = investigation.pool, investigation.day
     result: dict[str, Any] = {
@@ -33,6 +33,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "started": investigation.started.isoformat(timespec="seconds"),
         "day": _day(day),
         "settings": investigation.settings.model_dump(mode="json"),
+        "evidence": evidence_to_json(investigation.evidence),
         "plan": plan_to_json(investigation.plan),
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
         "coverage": [area_to_json(area) for area in investigation.areas],
@@ -58,6 +59,15 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     if not investigation.passages:
         result["message"] = f"nothing in {investigation.corpus} answers to this question"
     return result
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
+    """Whether the corpus bears the question, what of it nothing bears, and the numbers."""
+    return {
+        "status": evidence.status.value,
+        "missing": list(evidence.missing),
+        "numbers": {name: round(value, DIGITS) for name, value in evidence.numbers.items()},
+    }
 
 
 def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str, Any]:

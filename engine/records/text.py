@@ -20,7 +20,7 @@ from engine.investigation.events import (
     Stopped,
     SufficiencyJudged,
 )
-from engine.model import RankedPassage
+from engine.model import Evidence, RankedPassage
 from engine.records.citation import short_citation
 from engine.records.planned import plan_line
 from engine.records.validity import badge
@@ -29,6 +29,7 @@ from engine.records.wording import (
     evidence_words,
     plural,
     retriever_words,
+    status_words,
     stop_words,
     sufficiency_words,
     trail_sentence,
@@ -60,6 +61,12 @@ def event_line(event: Event) -> str | None:
             return "\n".join(f"Note: {note}" for note in notes)
         case CoverageChanged() | Ranked() | _:
             return None
+
+
+def evidence_line(evidence: Evidence) -> str:
+    """Whether the corpus bears the question, in one line: "Evidence: none. Nothing was found on this"."""
+    words = status_words(evidence)
+    return f"Evidence: {evidence.status.value}." + (f" {words}." if words else "")
 
 
 def passages_text(

@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.model import Direction, Hop, Relation, RetrieverCount, Stop, StopReason
+from engine.model import (
+    Direction,
+    Evidence,
+    EvidenceStatus,
+    Hop,
+    Relation,
+    RetrieverCount,
+    Stop,
+    StopReason,
+)
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
@@ -176,6 +185,17 @@ EVIDENCE_WORDS = {
     "yield": "Best passage of the last round against the best of all",
     "covered": "Areas covered",
 }
+
+
+def status_words(evidence: Evidence) -> str:
+    """What the corpus bears of a question: "Nothing was found on this; missing: peru"; empty where it bears
+    all of it."""
+    if evidence.status is EvidenceStatus.FOUND:
+        return ""
+    none = evidence.status is EvidenceStatus.NONE
+    told = "Nothing was found on this" if none else "Found in part"
+    named = ", ".join(f"“{word}”" for word in evidence.missing)
+    return f"{told}: nothing bears {named}" if named else told
 
 
 def completeness_words(stop: Stop) -> str:

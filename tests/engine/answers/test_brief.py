@@ -7,11 +7,11 @@ import json
 import pytest
 
 from engine.answers.answer import OUT_OF_FORCE_ONLY, answer
-from engine.answers.asked import ENOUGH, asked_of, held_by_best
 from engine.answers.choosing import LONGEST_BRIEF
 from engine.answers.record import Answer, ConflictKind, Method, Support
 from engine.answers.units import LONGEST_UNIT, word_count
 from engine.corpus.protocol import Corpus
+from engine.investigation.asked import asked_of, held_by_best
 from engine.investigation.record import Investigation
 from engine.language.quotes import locate
 from engine.model import Span
@@ -143,7 +143,6 @@ def test_how_much_of_a_question_a_text_holds(meridia: Corpus) -> None:
     assert asked.unknown == ("fishing",)
     assert asked.weights.sum() == pytest.approx(1.0)
     assert asked.share(["manag", "void"]) < 1 - asked.weights.max() + 1e-6
-    assert 0 < ENOUGH < 1
 
 
 def test_old_law_is_marked_and_an_answer_that_rests_on_it_alone_says_so(meridia: Corpus) -> None:

@@ -18,7 +18,7 @@ from engine.errors import InputError, SettingsError
 from engine.investigation import Case, investigate
 from engine.investigation.coverage import _embedded
 from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
-from engine.model import StopReason
+from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
 from tests.engine.harbour import NEW_ARTICLE_12, NOTHING, OLD_ARTICLE_12, QUESTION
 from tests.engine.investigation.story import SETTINGS, finished, names, ran, story
@@ -174,7 +174,10 @@ def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
 @pytest.mark.parametrize("corpus", ["harbour", "bare"])
 def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
     case = Case(request.getfixturevalue(corpus), NOTHING, SETTINGS)
-    assert ran(case)[-1] == Ranked((), case.milliseconds)
+    told = ran(case)[-1]
+    assert told == Ranked((), case.milliseconds, evidence=case.evidence)
+    assert case.evidence.status is EvidenceStatus.NONE
+    assert case.evidence.missing
     assert case.stop is not None
     assert case.stop.reason is StopReason.NOTHING_NEW
     assert case.stop.completeness is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.answers.wanted import KINDS, NONE, holds, wanted_in
+from engine.investigation.wanted import KINDS, NONE, holds, wanted_in
 
 TIME, MONEY = KINDS["time"], KINDS["money"]
 QUESTIONS = [

@@ -37,7 +37,7 @@ def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:
 @cache
 def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
     written = bounded_yaml.load(
-        resources.files("engine.answers").joinpath("wanted.yaml").read_text(encoding="utf-8")
+        resources.files("engine.investigation").joinpath("wanted.yaml").read_text(encoding="utf-8")
     )
     return {
         language: {

@@ -1,0 +1,101 @@
+"""What is not there is told: found, in part, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.answers.answer import answer
+from engine.corpus.protocol import Corpus
+from engine.investigation.events import CoverageChanged, Ranked, Stopped
+from engine.model import AreaState, Evidence, EvidenceStatus
+from engine.records.export import investigation_to_json
+from engine.records.text import evidence_line
+from engine.records.wording import status_words
+from tests.engine.investigation.test_leading import ran
+
+FOREIGN = (
+    "What is the capital of Peru?",
+    "How do I bake sourdough bread?",
+    "Which planet has the most moons?",
+    "Who composed The Magic Flute?",
+    "Wie hoch ist der Mount Everest?",
+)
+OWN = (
+    "Can an agent sub-delegate the powers of attorney to others?",
+    "When must an objection be lodged?",
+    "Who represents a company under the Commercial Register Act?",
+    "What does Article 14 of the Agency Code say?",
+    "What is a commercial agent?",
+)
+
+
+@pytest.mark.parametrize("question", FOREIGN)
+def test_what_the_corpus_does_not_bear_is_told(meridia: Corpus, question: str) -> None:
+    case = ran(meridia, question)
+    assert case.evidence.status is EvidenceStatus.NONE
+    assert case.evidence.missing
+    assert all(word in question for word in case.evidence.missing)
+    assert case.investigation().stop.completeness is None
+    assert {area.state for area in case.areas} <= {AreaState.MISSING}
+    assert answer(case.investigation(), meridia).sentences == ()
+
+
+@pytest.mark.parametrize("question", OWN)
+def test_what_it_bears_is_found(meridia: Corpus, question: str) -> None:
+    case = ran(meridia, question)
+    assert case.evidence.status is EvidenceStatus.FOUND
+    assert case.evidence.missing == ()
+    assert case.investigation().stop.completeness is not None
+    assert answer(case.investigation(), meridia).sentences
+
+
+def test_a_part_that_nothing_bears_is_named(meridia: Corpus) -> None:
+    case = ran(meridia, "What carbon tax applies to cement production?")
+    assert case.evidence.status is EvidenceStatus.PARTIAL
+    assert {"carbon", "cement"} <= set(case.evidence.missing)
+    told = answer(case.investigation(), meridia)
+    assert any("carbon" in note for note in told.notes)
+
+
+@pytest.mark.parametrize(
+    ("question", "status"),
+    [
+        ("What does Article 99 of the Agency Code say?", EvidenceStatus.NONE),
+        ("Articles 14 and 99 of the Agency Code", EvidenceStatus.PARTIAL),
+    ],
+)
+def test_a_provision_that_does_not_exist_is_no_evidence(
+    meridia: Corpus, question: str, status: EvidenceStatus
+) -> None:
+    evidence = ran(meridia, question).evidence
+    assert evidence.status is status
+    assert any("99" in words for words in evidence.missing)
+
+
+def test_the_last_events_say_the_same(meridia: Corpus) -> None:
+    case = ran(meridia, FOREIGN[0])
+    events = list(case.run())
+    covered, stopped, ranked = events[-3:]
+    assert isinstance(covered, CoverageChanged)
+    assert isinstance(stopped, Stopped)
+    assert isinstance(ranked, Ranked)
+    assert all(area.state is AreaState.MISSING for area in covered.areas)
+    assert stopped.stop.completeness is None
+    assert ranked.evidence == case.evidence
+
+
+def test_it_stands_in_the_record(meridia: Corpus) -> None:
+    record = investigation_to_json(ran(meridia, FOREIGN[0]).investigation())
+    assert record["evidence"]["status"] == "none"
+    assert record["evidence"]["missing"] == ["Peru"]
+    assert set(record["evidence"]["numbers"]) == {"together", "best", "unknown"}
+    assert all(0 <= value <= 1 for value in record["evidence"]["numbers"].values())
+    assert record["stop"]["completeness"] is None
+
+
+def test_words() -> None:
+    none = Evidence(EvidenceStatus.NONE, ("Peru",))
+    assert status_words(none) == "Nothing was found on this: nothing bears “Peru”"
+    assert evidence_line(none) == "Evidence: none. Nothing was found on this: nothing bears “Peru”."
+    assert evidence_line(Evidence(EvidenceStatus.FOUND)) == "Evidence: found."
+    assert status_words(Evidence(EvidenceStatus.PARTIAL)) == "Found in part"
