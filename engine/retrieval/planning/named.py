@@ -276,9 +276,8 @@ def _runs(text: str, mention: Mention) -> Iterator[Span]:
     those in front of it."""
     if mention.document and mention.name_at is not None:
         yield Span(mention.name_at, mention.name_at + len(mention.document))
-        named = list(NAME_WORD.finditer(text, mention.name_at))[:LONGEST_NAME]
-        for last in named:
-            yield Span(mention.name_at, last.end())
+        for word in list(NAME_WORD.finditer(text, mention.name_at))[:LONGEST_NAME]:
+            yield Span(mention.name_at, word.end())
     behind = list(NAME_WORD.finditer(text, mention.leads_at or mention.span.end))[: LONGEST_NAME + 2]
     for first in range(min(3, len(behind))):
         for last in range(first, len(behind)):
