@@ -79,8 +79,11 @@ def _investigate(options: argparse.Namespace) -> None:
     if options.jobs < 1:
         raise InputError(f"--jobs: must be at least 1 (given: {options.jobs})")
     corpus, settings = open_corpus(options.corpus), settings_from(options)
-    gold = read_questions(options.queries, options.qrels)
+    gold = read_questions(options.queries, options.qrels, unjudged=True)
     questions = chosen(gold, options.limit, options.every, options.most)
+    if not any(question.gold for question in questions):
+        _unjudged(corpus, questions, settings, options)
+        return
     # What the comparison needs is read first: a wrong file must not be found after an hour's work.
     theirs = _theirs(options)
     if options.qrels_out is not None:
@@ -91,6 +94,23 @@ def _investigate(options: argparse.Namespace) -> None:
     ours = of_results(results)
     told = summarise(results).to_json() | _compared(ours, theirs, run_header(corpus, settings))
     _finish(options, told, results, ablation)
+
+
+def _unjudged(
+    corpus: Corpus, questions: list[Question], settings: InvestigationSettings, options: argparse.Namespace
+) -> None:
+    """Questions without gold: what was said of them, and nothing that needs gold."""
+    from engine.evaluation.evaluate import unjudged
+    from engine.ingestion.progress import ProgressBar
+
+    for name in ("compare", "ablate", "plots", "results", "run", "qrels_out"):
+        if getattr(options, name, None):
+            raise InputError(
+                f"--{name.replace('_', '-')}: {options.qrels} holds no judgement to do that with"
+            )
+    with ProgressBar() as bar:
+        told = unjudged(corpus, questions, settings, lambda done: bar("questions", done, len(questions)))
+    _finish(options, told, [], None)
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from engine.evaluation.precision import pool_precision
 from engine.evaluation.questions import Question
 from engine.evaluation.results import GoldPlace, PoolResult, QuestionResult
 from engine.evaluation.runs import RUN_DEPTH, Run, write_run
+from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings
 
 CUTOFFS = (5, 10, 20, 50, 100)
@@ -28,7 +30,7 @@ class Evaluation:
     """Means over the questions; ``scan`` and ``investigation`` by metric name, times in milliseconds.
 
     ``pool``: recall, complete, mean size, and precision in its three forms. ``completeness``: how well
-    the estimate is calibrated.
+    the estimate is calibrated. ``evidence``: how many questions were told found, partial and none.
     """
 
     queries: int
@@ -37,6 +39,7 @@ class Evaluation:
     pool: dict[str, float]
     completeness: dict[str, float]
     milliseconds: dict[str, float]
+    evidence: dict[str, int]
 
     def to_json(self) -> dict[str, object]:
         """Plain values for printing."""
@@ -112,6 +115,7 @@ def judge(corpus: Corpus, question: Question, outcome: Outcome) -> QuestionResul
         },
         sizes=outcome.sizes,
         ranked=len(outcome.final),
+        evidence=outcome.evidence,
     )
 
 
@@ -138,7 +142,36 @@ def summarise(results: Sequence[QuestionResult]) -> Evaluation:
         _means(pools),
         calibration(results),
         {"p50": round(float(p50), 2), "p95": round(float(p95), 2)},
+        _counted(result.evidence for result in results),
     )
+
+
+def unjudged(
+    corpus: Corpus,
+    questions: Sequence[Question],
+    settings: InvestigationSettings,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, object]:
+    """Questions without any gold, such as the corpus cannot answer: how many were told found, partial and
+    none, and the times in milliseconds. Raises InputError where there are no questions."""
+    if not questions:
+        raise InputError("there are no questions to average over")
+    outcomes = []
+    for number, question in enumerate(questions, 1):
+        outcomes.append(investigate_one(corpus, question.text, settings))
+        if progress is not None:
+            progress(number)
+    p50, p95 = np.percentile([1000 * outcome.seconds for outcome in outcomes], [50, 95])
+    return {
+        "queries": len(outcomes),
+        "milliseconds": {"p50": round(float(p50), 2), "p95": round(float(p95), 2)},
+        "evidence": _counted(outcome.evidence for outcome in outcomes),
+    }
+
+
+def _counted(told: Iterable[EvidenceStatus]) -> dict[str, int]:
+    counts = Counter(told)
+    return {status.value: counts[status] for status in EvidenceStatus}
 
 
 def scores_of(ranking: Sequence[str], gold: dict[str, float]) -> dict[str, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation.case import Case
-from engine.model import Completeness, Passage
+from engine.model import Completeness, EvidenceStatus, Passage
 from engine.settings import InvestigationSettings
 
 
@@ -22,7 +22,8 @@ class Outcome:
     ``scores`` are those of ``final``. ``rounds`` says in which round each passage of the pool was
     admitted (0: the scan), ``sizes`` how many passages the pool held after each round. ``rows`` are
     the pool's passages and ``names`` their source ids, in the order of admission. ``retrievers`` are
-    those that found something: what the corpus has no model for is not among them.
+    those that found something: what the corpus has no model for is not among them. ``evidence``: whether
+    the corpus was said to bear the question.
     """
 
     scan: tuple[str, ...]
@@ -36,6 +37,7 @@ class Outcome:
     stop: str
     seconds: float
     retrievers: frozenset[str] = frozenset()
+    evidence: EvidenceStatus = EvidenceStatus.FOUND
 
 
 def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettings) -> Outcome:
@@ -68,10 +70,11 @@ def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettin
         tuple(report.pool_size for report in case.rounds),
         case.pool.rows(),
         tuple(passage.source_id for passage in passages),
-        case.completeness(),
+        None if case.evidence.status is EvidenceStatus.NONE else case.completeness(),
         stop.reason.value,
         seconds,
         frozenset(hit.retriever for hits in scanned.hits.values() for hit in hits),
+        case.evidence.status,
     )
 
 

@@ -22,18 +22,19 @@ class Question:
     gold: Mapping[str, float]
 
 
-def read_questions(queries: Path, qrels: Path) -> list[Question]:
+def read_questions(queries: Path, qrels: Path, *, unjudged: bool = False) -> list[Question]:
     """Questions that have gold, in the order of the queries file.
 
+    ``unjudged``: where the file of judgements is empty all questions count, without gold.
     ``queries``: JSON lines with ``id`` or ``_id`` and ``text``, gzipped or not. ``qrels``: BEIR's
     three columns or TREC's four. Raises SourceError naming the file
     and line of the first thing that cannot be read, or when no question has gold.
     """
     gold = read_qrels(qrels)
     questions = [
-        Question(query_id, text, gold[query_id])
+        Question(query_id, text, gold.get(query_id, {}))
         for query_id, text in _read_queries(queries)
-        if query_id in gold
+        if query_id in gold or (unjudged and not gold)
     ]
     if not questions:
         raise SourceError(f"no question of {queries} has gold in {qrels}")

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from engine.corpus.protocol import Corpus
 from engine.errors import SourceError
 from engine.language.embedders.loading import model_name
-from engine.model import Completeness
+from engine.model import Completeness, EvidenceStatus
 from engine.settings import InvestigationSettings
 
 FORMAT = "redstring evaluation 1"
@@ -54,7 +54,8 @@ class QuestionResult:
     """One question: metrics of both rankings by name, the pool, the estimate, the time.
 
     ``sizes``: passages in the pool after the scan and after each round. ``ranked``: passages in the
-    final ranking, which is the whole pool, by source id.
+    final ranking, which is the whole pool, by source id. ``evidence``: whether the corpus was said to bear
+    the question.
     """
 
     id: str
@@ -67,6 +68,7 @@ class QuestionResult:
     gold: Mapping[str, GoldPlace] = field(default_factory=dict)
     sizes: tuple[int, ...] = ()
     ranked: int = 0
+    evidence: EvidenceStatus = EvidenceStatus.FOUND
 
     def measures(self) -> dict[str, float]:
         """The investigation's metrics and the pool's, under one set of names."""

@@ -10,6 +10,10 @@ import pytest
 from engine.evaluation.results import read_results
 from tests.engine.test_cli import QRELS, QUERIES, CommandLine
 
+FOREIGN = (
+    '{"id": "f1", "text": "Who composed The Magic Flute?"}\n{"id": "f2", "text": "How tall is Everest?"}\n'
+)
+
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
@@ -120,3 +124,26 @@ def test_what_cannot_be_scored_is_told(
     done = run("evaluate", *(tmp_path / word if word in places else word for word in more))
     assert (done.code, done.out) == (2, "")
     assert message in done.err
+
+
+@pytest.mark.parametrize("qrels", ["", "query-id\tcorpus-id\tscore\n"])
+def test_questions_without_gold_are_asked_for_what_is_said_of_them(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path, qrels: str
+) -> None:
+    (tmp_path / "queries.jsonl").write_text(FOREIGN, encoding="utf-8")
+    (tmp_path / "qrels.tsv").write_text(qrels, encoding="utf-8")
+    gold = ("--queries", tmp_path / "queries.jsonl", "--qrels", tmp_path / "qrels.tsv")
+    told = run("evaluate", "--corpus", harbour_folder, *gold, "--json").json
+    assert set(told) == {"queries", "milliseconds", "evidence"}
+    assert told["evidence"] == {"found": 0, "partial": 0, "none": 2}
+    refused = run("evaluate", "--corpus", harbour_folder, *gold, "--run", tmp_path / "a.run")
+    assert refused.code == 2
+    assert "holds no judgement" in refused.err
+
+
+def test_what_was_said_of_questions_with_gold_is_counted(
+    run: CommandLine, ask: tuple[str | Path, ...]
+) -> None:
+    told = run(*ask, "--json").json["evidence"]
+    assert sum(told.values()) == 2
+    assert told["none"] == 0
