@@ -162,7 +162,7 @@ class Case:
         if self.evidence.status is EvidenceStatus.NONE:
             # Nothing is covered, and nothing complete, where nothing was found.
             self.stop = replace(self.stop, completeness=None)
-            self.areas = tuple(replace(area, state=AreaState.MISSING, evidence=()) for area in self.areas)
+            self.areas = tuple(_uncovered(area) for area in self.areas)
             yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
         yield ranked
@@ -422,6 +422,10 @@ class Case:
 
     def _calls(self) -> int:
         return self._refining.calls + (self._embedder.calls if self._embedder is not None else 0)
+
+
+def _uncovered(area: AreaCoverage) -> AreaCoverage:
+    return replace(area, state=AreaState.MISSING, evidence=(), similarity=0.0, closed_in=None)
 
 
 def investigate(

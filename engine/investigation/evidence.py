@@ -5,8 +5,9 @@ passage holds, and the best twenty together. Meaning, where the corpus has vecto
 passage is, on a scale on which the mean passage is 0 and the question's own words are 1. Nothing was found
 where both are far; what was found is not all where one is.
 
-The bounds were set on questions put to seven corpora, their own and those of other sets and of daily life:
-see "What is not there" in benchmarks/RESULTS.md.
+Nearness counts for the model that its bounds were measured with; with others the words decide alone. The
+bounds were set on questions put to seven corpora, their own and those of other sets and of daily life: see
+"What is not there" in benchmarks/RESULTS.md.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ import numpy as np
 from engine.corpus.protocol import Corpus
 from engine.investigation.asked import Asked, asked_of, held_by_best
 from engine.language.analyzer import analyzer
+from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.model import Evidence, EvidenceStatus, Naming, QueryPlan, RankedPassage
 from engine.retrieval.foreign import holds
-from engine.retrieval.planning.named import UNSEGMENTED
+from engine.retrieval.planning.named import UNSEGMENTED, asked_besides
 from engine.retrieval.relevance import Relevance
 
 # Passages of the ranking that are looked at, and passages of the corpus that stand for all of it.
@@ -36,34 +38,49 @@ NOTHING, PART = 0.30, 0.60
 NOWHERE, HALF = 0.55, 0.50
 NOTHING_UNSEGMENTED, PART_UNSEGMENTED = 0.15, 0.35
 MOST_MISSING = 6
+DAYS = frozenset(("as_of", "year_from", "year_to"))
 
 
 def evidence_of(
     question: str, plan: QueryPlan, corpus: Corpus, relevance: Relevance, ranking: Sequence[RankedPassage]
 ) -> Evidence:
-    """What a question found, by its ranking."""
-    if not ranking:
-        return Evidence(EvidenceStatus.NONE, _words(question, asked_of(question, plan.language, corpus), ()))
-    shown = {one for found in ranking for one in (found.passage.id, *found.assembled_ids)}
-    there = [
-        one for one in plan.named if one.status is Naming.FOUND and not shown.isdisjoint(one.passage_ids)
-    ]
-    asked = asked_of(question, plan.language, corpus)
-    numbers = {**_by_words(asked, ranking), **_by_meaning(corpus, relevance)}
-    missing = _words(question, asked, ranking)
+    """What a question found, by its ranking.
+
+    What it names by a number decides where nothing else is asked; days and years are no words of it.
+    """
     lacking = tuple(one.words for one in plan.named if one.status in (Naming.MISSING, Naming.UNKNOWN))
-    if there:
+    shown = {one for found in ranking for one in (found.passage.id, *found.assembled_ids)}
+    there = any(not shown.isdisjoint(one.passage_ids) for one in plan.named if one.words not in lacking)
+    named = [one.words for one in plan.named]
+    besides = asked_besides(question, plan.language, named)
+    asked = asked_of(_rest(question, plan), plan.language, corpus)
+    numbers = {**_by_words(asked, ranking), **_by_meaning(corpus, relevance)}
+    if named and besides == 0:
         status = EvidenceStatus.PARTIAL if lacking else EvidenceStatus.FOUND
-        return Evidence(status, lacking, numbers)
-    if lacking and len(lacking) == len(plan.named):
-        return Evidence(EvidenceStatus.NONE, lacking, numbers)
-    if not holds(corpus, plan.language):
-        status = _by_nearness(numbers)
-    elif "nearness" in numbers:
-        status = _by_both(numbers)
-    else:
-        status = _by_words_alone(numbers, plan.language)
-    return Evidence(status, () if status is EvidenceStatus.FOUND else missing, numbers)
+        return Evidence(status if there else EvidenceStatus.NONE, lacking, numbers)
+    status = _status(numbers, plan.language, corpus) if ranking else EvidenceStatus.NONE
+    if there and plan.named[0].leads:
+        status = EvidenceStatus.FOUND
+    if lacking and status is EvidenceStatus.FOUND:
+        return Evidence(EvidenceStatus.PARTIAL, lacking, numbers)
+    missing = () if status is EvidenceStatus.FOUND else (*lacking, *_words(question, asked, ranking))
+    return Evidence(status, missing[:MOST_MISSING], numbers)
+
+
+def _rest(question: str, plan: QueryPlan) -> str:
+    """A question without the days and years that it names, which no text has to repeat."""
+    for suggestion in plan.suggestions:
+        if suggestion.kind in DAYS:
+            question = question.replace(suggestion.words, " ")
+    return question
+
+
+def _status(numbers: Mapping[str, float], language: str, corpus: Corpus) -> EvidenceStatus:
+    measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
+    if holds(corpus, language):
+        return _by_both(numbers) if measured else _by_words_alone(numbers, language)
+    # Nothing tells where the bounds were never measured for the model.
+    return _by_nearness(numbers) if measured or "nearness" not in numbers else EvidenceStatus.FOUND
 
 
 def _by_both(numbers: Mapping[str, float]) -> EvidenceStatus:

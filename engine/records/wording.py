@@ -188,14 +188,16 @@ EVIDENCE_WORDS = {
 
 
 def status_words(evidence: Evidence) -> str:
-    """What the corpus bears of a question: "Nothing was found on this; missing: peru"; empty where it bears
-    all of it."""
+    """What the corpus bears of a question, empty where it bears all of it.
+
+    "Nothing was found on this; without evidence: “Peru”"
+    """
     if evidence.status is EvidenceStatus.FOUND:
         return ""
     none = evidence.status is EvidenceStatus.NONE
     told = "Nothing was found on this" if none else "Found in part"
     named = ", ".join(f"“{word}”" for word in evidence.missing)
-    return f"{told}: nothing bears {named}" if named else told
+    return f"{told}; without evidence: {named}" if named else told
 
 
 def completeness_words(stop: Stop) -> str:

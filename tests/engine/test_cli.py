@@ -225,6 +225,7 @@ def test_evaluate_in_words_and_of_fewer_questions(
         "pool",
         "completeness",
         "milliseconds",
+        "evidence",
     ]
 
 

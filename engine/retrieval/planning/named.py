@@ -233,8 +233,9 @@ def _words(text: str, number: Span, name: Span | None) -> str:
 def _documents(asked: _Question, mention: Mention, meaning: Meaning) -> _Name:
     known = tuple(number for number in meaning.documents if number is not None)
     if known:
-        end = meaning.name_end or mention.span.end
-        return _Name(known, Span(mention.span.start, max(end, mention.span.end)))
+        # Of a list each number is told by itself.
+        whole = Span(mention.span.start, max(meaning.name_end or 0, mention.span.end))
+        return _Name(known, whole if len(mention.targets) == 1 else None)
     return (not meaning.named and _beside(asked, mention)) or _all_but(asked, mention)
 
 

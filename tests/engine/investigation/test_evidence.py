@@ -95,7 +95,23 @@ def test_it_stands_in_the_record(meridia: Corpus) -> None:
 
 def test_words() -> None:
     none = Evidence(EvidenceStatus.NONE, ("Peru",))
-    assert status_words(none) == "Nothing was found on this: nothing bears “Peru”"
-    assert evidence_line(none) == "Evidence: none. Nothing was found on this: nothing bears “Peru”."
+    assert status_words(none) == "Nothing was found on this; without evidence: “Peru”"
+    assert evidence_line(none) == "Evidence: none. Nothing was found on this; without evidence: “Peru”."
     assert evidence_line(Evidence(EvidenceStatus.FOUND)) == "Evidence: found."
     assert status_words(Evidence(EvidenceStatus.PARTIAL)) == "Found in part"
+
+
+def test_days_and_words_of_asking_are_not_missed(meridia: Corpus) -> None:
+    for question in ("What does Article 14 say?", "When must an objection be lodged on 1 March 2020?"):
+        case = ran(meridia, question)
+        assert case.evidence.status is EvidenceStatus.FOUND, case.evidence
+
+
+def test_a_provision_that_is_only_mentioned_and_missing_refuses_nothing(meridia: Corpus) -> None:
+    question = (
+        "When must an objection against an assessment be lodged where the decision was delivered by post, "
+        "having regard to Article 99 of the Agency Code?"
+    )
+    evidence = ran(meridia, question).evidence
+    assert evidence.status is EvidenceStatus.PARTIAL
+    assert evidence.missing[0] == "Article 99 of the Agency Code"
