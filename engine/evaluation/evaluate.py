@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ class Evaluation:
     pool: dict[str, float]
     completeness: dict[str, float]
     milliseconds: dict[str, float]
-    evidence: dict[str, int]
+    evidence: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """Plain values for printing."""

@@ -58,7 +58,8 @@ def evidence_of(
     if named and besides == 0:
         status = EvidenceStatus.PARTIAL if lacking else EvidenceStatus.FOUND
         return Evidence(status if there else EvidenceStatus.NONE, lacking, numbers)
-    status = _status(numbers, plan.language, corpus) if ranking else EvidenceStatus.NONE
+    strange = _is_strange(question, asked)
+    status = _status(numbers, plan.language, corpus, strange) if ranking else EvidenceStatus.NONE
     if there and plan.named[0].leads:
         status = EvidenceStatus.FOUND
     if lacking and status is EvidenceStatus.FOUND:
@@ -75,10 +76,17 @@ def _rest(question: str, plan: QueryPlan) -> str:
     return question
 
 
-def _status(numbers: Mapping[str, float], language: str, corpus: Corpus) -> EvidenceStatus:
+def _is_strange(question: str, asked: Asked) -> bool:
+    """Whether a question has a name, or several words, that the corpus has nowhere: one word alone may be
+    another form of one that it has ("pays")."""
+    unknown = [_written(question, word) for word in asked.unknown]
+    return len(unknown) > 1 or any(word[:1].isupper() for word in unknown)
+
+
+def _status(numbers: Mapping[str, float], language: str, corpus: Corpus, strange: bool) -> EvidenceStatus:
     measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
     if holds(corpus, language):
-        return _by_both(numbers) if measured else _by_words_alone(numbers, language)
+        return _by_both(numbers) if measured else _by_words_alone(numbers, language, strange)
     # Nothing tells where the bounds were never measured for the model.
     return _by_nearness(numbers) if measured or "nearness" not in numbers else EvidenceStatus.FOUND
 
@@ -92,11 +100,11 @@ def _by_both(numbers: Mapping[str, float]) -> EvidenceStatus:
     return EvidenceStatus.FOUND
 
 
-def _by_words_alone(numbers: Mapping[str, float], language: str) -> EvidenceStatus:
+def _by_words_alone(numbers: Mapping[str, float], language: str, strange: bool) -> EvidenceStatus:
     unsegmented = language.split("-")[0] in UNSEGMENTED
     nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PART)
-    nowhere = not unsegmented and numbers["unknown"] >= NOWHERE and numbers["together"] < HALF
-    if numbers["together"] < nothing or nowhere:
+    nowhere = numbers["unknown"] >= NOWHERE and numbers["together"] < HALF
+    if numbers["together"] < nothing or (strange and nowhere and not unsegmented):
         return EvidenceStatus.NONE
     return EvidenceStatus.PARTIAL if numbers["together"] < part else EvidenceStatus.FOUND
 
