@@ -160,14 +160,14 @@ def _behind_names(asked: _Question, order: int) -> Iterator[_Read]:
         for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
             if not 0 <= span.start - name.end <= 2:
                 continue
-            numbers = [n for n, one in enumerate(asked.reader.documents) if one.id == document_id]
+            numbers = _numbers(asked, document_id)
             language = asked.reader.documents[numbers[0]].language
             for kind in (SectionKind.SECTION, SectionKind.ARTICLE):
                 part = "/".join(re.findall(r"\((\w+)\)", number["part"])) or None
                 target = Target(Address(kind, number["number"], part), span)
                 mention = Mention(span, number[0], "", Relation.CITES, (target,))
                 words = _words(asked.written, span, name)
-                named = _in_documents(asked, mention, language, _Name(tuple(numbers), name), words)
+                named = _in_documents(asked, mention, language, _Name(numbers, name), words)
                 if named.status is Naming.FOUND:
                     yield _Read(mention, target, order, named)
                     break
@@ -231,12 +231,28 @@ def _words(text: str, number: Span, name: Span | None) -> str:
 
 
 def _documents(asked: _Question, mention: Mention, meaning: Meaning) -> _Name:
+    over = _over(asked, mention)
+    if over is not None:
+        return over
     known = tuple(number for number in meaning.documents if number is not None)
     if known:
         # Of a list each number is told by itself.
         whole = Span(mention.span.start, max(meaning.name_end or 0, mention.span.end))
         return _Name(known, whole if len(mention.targets) == 1 else None)
     return (not meaning.named and _beside(asked, mention)) or _all_but(asked, mention)
+
+
+def _over(asked: _Question, mention: Mention) -> _Name | None:
+    """The document whose name runs into a number farther in front than the grammar saw it begin: without
+    blanks the words before a name may seem part of it, and its own first words not."""
+    for document_id, span in documents_at(asked.corpus, asked.text, asked.language):
+        if span.start < mention.span.start < span.end < mention.span.end:
+            return _Name(_numbers(asked, document_id), Span(span.start, mention.span.end))
+    return None
+
+
+def _numbers(asked: _Question, document_id: str) -> tuple[int, ...]:
+    return tuple(n for n, document in enumerate(asked.reader.documents) if document.id == document_id)
 
 
 def _beside(asked: _Question, mention: Mention) -> _Name | None:
@@ -246,8 +262,7 @@ def _beside(asked: _Question, mention: Mention) -> _Name | None:
         return None
     distances = [max(span.start - mention.span.end, mention.span.start - span.end) for _, span in named]
     document_id, span = named[distances.index(min(distances))]
-    numbers = (n for n, document in enumerate(asked.reader.documents) if document.id == document_id)
-    return _Name(tuple(numbers), span)
+    return _Name(_numbers(asked, document_id), span)
 
 
 def _all_but(asked: _Question, mention: Mention) -> _Name:

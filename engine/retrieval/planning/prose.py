@@ -23,7 +23,9 @@ from engine.language.script import western_digits
 from engine.model import Span, Suggestion
 from engine.retrieval.planning.words import words_of
 
-LONGEST_NAME = 16
+# Words of a name; letters, where a script puts no blanks.
+LONGEST_NAME, LONGEST_UNSPACED = 16, 48
+HAN_FIRST, HAN_LAST = "\u3400", "\u9fff"
 MOST_DOCUMENTS = 8
 # A name that stands so near to a number, in characters, is that of its document in whatever case.
 BESIDE, SHORTEST_BESIDE = 12, 3
@@ -230,7 +232,9 @@ def _names(corpus: Corpus, language: str) -> _Names:
         for document in corpus.documents():
             for name in _written((document.title, document.id, *document.aliases)):
                 key = name_key(name, language)
-                if key and len(key) <= LONGEST_NAME:
+                if key and len(key) <= (
+                    LONGEST_UNSPACED if HAN_FIRST <= key[0] <= HAN_LAST else LONGEST_NAME
+                ):
                     names.bearers.setdefault(key, {})[name] = document.id
                     # A question may write an article or two that the key leaves out.
                     names.longest[key[:1]] = max(names.longest.get(key[:1], 0), len(key) + 2)
