@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -34,6 +35,8 @@ MOST_LANGUAGES = 6
 # So many passages of what is named enter the pool first, and so many stand first in the ranking.
 MOST_PASSAGES = 40
 MOST_CHOICES = 8
+# Numbers of a question that are looked up: who writes a thousand is no reader.
+MOST_NUMBERS = 12
 # A chapter of more passages stands first only where it alone is asked for.
 FEW_PASSAGES = 12
 NEAREST = 4
@@ -104,7 +107,9 @@ def provisions_named(
     for code in list(bases)[: MOST_LANGUAGES + 1]:
         mentions = [one for one in find_mentions(text, code) if any(map(_is_numbered, one.targets))]
         if mentions:
-            read.append((code, mentions))
+            # What is written twice names nothing new.
+            once = {one.text: one for one in reversed(mentions)}
+            read.append((code, sorted(once.values(), key=lambda one: one.span.start)[:MOST_NUMBERS]))
     if not read and not _NUMBER.search(text):
         return ()
     asked = _Question(corpus, outside(corpus), written, text, language, day, mask)
@@ -155,7 +160,7 @@ def _is_numbered(target: Target) -> bool:
 
 def _behind_names(asked: _Question, order: int) -> Iterator[_Read]:
     """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"."""
-    for number in _NUMBER.finditer(asked.text):
+    for number in islice(_NUMBER.finditer(asked.text), MOST_NUMBERS):
         span = Span(*number.span())
         for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
             if not 0 <= span.start - name.end <= 2:
@@ -196,7 +201,7 @@ def _read(asked: _Question, code: str, mentions: Sequence[Mention], order: int) 
     meanings = asked.reader.meanings(mentions, asked.text, code, asked.day)
     for mention, meaning in zip(mentions, meanings, strict=True):
         name = _documents(asked, mention, meaning)
-        for target in filter(_is_numbered, mention.targets):
+        for target in list(filter(_is_numbered, mention.targets))[:MOST_NUMBERS]:
             words = _words(asked.written, target.span, name.span)
             alone = replace(mention, targets=(target,))
             if name.documents:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.corpus.outside import Outside
 from engine.corpus.protocol import Corpus
-from engine.model import NamedProvision, Naming
+from engine.language.references import Mention
+from engine.model import NamedProvision, Naming, Reference
 from engine.retrieval.planning import make_plan
-from engine.retrieval.planning.named import asks_for_nothing_else, provisions_named
+from engine.retrieval.planning.named import MOST_NUMBERS, asks_for_nothing_else, provisions_named
 
 DAY = date(2026, 1, 1)
 LETTERS = "Article §14(2) of the CAC, art. 9 and Pasal 第十条 المادة 5"
@@ -163,6 +166,32 @@ def test_any_question_can_be_read(meridia: Corpus, question: str) -> None:
         assert (found.status is Naming.FOUND) <= bool(found.passage_ids)
         assert (meridia.rows(list(found.passage_ids)) >= 0).all()
         assert found.status is Naming.FOUND or found.note
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        " ".join(f"Article {number} of the Agency Code" for number in range(1, 130)),
+        "Articles " + ", ".join(str(number) for number in range(1, 59)) + " of the Agency Code",
+        " ".join(f"CAC {number}" for number in range(1, 500)),
+    ],
+)
+def test_a_thousand_numbers_are_not_looked_up(
+    meridia: Corpus, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Mention] = []
+    within = Outside.within
+
+    def counted(
+        reader: Outside, mention: Mention, documents: Sequence[int], text: str, language: str, day: date
+    ) -> list[Reference]:
+        asked.append(mention)
+        return within(reader, mention, documents, text, language, day)
+
+    monkeypatch.setattr(Outside, "within", counted)
+    assert len(named(meridia, question)) <= MOST_NUMBERS
+    # Each in two kinds at most, by each of the four grammars of the corpus.
+    assert len(asked) <= 8 * MOST_NUMBERS
 
 
 def test_what_else_is_asked() -> None:
