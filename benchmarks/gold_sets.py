@@ -49,7 +49,11 @@ SETS = (
     "hipporag_musique_train100",
     "hotpotqa_dev200",
     "hipporag_hotpotqa_train100",
+    "cn_stard",
+    "id_kuhperdata",
 )
+# The packaged model reads English alone.
+WITHOUT_VECTORS = ("cn_stard", "id_kuhperdata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sets = [gold_set(options.data, name) for name in _names(options.sets)]
         suite = Suite(options.preset, settings, sys.argv[1:] if arguments is None else list(arguments))
         for gold in sets:
-            folder = ingested(gold, options.corpora, options.embedding)
+            model = "none" if gold.corpus in WITHOUT_VECTORS else options.embedding
+            folder = ingested(gold, options.corpora, model)
             questions = chosen(gold.questions(), options.limit, options.every, options.most)
             corpus = open_corpus(folder)
             with _asking(corpus, folder, options.jobs) as asking:

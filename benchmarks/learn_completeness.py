@@ -32,6 +32,8 @@ from engine.investigation.completeness.calibrated import FILE, record_of
 from engine.investigation.completeness.chao import chao1
 from engine.investigation.completeness.evidence import SIGNS, evidence_of
 from engine.investigation.events import CoverageChanged
+from engine.investigation.reading import Reading
+from engine.model import EvidenceStatus
 from engine.settings import InvestigationSettings, preset
 
 # Words alone: every third question is asked so too.
@@ -63,8 +65,8 @@ def ask(
     dense = "dense" in settings.retrievers
     for event in case.run():
         if isinstance(event, CoverageChanged) and case.scanned is not None:
-            evidence = evidence_of(case.scanned, case.pool, case.areas, event.round)
-            if evidence is None:
+            evidence = evidence_of(case.scanned, case.pool, event.round, Reading(corpus))
+            if evidence is None or evidence.status is not EvidenceStatus.FOUND or evidence.values["single"]:
                 continue
             held = {names[row] for row in case.pool.rows().tolist()} & question.gold.keys()
             seen = Observation(group, question.text, evidence.values, len(held) / len(question.gold))

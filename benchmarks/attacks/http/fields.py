@@ -156,6 +156,7 @@ def _panel(name: str, data: object) -> Ask:
 
 def _endpoints() -> Iterator[Attack]:
     who, none = "Who may act?", [None] * 4
+    many = dict.fromkeys(map(str, range(300)))
     for endpoint, name, data in (
         ("investigate", "a question too long", ["x" * 4001]),
         ("investigate", "no question", ["  "]),
@@ -175,7 +176,17 @@ def _endpoints() -> Iterator[Attack]:
         ("investigate", "a huge pool", [who, "", "quick", None, None, 10**12]),
         ("investigate", "top of all", [who, "", "quick", None, None, None, 10**9]),
         ("investigate", "the operator's model", [who, "", "quick", *none, True]),
+        ("investigate", "settings that are a list", [who, "", "quick", *none, False, [WORD]]),
+        ("investigate", "a setting that is none", [who, "", "quick", *none, False, {WORD: 1}]),
+        ("investigate", "a folder as reranker", [who, "", "quick", *none, False, {"reranker": "ce:/etc"}]),
+        ("investigate", "a pool beyond all", [who, "", "quick", *none, False, {"pool_size": 10**9}]),
+        (
+            "investigate",
+            "300 settings",
+            [who, "", "quick", *none, False, many],
+        ),
         ("answer", "a question too long", ["x" * 4001]),
+        ("answer", "a model's address", [who, "", "quick", False, {"llm": "openai:m@http://10.0.0.1"}]),
         ("answer", "another's corpus", [who, VICTIMS]),
         ("answer", "the operator's model", [who, "", "quick", True]),
         ("answer", "a preset as list", [who, "", ["quick"]]),

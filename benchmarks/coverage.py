@@ -1,0 +1,184 @@
+"""Does "covered" mean that what is asked for is there? Coverage against gold by area.
+
+    python -m benchmarks.coverage CORPUS QUERIES QRELS [--areas FILE] [--ontology FILE]
+        [--kinds FILE ...] [--most N] [--preset P]
+
+Each question is investigated; each area of the corpus's ontology (or of another one, ``--ontology``) is a
+pair with it. A pair is true where the pool holds a gold passage of that area: by the lines ``query-id, area,
+corpus-id`` of ``--areas``, or, without them, where a gold passage stands in the document that has the area's
+id for its title. Told are the AUC of the areas' scores and of their three states, what share of each state is
+true, and how many areas without gold in the scan the rounds brought some of. ``--kinds``: JSON lines with a
+``text`` and the type of transaction that it is about (``transaction``, null for none).
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import orjson
+
+from engine.corpus import open_corpus
+from engine.corpus.ontology import ontology_from, read_ontology
+from engine.corpus.protocol import Corpus, Ontology
+from engine.evaluation import Question, read_questions
+from engine.evaluation.choosing import chosen
+from engine.investigation.case import Case
+from engine.model import AreaState
+from engine.settings import InvestigationSettings, preset
+
+RANK = {AreaState.MISSING: 0, AreaState.WEAK: 1, AreaState.COVERED: 2}
+Gold = Mapping[str, frozenset[str]]
+
+
+@dataclass(slots=True)
+class Measured:
+    """One list entry per pair of question and area; counts of areas that the scan had nothing of."""
+
+    true: list[bool] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    states: list[int] = field(default_factory=list)
+    gaps: int = 0
+    closed: int = 0
+    kinds: list[bool] = field(default_factory=list)
+
+    def add(self, case: Case, gold: Gold) -> None:
+        """One question that was run; ``gold`` by area, as ids of the corpus."""
+        pool = {entry.passage_id for entry in case.pool.entries()}
+        scan = {entry.passage_id for entry in case.pool.entries() if entry.round == 0}
+        for area in case.areas:
+            self.true.append(bool(gold.get(area.id, frozenset()) & pool))
+            self.scores.append(area.score)
+            self.states.append(RANK[area.state])
+        for passages in gold.values():
+            if not passages & scan:
+                self.gaps += 1
+                self.closed += bool(passages & pool)
+
+    def lines(self) -> list[str]:
+        """What came of it, for a terminal."""
+        true, states = np.array(self.true, np.bool_), np.array(self.states)
+        shares = ", ".join(
+            f"{state.value} {float(true[states == rank].mean()):.2f} of {int((states == rank).sum())}"
+            for state, rank in RANK.items()
+            if (states == rank).any()
+        )
+        told = [
+            f"{len(true)} pairs, {float(true.mean()):.2f} true; AUC of scores {auc(self.scores, true):.3f}, "
+            f"of states {auc(self.states, true):.3f}",
+            f"true where {shares}",
+            f"areas without gold in the scan: {self.gaps}, closed by the rounds: {self.closed}",
+        ]
+        if self.kinds:
+            told.append(f"type of transaction right: {np.mean(self.kinds):.3f} of {len(self.kinds)}")
+        return told
+
+
+def auc(scores: Sequence[float], true: np.ndarray) -> float:
+    """Chance that a true pair has a higher score than a false one, ties half (Mann and Whitney 1947)."""
+    _, places, counts = np.unique(np.asarray(scores, np.float64), return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    positive = int(true.sum())
+    negative = len(true) - positive
+    if not positive or not negative:
+        return float("nan")
+    return float((ranks[true].sum() - positive * (positive + 1) / 2) / (positive * negative))
+
+
+def gold_of(corpus: Corpus, question: Question, lines: Mapping[str, Gold] | None) -> Gold:
+    """The gold of a question by area: by lines, or by the titles of documents."""
+    if lines is not None:
+        return lines.get(question.id, {})
+    documents = corpus.documents()
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    rows = np.arange(len(corpus), dtype=np.int32)
+    for passage, number in zip(corpus.passages(rows), corpus.document_numbers(rows).tolist(), strict=True):
+        if passage.source_id in question.gold:
+            found[documents[number].title].add(passage.id)
+    return {area: frozenset(ids) for area, ids in found.items()}
+
+
+def read_areas(path: Path) -> dict[str, Gold]:
+    """Gold by question and area."""
+    found: defaultdict[str, defaultdict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        question, area, passage = line.split("\t")
+        found[question][area].add(passage)
+    return {
+        question: {area: frozenset(ids) for area, ids in areas.items()} for question, areas in found.items()
+    }
+
+
+class WithOntology:
+    """A corpus with other areas than its own."""
+
+    def __init__(self, corpus: Corpus, ontology: Ontology) -> None:
+        self._corpus, self.ontology = corpus, ontology
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._corpus, name)
+
+    def __len__(self) -> int:
+        return len(self._corpus)
+
+
+def kinds_in(path: Path) -> list[tuple[str, str | None]]:
+    """Texts with the type of transaction that each is about; lines that say none are left out."""
+    found = []
+    for line in path.read_bytes().splitlines():
+        record = orjson.loads(line)
+        known = record.get("metadata") or record
+        if "transaction" in known:
+            found.append((record["text"], known["transaction"]))
+    return found
+
+
+def run(corpus: Corpus, text: str, settings: InvestigationSettings) -> Case:
+    """A case that was run to its end."""
+    case = Case(corpus, text, settings)
+    for _ in case.run():
+        continue
+    return case
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    corpus = open_corpus(options.corpus)
+    if options.ontology is not None:
+        corpus = cast(Corpus, WithOntology(corpus, ontology_from(read_ontology(options.ontology))))
+    settings = preset(options.preset)
+    lines = None if options.areas is None else read_areas(options.areas)
+    measured = Measured()
+    for question in chosen(read_questions(options.queries, options.qrels), None, None, options.most):
+        measured.add(run(corpus, question.text, settings), gold_of(corpus, question, lines))
+    for path in options.kinds:
+        for text, kind in kinds_in(path):
+            told = run(corpus, text, settings.changed(rounds=0)).transaction
+            measured.kinds.append(kind == (told.id if told is not None else None))
+    print("\n".join(measured.lines()))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
+    parser.add_argument("corpus", type=Path, metavar="CORPUS")
+    parser.add_argument("queries", type=Path, metavar="QUERIES")
+    parser.add_argument("qrels", type=Path, metavar="QRELS")
+    parser.add_argument("--areas", type=Path, metavar="FILE", help="gold by question and area")
+    parser.add_argument("--ontology", type=Path, metavar="FILE", help="areas instead of the corpus's own")
+    parser.add_argument(
+        "--kinds", type=Path, action="append", default=[], metavar="FILE", help="texts with their type"
+    )
+    parser.add_argument("--most", type=int, metavar="N", help="N questions at even distances")
+    parser.add_argument("--preset", default="auto", metavar="P")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
