@@ -43,6 +43,7 @@
   }
   function depth(element, props, reset) {
     Object.assign(state, { presets: props.presets, note: element });
+    redstring.appears("#threads label", () => all("#threads input").forEach((box) => { box.closest("label").title = props.meanings[box.name] || ""; }));
     element.addEventListener("click", (event) => { if (event.target.closest("button")) reset(); });
   }
 

@@ -19,6 +19,7 @@
       box.name = strategy.name;
       label.style.setProperty("--c", strategy.colour);
       box.checked = preset.strategies.includes(strategy.name);
+      label.title = strategy.meaning;
       label.append(box, strategy.title);
       return label;
     }));

@@ -3,7 +3,7 @@
   "use strict";
   if (window.redstring) return;
   const THEME_KEY = "redstring-theme";
-  const TOKENS = ["panel", "ink", "soft", "line", "accent", "scan", "meta", "cite", "ent", "sem", "gap", "person", "amend", "define", "walk", "read", "named", "spare-a", "spare-b", "spare-c"];
+  const TOKENS = ["panel", "ink", "soft", "line", "accent", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const state = { selected: null, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
@@ -43,7 +43,8 @@
   const post = (message) => { if (state.ready) state.frame.contentWindow.postMessage(message, "*"); };
   function sendTheme({ anew = false } = {}) {
     const style = getComputedStyle(document.body);
-    const colours = Object.fromEntries(TOKENS.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    const threads = style.getPropertyValue("--threads").trim().split(" ").map((name) => `thread-${name}`);
+    const colours = Object.fromEntries([...TOKENS, ...threads].map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
     const told = JSON.stringify(colours);
     if (told === state.colours && !anew) return;
     state.colours = told;
@@ -387,5 +388,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
 })();

@@ -120,7 +120,7 @@ def investigate(options: argparse.Namespace) -> None:
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
-    corpus, settings = open_corpus(options.corpus), settings_from(options)
+    settings, corpus = settings_from(options), open_corpus(options.corpus)
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
     used = load_usage(options.resume) if options.resume else {}
     model, plan = model_from(options), plan_from(options)

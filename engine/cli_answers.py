@@ -40,7 +40,7 @@ def answer(options: argparse.Namespace) -> None:
     from engine.records.spending import usage_lines
     from engine.records.text import event_line
 
-    corpus, settings, model = open_corpus(options.corpus), settings_from(options), model_from(options)
+    settings, corpus, model = settings_from(options), open_corpus(options.corpus), model_from(options)
     case = Case(corpus, options.question, settings, model=model)
     for event in case.run():
         line = event_line(event)

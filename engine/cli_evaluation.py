@@ -78,7 +78,7 @@ def _investigate(options: argparse.Namespace) -> None:
             raise InputError(f"--{name} is missing: evaluate needs it, unless a run is scored (--score)")
     if options.jobs < 1:
         raise InputError(f"--jobs: must be at least 1 (given: {options.jobs})")
-    corpus, settings = open_corpus(options.corpus), settings_from(options)
+    settings, corpus = settings_from(options), open_corpus(options.corpus)
     gold = read_questions(options.queries, options.qrels, unjudged=True)
     questions = chosen(gold, options.limit, options.every, options.most)
     if not any(question.gold for question in questions):

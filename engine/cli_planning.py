@@ -48,7 +48,7 @@ def plan(options: argparse.Namespace) -> None:
     from engine.records.planned import plan_text, plan_to_json
     from engine.records.spending import usage_lines
 
-    corpus, settings = open_corpus(options.corpus), settings_from(options)
+    settings, corpus = settings_from(options), open_corpus(options.corpus)
     model = model_from(options)
     case = Case(corpus, options.question, settings, model=model)
     expected = expected_cost(case)

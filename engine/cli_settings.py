@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.settings import InvestigationSettings, Preset, preset
+from engine.threads import threads
 
-OWN_FLAGS = {"strategies", "rounds", "pool_size", "top_k"}
+FIRST = ("strategies", "rounds", "pool_size", "top_k")
+
+
+class _Known:
+    """The strategies in words, read when help is printed: whoever asks for something else loads none."""
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in threads().items())
 
 
 def add_settings(command: argparse.ArgumentParser, *, corpus_required: bool = True) -> None:
@@ -17,33 +26,34 @@ def add_settings(command: argparse.ArgumentParser, *, corpus_required: bool = Tr
         "--corpus", required=corpus_required, type=Path, metavar="DIR", help="folder of the corpus"
     )
     names = ", ".join(item.value for item in Preset)
-    command.add_argument("--preset", default=Preset.BALANCED.value, metavar="P", help=f"{names}")
-    command.add_argument("--strategies", metavar="A,B", help="threads to follow, comma separated")
-    command.add_argument("--rounds", type=int, metavar="N", help="rounds of expansion at most")
-    command.add_argument("--pool-size", type=int, metavar="N", help="passages the pool may hold")
-    command.add_argument("--top-k", type=int, metavar="K", help="passages in the final ranking")
+    command.add_argument("--preset", default=Preset.AUTO.value, metavar="P", help=f"{names}")
     more = command.add_argument_group("more settings (defaults: the preset's)")
-    for name, field in InvestigationSettings.model_fields.items():
-        if name in OWN_FLAGS:
-            continue
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        more.add_argument(
+    for name, schema in InvestigationSettings.model_json_schema()["properties"].items():
+        flag = (command if name in FIRST else more).add_argument(
             f"--{name.replace('_', '-')}",
             dest=f"setting_{name}",
-            metavar=str(extra.get("unit", "value")).upper(),
-            help=(field.description or "").replace("%", "%%"),
+            metavar=schema["unit"].upper(),
+            help=_help(schema).replace("%", "%%") + (" Known: %(known)s." if name == "strategies" else ""),
         )
+        vars(flag)["known"] = _Known()
+
+
+def _help(schema: Mapping[str, Any]) -> str:
+    """What a setting means and what it takes."""
+    shape = next(one for one in schema.get("anyOf", (schema,)) if one.get("type") != "null")
+    low, high = (shape.get(bound, schema.get(bound)) for bound in ("minimum", "maximum"))
+    taken = (
+        ", ".join(shape["enum"]) if "enum" in shape
+        else "commas between them" if shape["type"] == "array"
+        else "on or off" if shape["type"] == "boolean"
+        else "YYYY-MM-DD" if shape.get("format") == "date"
+        else f"{low:g} to {high:g}" if low is not None and high is not None
+        else ""
+    )  # fmt: skip
+    return f"{schema['description']} ({taken})" if taken else str(schema["description"])
 
 
 def settings_from(options: argparse.Namespace) -> InvestigationSettings:
     """The preset with what the command line changes. Raises SettingsError."""
-    changes: dict[str, Any] = {
-        "rounds": options.rounds,
-        "pool_size": options.pool_size,
-        "top_k": options.top_k,
-    }
-    if options.strategies is not None:
-        changes["strategies"] = tuple(name.strip() for name in options.strategies.split(",") if name.strip())
-    for name in InvestigationSettings.model_fields:
-        changes.setdefault(name, getattr(options, f"setting_{name}", None))
-    return preset(options.preset).changed(**changes)
+    given = {name: getattr(options, f"setting_{name}", None) for name in InvestigationSettings.model_fields}
+    return preset(options.preset).changed(**given)

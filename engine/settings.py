@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -24,23 +24,25 @@ from pydantic import (
 )
 
 from engine.errors import SettingsError
+from engine.threads import threads
 
 
 class Preset(StrEnum):
-    """Named settings, from the fastest look to every strategy and all rounds."""
+    """Named settings: as deep as the question asks, or from the fastest look to every strategy and round."""
 
+    AUTO = "auto"
     QUICK = "quick"
     BALANCED = "balanced"
     THOROUGH = "thorough"
     DETECTIVE = "detective"
 
 
-DEFAULT_STRATEGIES = ("citations", "pagerank", "entities", "metadata", "semantic")
+AUTO: Final = "auto"
+FIXED: Final = "fixed"
 BUILT_IN_RETRIEVERS = ("bm25", "dense", "sparse", "late")
 VIEW_KINDS = ("part", "side", "clause", "register", "acronym", "terms", "feedback")
-STATED_STRATEGIES = (*DEFAULT_STRATEGIES, "amendments", "definitions")
-# What a language model read is followed only where it is asked for.
-BUILT_IN_STRATEGIES = (*STATED_STRATEGIES, "extracted")
+# A preset follows the strategies of those before it.
+_DEEPER = (Preset.QUICK, Preset.BALANCED, Preset.THOROUGH, Preset.DETECTIVE)
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -69,6 +71,12 @@ Phrases = Annotated[Names, AfterValidator(_spaced)]
 Year = Annotated[int, Field(ge=1, le=9999)]
 
 
+def followed(preset: Preset) -> tuple[str, ...]:
+    """Names of the strategies that a preset follows."""
+    depth = _DEEPER.index(Preset.BALANCED if preset is Preset.AUTO else preset)
+    return tuple(name for name, thread in threads().items() if thread.on_from in _DEEPER[: depth + 1])
+
+
 def knob(
     default: Any,
     meaning: str,
@@ -79,14 +87,15 @@ def knob(
     high: float | None = None,
     choices: tuple[str, ...] = (),
 ) -> Any:
-    """A settings field: its default, its meaning, its unit, the panel group it belongs to, its bounds.
+    """A settings field: its default or what makes it, its meaning, its unit, its panel group, its bounds.
 
     ``choices`` are the names that a list may hold; where other packages can add some, those that we know.
     """
     extra: dict[str, JsonValue] = {"unit": unit, "group": group}
     if choices:
         extra["choices"] = list(choices)
-    return Field(default, description=meaning, json_schema_extra=extra, ge=low, le=high)
+    start: dict[str, Any] = {"default_factory" if callable(default) else "default": default}
+    return Field(**start, description=meaning, json_schema_extra=extra, ge=low, le=high)
 
 
 class InvestigationSettings(BaseModel):
@@ -94,12 +103,14 @@ class InvestigationSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    strategies: tuple[str, ...] = knob(
-        DEFAULT_STRATEGIES,
-        "Threads to follow from each seed, by name.",
-        "names",
-        group="main",
-        choices=BUILT_IN_STRATEGIES,
+    strategies: Names = knob(
+        lambda: followed(Preset.BALANCED), "Threads to follow from each seed, by name.", "names", group="main"
+    )
+    depth: Literal["auto", "fixed"] = knob(
+        FIXED,
+        "Who says how deep it goes: the question (auto), within these settings, or they alone.",
+        "by",
+        group="rounds",
     )
     rounds: int = knob(
         2, "Rounds of expansion after the scan, at most.", "rounds", group="main", low=0, high=5
@@ -233,7 +244,10 @@ class InvestigationSettings(BaseModel):
 
     close_gaps: bool = knob(True, "Send a query for each area that lacks evidence.", "on/off", group="main")
     transaction_type: Annotated[str | None, BeforeValidator(_named)] = knob(
-        None, "Transaction type of the ontology whose areas are required.", "name", group="coverage"
+        AUTO,
+        "Type of transaction whose areas are required: auto (the question tells it), none, or one by name.",
+        "name",
+        group="coverage",
     )
 
     minimum_new: int = knob(
@@ -378,52 +392,68 @@ def checked(values: Mapping[str, Any]) -> InvestigationSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "settings"
-        raise SettingsError(f"{name}: {first['msg']} (given: {first['input']!r})") from error
+        raise SettingsError(f"{name}: {first['msg']} (given: {first['input']!r:.80})") from error
 
 
-PRESETS: Mapping[Preset, InvestigationSettings] = {
-    Preset.QUICK: InvestigationSettings(
-        retrievers=("bm25", "dense"),
-        strategies=("citations",),
-        rounds=1,
-        pool_size=200,
-        scan_limit=80,
-        top_k=10,
-        views=False,
-    ),
-    Preset.BALANCED: InvestigationSettings(),
-    Preset.THOROUGH: InvestigationSettings(
-        rounds=4,
-        pool_size=1000,
-        scan_limit=300,
-        top_k=40,
-        seeds_per_round=15,
-        budget_per_strategy=50,
-        budget_per_document=25,
-        budget_per_relation=80,
-        gate_threshold=0.10,
-    ),
-    Preset.DETECTIVE: InvestigationSettings(
-        strategies=STATED_STRATEGIES,
-        rounds=5,
-        pool_size=2000,
-        scan_limit=500,
-        top_k=60,
-        seeds_per_round=25,
-        citation_hops=3,
-        budget_per_strategy=100,
-        budget_per_document=50,
-        budget_per_relation=150,
-        gate_threshold=0.05,
-        minimum_gain=0.0,
-    ),
+# What each preset changes of the defaults, beside the strategies.
+_CHANGES: Mapping[Preset, Mapping[str, Any]] = {
+    Preset.QUICK: {
+        "retrievers": ("bm25", "dense"),
+        "rounds": 1,
+        "pool_size": 200,
+        "scan_limit": 80,
+        "top_k": 10,
+        "views": False,
+    },
+    Preset.AUTO: {
+        "depth": AUTO,
+        "rounds": 4,
+        "pool_size": 1000,
+        "scan_limit": 300,
+        "seeds_per_round": 15,
+        "budget_per_strategy": 50,
+        "budget_per_document": 25,
+        "budget_per_relation": 80,
+        "gate_threshold": 0.10,
+    },
+    Preset.BALANCED: {},
+    Preset.THOROUGH: {
+        "rounds": 4,
+        "pool_size": 1000,
+        "scan_limit": 300,
+        "top_k": 40,
+        "seeds_per_round": 15,
+        "budget_per_strategy": 50,
+        "budget_per_document": 25,
+        "budget_per_relation": 80,
+        "gate_threshold": 0.10,
+    },
+    Preset.DETECTIVE: {
+        "rounds": 5,
+        "pool_size": 2000,
+        "scan_limit": 500,
+        "top_k": 60,
+        "seeds_per_round": 25,
+        "citation_hops": 3,
+        "budget_per_strategy": 100,
+        "budget_per_document": 50,
+        "budget_per_relation": 150,
+        "gate_threshold": 0.05,
+        "minimum_gain": 0.0,
+    },
 }
 
 
 def preset(name: str) -> InvestigationSettings:
     """The settings of a preset. Raises SettingsError for an unknown name."""
     try:
-        return PRESETS[Preset(name)]
+        found = Preset(name)
     except ValueError:
         known = ", ".join(item.value for item in Preset)
         raise SettingsError(f"unknown preset {name!r}; known presets: {known}") from None
+    return InvestigationSettings(strategies=followed(found), **_CHANGES[found])
+
+
+def presets() -> Mapping[Preset, InvestigationSettings]:
+    """The settings of every preset."""
+    return {name: preset(name) for name in Preset}

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
 
 from engine.errors import InputError
 
@@ -13,6 +23,12 @@ LONGEST_QUESTION = 4000
 CorpusName = Annotated[str, Field(max_length=200)]
 # What is to be done, the browser's token, the address, the number of a job: nobody writes these.
 Key = Annotated[str, Field(max_length=80)]
+# Settings by name, as a control or a program holds them.
+_Text = Annotated[StrictStr, Field(max_length=10_000)]
+_Names = Annotated[list[Annotated[StrictStr, Field(max_length=1000)]], Field(max_length=1000)]
+_Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
+Held = Mapping[Annotated[str, Field(max_length=60)], _Value]
+MOST_HELD = 200
 
 
 class Request(BaseModel):

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import orjson
-from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictInt
 
 from engine.errors import InputError, SettingsError
 from engine.settings import InvestigationSettings
-from ui.asked import LONGEST_QUESTION, CorpusName, Key, Request, checked
+from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request, checked
 from ui.controls import settings_from
 from ui.session import LAST_TURN
 
 LONGEST = 100_000
 LONGEST_EDIT = 80_000
-LONGEST_TEXT = 10_000
-MOST_NAMES = 1000
-
-_Text = Annotated[StrictStr, Field(max_length=LONGEST_TEXT)]
-_Names = Annotated[list[Annotated[StrictStr, Field(max_length=1000)]], Field(max_length=MOST_NAMES)]
-_Value = StrictBool | StrictInt | StrictFloat | _Text | _Names | None
 
 
 class CaseRequest(Request):
@@ -37,7 +31,7 @@ class CaseRequest(Request):
     corpus: CorpusName | None = None
     turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
     edited: str = Field(default="", max_length=LONGEST_EDIT)
-    held: Mapping[Annotated[str, Field(max_length=60)], _Value] = Field(default={}, max_length=200)
+    held: Held = Field(default={}, max_length=MOST_HELD)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
 
     def settings(self) -> InvestigationSettings:

@@ -16,10 +16,10 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.errors import SettingsError
-from engine.investigation.strategies.registry import known_strategies
 from engine.language.embedders.loading import model_name
 from engine.retrieval.retrievers.registry import known_retrievers, title_of
-from engine.settings import InvestigationSettings, checked
+from engine.settings import AUTO, InvestigationSettings, checked
+from engine.threads import threads
 from ui.palette import thread
 from ui.rerankers import offered, spec_of, title
 
@@ -46,7 +46,7 @@ NAMES, LINES = "names", "lines"
 MOST_LINES = 4
 # Names to which other packages may add.
 _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
-    "strategies": known_strategies,
+    "strategies": threads,
     "retrievers": known_retrievers,
 }
 # What a control is called where its field's name would not say it.
@@ -63,7 +63,9 @@ LABELS: Mapping[str, str] = {
 _TITLES: Mapping[str, Callable[[str], str]] = {
     "strategies": lambda name: thread(name).title,
     "retrievers": title_of,
-    "transaction_type": lambda name: name.replace("_", " ").replace("-", " "),
+    "transaction_type": lambda name: (
+        "as the question says" if name == AUTO else name.replace("_", " ").replace("-", " ")
+    ),
     RERANKER: title,
 }
 _ADDED_TO_LABEL = frozenset({"cosine", "seconds", "share"})
@@ -195,8 +197,10 @@ def _shown(knob: Knob, value: Any) -> Any:
     return "" if value is None else str(value)
 
 
-def settings_from(held: Mapping[str, Any]) -> InvestigationSettings:
-    """Settings from what the controls hold, by name; what is not named has its default.
+def settings_from(
+    held: Mapping[str, Any], base: InvestigationSettings | None = None
+) -> InvestigationSettings:
+    """Settings from what the controls hold, by name; what is not named is as in ``base``, else its default.
 
     Raises SettingsError in one line for a value that cannot be used, a field that was left empty and must
     not be, a name that is no setting, and a reranker that the page does not offer.
@@ -208,7 +212,7 @@ def settings_from(held: Mapping[str, Any]) -> InvestigationSettings:
     values = {name: _held(by_name[name], value) for name, value in held.items()}
     if RERANKER in values:
         values[RERANKER] = spec_of(values[RERANKER])
-    return checked(values)
+    return checked(values if base is None else {**base.model_dump(), **values})
 
 
 def _held(knob: Knob, value: Any) -> Any:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from engine.investigation.metrics import WORTH
 from engine.language.markup import attribute, escape
-from engine.model import AreaCoverage, AreaState
+from engine.model import UNMEASURED, AreaCoverage, AreaState, Metrics, counted
 from engine.records.wording import plural
 
 _TOKENS = {AreaState.COVERED: "ok", AreaState.WEAK: "weak", AreaState.MISSING: "miss"}
@@ -14,18 +15,47 @@ WAITING = '<div class="empty"><p>Areas of the question, and how well each is evi
 
 
 def covered(areas: Sequence[AreaCoverage]) -> tuple[int, int]:
-    """How many areas are covered, of how many; the required ones where any is required."""
-    counted = [area for area in areas if area.required] or list(areas)
-    return sum(area.state is AreaState.COVERED for area in counted), len(counted)
+    """How many of the areas that a case needs are covered, of how many."""
+    needed = counted(areas)
+    return sum(area.state is AreaState.COVERED for area in needed), len(needed)
 
 
-def coverage(areas: Sequence[AreaCoverage]) -> str:
-    """The pane's content, required areas first."""
+def coverage(areas: Sequence[AreaCoverage], metrics: Metrics = UNMEASURED) -> str:
+    """The pane's content, required areas first, and the figures of the case behind them."""
     if not areas:
         return '<div class="empty"><p>No areas were made out in this question.</p></div>'
     done, wanted = covered(areas)
-    ordered = sorted(areas, key=lambda area: not area.required)
-    return f'<div class="areas" data-summary="{done} of {wanted}">' + "".join(map(_area, ordered)) + "</div>"
+    touched = [area for area in areas if area.required or area.query or area.state is not AreaState.MISSING]
+    others = [area for area in areas if area not in touched]
+    listed = "".join(map(_area, sorted(touched, key=lambda area: not area.required)))
+    if others:
+        names = ", ".join(escape(area.name) for area in others)
+        listed += f'<p class="untouched" dir="auto">Not touched: {names}.</p>'
+    return f'<div class="areas" data-summary="{done} of {wanted}">{listed}</div>{_figures(metrics)}'
+
+
+_FIGURES = (
+    ("coverage", "Required areas covered", "a weak one counts as half"),
+    ("similarity", "Similarity of the best ten", "to the question, as a share of the best passage's"),
+    ("similarity_top", "Similarity of the best three", "to the question, as a share of the best passage's"),
+    (
+        "references",
+        "References at hand",
+        "of the ranked passages' references, those whose target is in the pool",
+    ),
+    ("efficiency", "New in the last round", "of all passages that it proposed"),
+    ("coherence", "Coherence", "similarity between passages that were put together"),
+)
+
+
+def _figures(metrics: Metrics) -> str:
+    """The figures of a case that there are, as a list of terms."""
+    listed = "".join(
+        f'<div data-figure="{name}" data-tip="{escape(meaning)}"><dt>{label}</dt><dd>{value:.0%}</dd></div>'
+        for name, label, meaning in _FIGURES
+        if (value := getattr(metrics, name)) is not None
+    )
+    return f'<dl class="figures">{listed}</dl>' if listed else ""
 
 
 def state_words(area: AreaCoverage) -> str:
@@ -33,11 +63,18 @@ def state_words(area: AreaCoverage) -> str:
     return f"closed in round {area.closed_in}" if area.closed_in else area.state.value
 
 
+def _is_part(area: AreaCoverage) -> bool:
+    """Whether it is a part of the question, not an area of the corpus's ontology."""
+    return area.id.startswith("part-")
+
+
 def _area(area: AreaCoverage) -> str:
     token = _TOKENS[area.state]
     facts = [plural(len(area.evidence), "passage")]
     if area.evidence:
-        facts.append(f"similarity {area.similarity:.2f}")
+        facts.append(
+            f"{area.score:.0%} of the evidence" if not _is_part(area) else f"{area.score:.0%} of its words"
+        )
     if area.query:
         facts.append(f"asked: “{area.query}”")
     elif not area.required and area.state is not AreaState.COVERED:
@@ -47,6 +84,6 @@ def _area(area: AreaCoverage) -> str:
         f'data-evidence="{attribute(json.dumps(list(area.evidence)))}">'
         f'<span class="t"><b dir="auto">{escape(area.name)}</b>'
         f'<span class="s">{state_words(area)}</span></span>'
-        f'<span class="bar"><u style="--v:{100 * max(0.0, min(1.0, area.similarity)):.0f}%"></u></span>'
+        f'<span class="bar"><u style="--v:{100 * WORTH[area.state]:.0f}%"></u></span>'
         f'<span class="f" dir="auto">{escape(" · ".join(facts))}</span></button>'
     )

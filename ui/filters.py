@@ -10,13 +10,17 @@ import gradio as gr
 from gradio.components import Component
 
 from engine.corpus.protocol import Corpus
+from engine.investigation.facets import NONE
 from engine.language.hidden_marks import marked
+from engine.settings import AUTO
 from ui.controls import Knob, component, knob_of, title_of_choice
 
 # Lists of choices that a corpus gives.
 CHOSEN = ("types", "documents", "languages", "issuers", "statuses")
 MOST_CHOICES = 1000
 TRANSACTION = "transaction_type"
+# Choices that every corpus with kinds of transactions has besides them.
+FIXED_KINDS = 2
 OF_CORPUS = (*CHOSEN, TRANSACTION)
 Choices = list[tuple[str, str]]
 
@@ -51,24 +55,24 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
     """What kind of transaction the question is about, where the corpus's ontology knows kinds."""
     given = transactions_of(corpus)
     return gr.Dropdown(
-        given, value="", label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
-        visible=len(given) > 1,
+        given, value=AUTO, label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
+        visible=len(given) > FIXED_KINDS,
     )  # fmt: skip
 
 
 def transactions_of(corpus: Corpus) -> Choices:
-    """The kinds of transactions of a corpus's ontology, behind the choice of none."""
+    """The kinds of transactions of a corpus's ontology, behind what the question says, and none."""
     known = () if corpus.ontology is None else corpus.ontology.transactions
     knob = knob_of(TRANSACTION)
-    return [("any", ""), *((title_of_choice(knob, name), name) for name in known)]
+    return [(title_of_choice(knob, name), name) for name in (AUTO, NONE, *known)]
 
 
 def same_transaction(corpus: Corpus, chosen: str | None) -> Any:
     """The kinds of transactions of a corpus whose areas may have been edited; what was chosen stays, if it is
     still among them."""
     kinds = transactions_of(corpus)
-    gone = {} if chosen in [value for _, value in kinds] else {"value": ""}
-    return gr.update(choices=kinds, visible=len(kinds) > 1, **gone)
+    gone = {} if chosen in [value for _, value in kinds] else {"value": AUTO}
+    return gr.update(choices=kinds, visible=len(kinds) > FIXED_KINDS, **gone)
 
 
 def build_filters(knobs: Iterable[Knob], corpus: Corpus) -> dict[str, Component]:
@@ -93,12 +97,12 @@ def refreshed(corpus: Corpus) -> dict[str, Any]:
     lists = {
         name: gr.update(choices=given[name], value=[], visible=_offers(name, given[name])) for name in CHOSEN
     }
-    return {**lists, TRANSACTION: gr.update(choices=kinds, value="", visible=len(kinds) > 1)}
+    return {**lists, TRANSACTION: gr.update(choices=kinds, value=AUTO, visible=len(kinds) > FIXED_KINDS)}
 
 
 def nothing_chosen() -> list[Any]:
     """Values of the filters in which nothing is chosen, in the order of ``OF_CORPUS``."""
-    return [[] if name in CHOSEN else "" for name in OF_CORPUS]
+    return [[] if name in CHOSEN else AUTO if name == TRANSACTION else "" for name in OF_CORPUS]
 
 
 def _offers(name: str, choices: Choices) -> bool:

@@ -133,7 +133,8 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
             updates[stage.board] = board_value(opened)
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
-        case Ranked():
+        case Ranked(metrics=metrics):
+            updates[stage.coverage] = coverage(opened.case.areas, metrics) + rules_slot(opened)
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)

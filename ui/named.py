@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import date
 
+from engine.investigation.facets import NONE
 from engine.language.markup import attribute, escape
-from engine.model import NOTHING, Choice, NamedProvision, Naming, QueryPlan, Suggestion
+from engine.model import (
+    NOTHING,
+    Choice,
+    DepthKind,
+    NamedProvision,
+    Naming,
+    QueryPlan,
+    Suggestion,
+    Transaction,
+)
 from engine.records.presets import day_words
 
 
@@ -21,6 +31,50 @@ def named_html(plan: QueryPlan, day: date, titles: Mapping[str, str] = NOTHING) 
     if not plan.constraints.documents:
         lines += [_focus_line(plan.question, document, titles) for document in plan.focus]
     return "".join(lines)
+
+
+def transaction_html(question: str, found: Transaction | None, kinds: Mapping[str, str]) -> str:
+    """That a question was taken for one about a type of transaction, with what to take instead."""
+    if found is None or found.id is None or not found.proposed:
+        return ""
+    plain = _without(question, "transaction")
+    others = [NONE, *(kind for kind in kinds if kind != found.id)]
+    offered = "".join(
+        f'<button type="button" class="chip" dir="auto" '
+        f'data-question="{attribute(f"{plain} transaction:{kind}")}">'
+        f"{escape('None of them' if kind == NONE else kinds[kind])}</button>"
+        for kind in others
+    )
+    words = (
+        f"Taken for a question about “{kinds.get(found.id, found.id)}”: the areas that it needs are required."
+    )
+    return (
+        f'<div class="told-first" data-status="transaction"><span dir="auto">{escape(words)}</span>'
+        f"<details><summary>Change</summary>{offered}</details></div>"
+    )
+
+
+def depth_html(plan: QueryPlan) -> str:
+    """Why a question goes less deep than the settings allow, or as deep; nothing where it goes as usual."""
+    depth = plan.depth
+    if depth is None or depth.kind is DepthKind.USUAL:
+        return ""
+    words, other, offer = {
+        DepthKind.LOOK_UP: ("Looked up, no more", DepthKind.DEEP, "Go deep"),
+        DepthKind.DEEP: ("Goes deep", DepthKind.USUAL, "Less deep"),
+    }[depth.kind]
+    asked = attribute(f"{_without(plan.question, 'depth')} depth:{other.value}")
+    return (
+        f'<div class="told-first" data-status="depth"><span dir="auto">'
+        f"{escape(f'{words}: {depth.reason}.')}</span>"
+        f'<button type="button" class="chip" data-question="{asked}">{offer}</button></div>'
+    )
+
+
+def _without(question: str, sign: str) -> str:
+    """A question without a sign that says a value."""
+    kept = [word for word in question.split() if not word.casefold().startswith(f"{sign}:")]
+    return " ".join(kept)
 
 
 def _focus_line(question: str, document: str, titles: Mapping[str, str]) -> str:

@@ -1,17 +1,22 @@
 """Names and colours of what brings passages: the scan, the strategies, gap queries, a person.
 
-Colours are CSS custom properties, so that light and dark are one matter for the style sheet. The
-hues are the colour-blind safe set of Okabe and Ito (2008), the lightness adapted per theme.
+A strategy says what it is called and which colours it has; here they become custom properties of CSS, so that
+light and dark are one matter for the style sheet. The hues are the colour-blind safe set of Okabe and Ito
+(2008), the lightness adapted per theme.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from engine.investigation.strategies.gaps import Gaps
+from engine.threads import Colour, Thread, threads, title_of
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
-    """How a strategy is shown: what the rail calls it, what the legend calls it, its colour token."""
+class Shown:
+    """How a thread is shown: what the rail calls it, what the legend calls it, its colour token."""
 
     key: str
     title: str
@@ -19,35 +24,43 @@ class Thread:
     token: str
 
 
-_KNOWN = (
-    Thread("scan", "Scan", "scan", "scan"),
-    Thread("named", "Named in the question", "named", "named"),
-    Thread("metadata", "Same document", "same document", "meta"),
-    Thread("citations", "References, both ways", "reference", "cite"),
-    Thread("entities", "Shared entities and terms", "entity", "ent"),
-    Thread("pagerank", "Many short paths", "many paths", "walk"),
-    Thread("semantic", "Similar meaning", "similar", "sem"),
-    Thread("amendments", "Amendments and exceptions", "amendment", "amend"),
-    Thread("definitions", "Definitions of terms", "definition", "define"),
-    Thread("extracted", "Links read by a model", "read by a model", "read"),
-    Thread("gaps", "Close coverage gaps", "gap query", "gap"),
-    Thread("person", "Brought by you", "by you", "person"),
-)
-_BY_KEY = {thread.key: thread for thread in _KNOWN}
+# What brings passages and is no strategy.
+_OTHERS = {
+    "scan": ("Scan", "scan", Colour("#7a7a7a", "#a5a5a5")),
+    "named": ("Named in the question", "named", Colour("#a3195b", "#ff7eb6")),
+    "person": ("Brought by you", "by you", Colour("#1d1d1f", "#ececee")),
+}
+# Colours of what is no longer known: a saved case may name a strategy of a package that is gone.
 _SPARE = ("spare-a", "spare-b", "spare-c")
-TOKENS = (*(thread.token for thread in _KNOWN), *_SPARE)
 
 
-def thread(strategy: str) -> Thread:
-    """How a strategy is shown. A strategy from another package gets a spare colour by its name."""
-    known = _BY_KEY.get(strategy)
+def _strategies() -> Iterator[Thread]:
+    yield from threads().values()
+    yield Gaps
+
+
+def _shown() -> dict[str, tuple[str, str, Colour]]:
+    """Title, legend and colour of everything that brings passages, by name."""
+    return {**_OTHERS, **{one.name: (one.title, one.legend, one.colour) for one in _strategies()}}
+
+
+def thread(strategy: str) -> Shown:
+    """How a strategy is shown. One that is not known gets a spare colour by its name."""
+    known = _shown().get(strategy)
     if known is not None:
-        return known
-    words = strategy.replace("_", " ")
+        return Shown(strategy, known[0], known[1], f"thread-{strategy}")
     token = _SPARE[sum(strategy.encode()) % len(_SPARE)]
-    return Thread(strategy, words[:1].upper() + words[1:], words, token)
+    return Shown(strategy, title_of(strategy), strategy.replace("_", " "), token)
 
 
 def colour(strategy: str) -> str:
     """The CSS value of a strategy's colour."""
     return f"var(--{thread(strategy).token})"
+
+
+def palette_css() -> str:
+    """The colours of all threads as custom properties, light and dark, and their list in ``--threads``."""
+    found = {name: colour for name, (_, _, colour) in _shown().items()}
+    light = "".join(f"--thread-{name}:{colour.light};" for name, colour in found.items())
+    dark = "".join(f"--thread-{name}:{colour.dark};" for name, colour in found.items())
+    return f":root{{--threads:{' '.join(found)};{light}}}.dark{{{dark}}}"

@@ -240,6 +240,7 @@ def _score(found: RankedPassage, reading: Reading) -> str:
 # Parts of a score that are no strategy's: what the question itself gives, what stands beside.
 _PART_TOKENS = {
     "question": "scan",
+    "scan": "scan",
     "neighbours": "meta",
     "pinned": "person",
     "reranker": "spare-a",

@@ -13,7 +13,8 @@ from gradio.events import Dependency
 
 from engine.corpus.protocol import Corpus
 from engine.language.markup import attribute, escape
-from engine.settings import PRESETS, Preset, preset
+from engine.settings import Preset, preset
+from engine.threads import threads
 from ui.access.asking import person_of
 from ui.asked import LONGEST_QUESTION
 from ui.assist import build_assist
@@ -40,7 +41,7 @@ from ui.filters import (
 from ui.palette import colour
 from ui.shelf import Example, Library
 
-START = Preset.BALANCED
+START = Preset.AUTO
 SHOWN_CHIPS = 4
 FILTERS = "filters"
 # A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
@@ -104,6 +105,7 @@ def build_rail(library: Library) -> Rail:
     note = gr.HTML(
         _NOTE, elem_id="depth-note", apply_default_css=False, elem_classes=["fold"],
         presets={name.value: _of_preset(name) for name in Preset},
+        meanings={name: one.meaning for name, one in threads().items()},
         js_on_load="redstring.depth(element, props, () => trigger('reset'))",
     )  # fmt: skip
     settings = _settings(library.corpus(None))
@@ -115,7 +117,7 @@ def build_rail(library: Library) -> Rail:
 def _of_preset(name: Preset) -> dict[str, Any]:
     """What a preset sets, as the controls show it."""
     kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER}
-    return {field: value for field, value in shown(PRESETS[name]).items() if field not in kept}
+    return {field: value for field, value in shown(preset(name)).items() if field not in kept}
 
 
 def _settings(corpus: Corpus) -> dict[str, Component]:
@@ -149,6 +151,9 @@ def _settings(corpus: Corpus) -> dict[str, Component]:
             for knob in (knob for knob in by_name.values() if knob.group == group):
                 of_corpus = knob.name == TRANSACTION
                 built[knob.name] = build_transaction(knob, corpus) if of_corpus else component(knob)
+    for name, value in _of_preset(START).items():
+        if name in built:
+            built[name].value = value
     return {name: built[name] for name in by_name}
 
 

@@ -13,6 +13,7 @@ import gradio as gr
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
+from engine.investigation.transactions import kinds_of
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.citation import short_citation
@@ -90,7 +91,8 @@ class OpenCase:
         if plan is not None and plan.focus:
             documents = (one for one in self.corpus.documents() if one.id in plan.focus)
             titles = {**titles, **{one.id: one.title or one.id for one in documents}}
-        return Terms(self.case.settings, self.case.started, self.case.as_of, titles)
+        kinds = kinds_of(self.corpus.ontology, "en" if plan is None else plan.language)
+        return Terms(self.case.settings, self.case.started, self.case.as_of, titles, kinds)
 
     def name(self, passage_id: str) -> str:
         """A passage's short citation; what is no passage of the corpus keeps its own name."""

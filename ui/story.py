@@ -29,11 +29,12 @@ from engine.model import (
     Stop,
     StopReason,
     StrategyCount,
+    Transaction,
 )
 from engine.records.planned import named_words
 from engine.records.wording import completeness_words, evidence_words, plural, status_words, stop_words
 from ui.coverage import covered
-from ui.named import named_html
+from ui.named import depth_html, named_html, transaction_html
 from ui.palette import thread
 from ui.retrievers import retriever_lines
 from ui.spending import cost_step
@@ -57,6 +58,7 @@ class Story:
     cost: CostReport | None = None
     judged: tuple[SufficiencyJudged, ...] = ()
     evidence: Evidence | None = None
+    transaction: Transaction | None = None
 
     @property
     def running(self) -> bool:
@@ -70,8 +72,9 @@ def heard(story: Story, event: Event, seconds: float) -> Story:
     match event:
         case PlanMade(plan=plan):
             return replace(story, plan=plan, notes=plan.notes)
-        case ScanFinished(report=report, notes=notes):
-            return replace(story, reports=(*story.reports, report), notes=notes)
+        case ScanFinished(report=report, notes=notes, transaction=transaction):
+            reports = (*story.reports, report)
+            return replace(story, reports=reports, notes=notes, transaction=transaction)
         case RoundFinished(report=report):
             return replace(story, reports=(*story.reports, report), under_way=None)
         case RoundStarted():
@@ -140,7 +143,13 @@ def _evidence(story: Story) -> str:
 def _first(story: Story) -> str:
     if story.plan is None or story.terms is None:
         return ""
-    return named_html(story.plan, story.terms.day, story.terms.titles)
+    nothing = story.evidence is not None and story.evidence.status is EvidenceStatus.NONE
+    kind = None if nothing else story.transaction
+    return (
+        named_html(story.plan, story.terms.day, story.terms.titles)
+        + transaction_html(story.plan.question, kind, story.terms.kinds)
+        + depth_html(story.plan)
+    )
 
 
 def _step(words: str, tip: str) -> str:
@@ -152,6 +161,8 @@ def _plan_step(plan: QueryPlan) -> str:
     count = len(views)
     lines = [f"{view.name}: {view.text}" for view in views]
     lines += [f"named: {words}" for words in named_words(plan)]
+    if plan.depth is not None:
+        lines.append(f"depth: {plan.depth.kind.value}, for {plan.depth.reason}")
     return _step(f"Plan <b>{count}</b> {'view' if count == 1 else 'views'}", "\n".join(lines))
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from engine.language.markup import escape
 from engine.records.presets import changed, day_words, nearest, settings_words, value_words
-from engine.settings import PRESETS, InvestigationSettings
+from engine.settings import InvestigationSettings, preset
 from ui.controls import GROUP_TITLES, Knob, knobs, title_of_choice
 
 _GROUPS: Mapping[str, str] = {"main": "Main", **GROUP_TITLES}
@@ -16,19 +16,21 @@ _GROUPS: Mapping[str, str] = {"main": "Main", **GROUP_TITLES}
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``started`` is in UTC; ``day`` is that on which the law is looked at. ``titles`` of documents by id."""
+    """``started`` is in UTC; ``day`` is that on which the law is looked at. ``titles`` of documents
+    and names of the ``kinds`` of transactions by id."""
 
     settings: InvestigationSettings
     started: datetime
     day: date
     titles: Mapping[str, str] = field(default_factory=dict, hash=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def terms_step(terms: Terms) -> str:
     """The first step of the story: the settings in few words, with a table of them all behind it."""
     words = f"<b>{escape(settings_words(terms.settings))}</b> · law of {day_words(terms.day)}"
     base = nearest(terms.settings)
-    others = set(changed(terms.settings, PRESETS[base]))
+    others = set(changed(terms.settings, preset(base)))
     told = f"Those that differ from <b>{base.value.capitalize()}</b> are marked." if others else ""
     return (
         f'<button type="button" class="step more-behind" popovertarget="terms-table">{words}</button>'

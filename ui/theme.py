@@ -9,6 +9,7 @@ import gradio as gr
 from engine.operator_settings import OperatorSettings, operator_settings
 from ui.access.gate import access_options
 from ui.board import ASSETS
+from ui.palette import palette_css
 
 SCRIPTS = (
     "redstring.js",
@@ -64,6 +65,7 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
     scripts = "".join(f"<script>{text}</script>" for text in page_scripts())
     return {
         "theme": theme(),
+        "css": palette_css(),
         "css_paths": [ASSETS / name for name in STYLES],
         "head": f'<link rel="icon" href="{_ICON}">{scripts}',
         "max_file_size": settings.file_bytes if settings.uploads else 1,

@@ -40,15 +40,13 @@ NAMED_READ, LONGEST_NAMED, MOST_NAMED = 12, 120, 8
 MOST_DEFINITIONS = 3
 # Definitions that are told with a brief, and how long one may be, in words.
 MOST_TERMS, LONGEST_TERM = 2, 45
-# A derived facet that is a mere term of the first candidates is no area of the question.
-_OF_TERMS = "term-"
 
 
 def brief_sentences(
     investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations
 ) -> tuple[Sentence, ...]:
     """The sentences of a brief, area by area, in the order of their documents inside an area."""
-    areas = [area for area in investigation.areas if not area.id.startswith(_OF_TERMS)]
+    areas = investigation.areas
     places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
     named = _of_named(investigation, corpus, asked, citations)
     told = {piece.row for unit in named for piece in unit.pieces}

@@ -11,6 +11,10 @@ A file ``ontology.yaml`` beside the documents::
         minimum_similarity: 0.3
     transactions:
       licence-refusal: [objection]
+      licence:
+        areas: [objection]
+        names: {en: Licence}
+        keywords: {en: [licence, permit]}
     facts:
       - {id: delivered, type: date, names: {en: Day of delivery}}
       - {id: lodged, type: date, names: {en: Day of the objection}}
@@ -33,7 +37,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from engine import bounded_yaml, files
-from engine.corpus.protocol import Area, Ontology
+from engine.corpus.protocol import Area, Ontology, Wording
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
 from engine.errors import FileRefusedError, SettingsError, SourceError, YamlError
@@ -108,15 +112,40 @@ class RuleModel(BaseModel):
     transactions: tuple[Words, ...] = ()
 
 
+class WordingModel(BaseModel):
+    """The names and keywords of a type of transaction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    names: Names = Field(default_factory=dict)
+    keywords: Keywords = Field(default_factory=dict)
+
+
 class OntologyModel(BaseModel):
-    """The whole file."""
+    """The whole file. A type of transaction is a list of areas, or has names and keywords besides, which
+    are kept in ``wording``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     areas: Annotated[tuple[AreaModel, ...], Field(max_length=MOST_AREAS)] = ()
     transactions: dict[Words, tuple[Words, ...]] = Field(default_factory=dict)
+    wording: dict[Words, WordingModel] = Field(default_factory=dict)
     facts: Annotated[tuple[FactModel, ...], Field(max_length=MOST_RULES)] = ()
     rules: Annotated[tuple[RuleModel, ...], Field(max_length=MOST_RULES)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _wording_apart(cls, content: Any) -> Any:
+        """Types that are written with their words, as lists of areas and those words."""
+        types = content.get("transactions") if isinstance(content, dict) else None
+        if not isinstance(types, dict) or not any(isinstance(one, dict) for one in types.values()):
+            return content
+        areas, wording = {}, dict(content.get("wording") or {})
+        for name, one in types.items():
+            areas[name] = one.get("areas", ()) if isinstance(one, dict) else one
+            if isinstance(one, dict):
+                wording[name] = {part: words for part, words in one.items() if part != "areas"}
+        return {**content, "transactions": areas, "wording": wording}
 
     @model_validator(mode="after")
     def _names_are_known(self) -> OntologyModel:
@@ -129,6 +158,8 @@ class OntologyModel(BaseModel):
         for transaction, areas in self.transactions.items():
             if unknown := sorted(set(areas) - ids):
                 raise ValueError(f"transaction {transaction!r} needs the unknown area {unknown[0]!r}")
+        if unknown := sorted(set(self.wording) - set(self.transactions)):
+            raise ValueError(f"there are words for the unknown transaction {unknown[0]!r}")
         for rule in self.rules:
             if unknown := sorted(set(rule.transactions) - set(self.transactions)):
                 raise ValueError(f"rule {rule.id!r} is for the unknown transaction {unknown[0]!r}")
@@ -184,7 +215,8 @@ def ontology_from(content: Mapping[str, Any]) -> Ontology:
         )
         for area in model.areas
     )
-    return Ontology(areas, model.transactions, _facts(model.facts), _rules(model.rules))
+    wording = {name: Wording(words.names, words.keywords) for name, words in model.wording.items()}
+    return Ontology(areas, model.transactions, _facts(model.facts), _rules(model.rules), wording)
 
 
 def ontology_yaml(content: Mapping[str, Any]) -> str:

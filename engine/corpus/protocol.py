@@ -7,7 +7,7 @@ rows in reading order, so a section is a range of rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, Protocol
@@ -111,13 +111,23 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
+class Wording:
+    """How people call a type of transaction; by language code."""
+
+    names: Mapping[str, str]
+    keywords: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Ontology:
-    """Areas, the transaction types that require some of them (type id -> area ids), and rules over facts."""
+    """Areas, the transaction types that require some of them (type id -> area ids), rules over facts, and
+    the words of the types that have some."""
 
     areas: tuple[Area, ...]
     transactions: Mapping[str, tuple[str, ...]]
     facts: tuple[Fact, ...] = ()
     rules: tuple[Rule, ...] = ()
+    wording: Mapping[str, Wording] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

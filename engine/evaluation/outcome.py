@@ -70,7 +70,7 @@ def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettin
         tuple(report.pool_size for report in case.rounds),
         case.pool.rows(),
         tuple(passage.source_id for passage in passages),
-        None if case.evidence.status is EvidenceStatus.NONE else case.completeness(),
+        case.completeness() if case.evidence.status is EvidenceStatus.FOUND else None,
         stop.reason.value,
         seconds,
         frozenset(hit.retriever for hits in scanned.hits.values() for hit in hits),

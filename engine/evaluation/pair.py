@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation.case import Case
-from engine.model import Completeness, RankedPassage, Stop
+from engine.model import Completeness, EvidenceStatus, RankedPassage, Stop
 from engine.settings import InvestigationSettings
 
 
@@ -109,7 +109,7 @@ def _side(
         len(own - others),
         sum(1 for report in mine.rounds if report.number > 0),
         mine.stop,
-        mine.completeness(),
+        mine.completeness() if mine.evidence.status is EvidenceStatus.FOUND else None,
         mine.milliseconds,
         len({names[member] for member in own} & gold),
         len(shown & gold),

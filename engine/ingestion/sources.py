@@ -34,7 +34,10 @@ ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edg
 BESIDE: tuple[tuple[str, str], ...] = (
     *((name, "about the documents") for name in ("readme*", "license*", "licence*", "notice*", "changelog*")),
     *((name, "a list of files") for name in ("manifest.*", "*.ref", "checksums*", "*.sha256", "*.md5")),
-    *((name, "gold to measure with") for name in ("queries*", "qrels*", "*edges*.tsv", "edges.*")),
+    *(
+        (name, "gold to measure with")
+        for name in ("queries*", "qrels*", "areas.tsv", "*edges*.tsv", "edges.*")
+    ),
     ("openie.*", "made from the documents by a program"),
     *(
         (name, "settings")

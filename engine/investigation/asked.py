@@ -9,21 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.wanted import NONE, wanted_in
+from engine.investigation.wanted import NONE, wanted_in, without_measure
 from engine.language.analyzer import analyzer
 from engine.language.statements import Kind
-from engine.model import RankedPassage
+from engine.model import Passage
 
 # Of the heaviest word that the corpus knows.
 UNKNOWN_WEIGHT = 1.3
 # Among so many passages of the ranking one must hold enough of the question.
 BEST_LOOKED_AT = 5
 _WORD = re.compile(r"[^\W_]+")
+
+
+class Written(NamedTuple):
+    """A text and its language. That of a passage has its headings and the title of its document with it."""
+
+    language: str
+    text: str
+
+
+def written(passage: Passage, title: str, text: str = "") -> Written:
+    """A passage as it is compared with a question: its text, or what it was put together to."""
+    return Written(passage.language, " ".join((text or passage.text, *passage.headings, title)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +71,7 @@ def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     """The words of a question, weighted by a corpus."""
     reader = analyzer(language)
     by_word: dict[str, frozenset[str]] = {}
-    for match in _WORD.finditer(question):
+    for match in _WORD.finditer(without_measure(question, language)):
         terms = reader.terms_of_word(match[0])
         # Where a script has no blanks, a word is a pair of letters.
         pieces = {term: (term,) for term in terms} if len(terms) > 1 else {match[0].casefold(): terms}
@@ -76,20 +89,23 @@ def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     )
 
 
-def held_by_best(asked: Asked, ranking: Sequence[RankedPassage]) -> float | None:
-    """The largest share of the question that one of the best passages holds, with its headings and title.
+def held_by_best(asked: Asked, texts: Sequence[Written]) -> float | None:
+    """The largest share of the question that one of the best texts holds.
 
-    None where it cannot be told: nothing to compare by words, or no passage in the question's language.
+    None where it cannot be told: nothing to compare by words, or no text in the question's language.
     """
-    best = [
-        found
-        for found in ranking[:BEST_LOOKED_AT]
-        if found.passage.language.split("-")[0] == asked.language.split("-")[0]
-    ]
+    language = asked.language.split("-")[0]
+    best = [one.text for one in texts[:BEST_LOOKED_AT] if one.language.split("-")[0] == language]
     if not asked.words or not best:
         return None
     reader = analyzer(asked.language)
-    return max(
-        asked.share(reader.terms(" ".join((found.text, *found.passage.headings, found.document.title))))
-        for found in best
-    )
+    return max(asked.share(reader.terms(text)) for text in best)
+
+
+def held_by_all(asked: Asked, texts: Sequence[Written]) -> NDArray[np.bool_]:
+    """Which words of the question one of the texts holds, shape (words,)."""
+    held = np.zeros(len(asked.words), np.bool_)
+    reader = analyzer(asked.language)
+    for one in texts:
+        held |= asked.held(reader.terms(one.text))
+    return held

@@ -1,7 +1,8 @@
 """From a ranking to readable passages: a limit per document, neighbours put together.
 
-What ranks well is joined only inside one section and one provision, so that its citation holds for all of
-it, and only from consecutive passages, so that what is shown is still a span of the source. A hit that is
+A hit brings the whole of its provision, where that can be read as one text, else the neighbours that rank
+well. What is joined stands in one section and one provision, so that its citation holds for all of it, and
+is consecutive, so that what is shown is still a span of the source. A hit that is
 nothing but a heading brings the text below it along, or makes room for it. If asked, passages grow further,
 to the length at which they can be understood (see ``growth``).
 """
@@ -9,13 +10,12 @@ to the length at which they can be understood (see ``growth``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Mask, Rows
+from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.growth import Growth
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
@@ -24,6 +24,8 @@ from engine.settings import InvestigationSettings
 # A neighbour is joined if it ranks among this many times the passages asked for.
 JOINING_DEPTH = 2
 LONGEST_TEXT = 2_500
+# Passages of a provision that are read on each side of a hit.
+MOST_PARAGRAPHS = 30
 # Passages that a heading brings along at most.
 MOST_BELOW = 4
 
@@ -53,8 +55,7 @@ def assemble(
     """
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
-    near = ranking.rows[: JOINING_DEPTH * settings.top_k]
-    blocks = _blocks(near, sections, reading) if settings.assemble else {}
+    near = set(ranking.rows[: JOINING_DEPTH * settings.top_k].tolist())
     chosen: list[Assembled] = []
     taken: set[int] = set()
     per_document: Counter[int] = Counter()
@@ -66,9 +67,14 @@ def assemble(
         full = per_document[document] >= settings.per_document_limit and row not in first
         if row in taken or full:
             continue
-        rows = _joined(row, blocks, taken) if settings.assemble else (row,)
+        section = int(sections[place])
+        rows: tuple[int, ...] = (row,)
+        if settings.assemble:
+            hidden = shut | taken
+            run = _provision(row, section, corpus, reading, allowed, hidden)
+            rows = _joined(row, run, near, reading)
         if settings.assemble and headings[place]:
-            below = _below(row, int(sections[place]), corpus, reading, allowed, shut)
+            below = _below(row, section, corpus, reading, allowed, shut)
             if any(other in taken for other in below) and row not in first:
                 # Its text is there already: the heading makes room.
                 continue
@@ -79,6 +85,46 @@ def assemble(
     if settings.assemble and settings.full_passages and chosen:
         return _full(chosen, ranking, corpus, reading, settings, allowed, shut)
     return chosen
+
+
+def _provision(
+    row: int, section: int, corpus: Corpus, reading: Reading, allowed: Mask | None, barred: Collection[int]
+) -> list[int]:
+    """The passages of the provision that a row belongs to, in reading order: consecutive rows of its section
+    with its number, as far as none of them is barred."""
+    if section < 0:
+        return [row]
+    (own,) = corpus.sections([section])
+    (rows,) = corpus.by_document([own.document_id])
+    begin, end = int(rows[0]) + own.first, int(rows[0]) + own.stop
+    around = np.arange(max(begin, row - MOST_PARAGRAPHS), min(end, row + MOST_PARAGRAPHS + 1), dtype=np.int32)
+    passages = dict(zip(around.tolist(), reading.passages(around), strict=True))
+    found = [row]
+    for step in (-1, 1):
+        other = row + step
+        while other in passages and passages[other].number == passages[row].number:
+            if other in barred or (allowed is not None and not allowed[other]):
+                break
+            found.append(other)
+            other += step
+    return sorted(found)
+
+
+def _joined(row: int, run: Sequence[int], near: Collection[int], reading: Reading) -> tuple[int, ...]:
+    """The whole of a provision that has a number, where it can be read as one text; else the row with the
+    neighbours that rank ``near`` it, as far as that can."""
+    passages = reading.passages(np.array(run, np.int32))
+    length = {other: len(passage.text) for other, passage in zip(run, passages, strict=True)}
+    if passages[0].number is not None and sum(length.values()) <= LONGEST_TEXT:
+        return tuple(run)
+    rows, total = [row], length[row]
+    for step in (-1, 1):
+        other = row + step
+        while other in length and other in near and total + length[other] <= LONGEST_TEXT:
+            total += length[other]
+            rows.append(other)
+            other += step
+    return tuple(sorted(rows))
 
 
 def _below(
@@ -121,38 +167,3 @@ def _full(
     growth = Growth(corpus, reading, shown, ranked, allowed=allowed, barred=barred)
     shortest, longest = settings.shortest_passage, settings.longest_passage
     return [Assembled(item.place, growth.grown(item.rows, shortest, longest)) for item in chosen]
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """What may be joined: passages of one section and one provision, which share a citation."""
-
-    section: int
-    number: str | None
-    length: int
-
-
-def _blocks(rows: Rows, sections: NDArray[np.int32], reading: Reading) -> dict[int, Block]:
-    """The block of each row that stands in a section; ``sections`` are those of the ranking's rows."""
-    return {
-        int(row): Block(int(section), passage.number, len(passage.text))
-        for row, section, passage in zip(rows, sections, reading.passages(rows), strict=False)
-        if section >= 0
-    }
-
-
-def _joined(row: int, blocks: dict[int, Block], taken: set[int]) -> tuple[int, ...]:
-    """The row with consecutive free neighbours of its provision, as far as the text stays readable."""
-    own = blocks.get(row)
-    if own is None:
-        return (row,)
-    rows, total = [row], own.length
-    for step in (-1, 1):
-        place = row + step
-        while (other := blocks.get(place)) is not None and place not in taken:
-            total += other.length
-            if (other.section, other.number) != (own.section, own.number) or total > LONGEST_TEXT:
-                break
-            rows.append(place)
-            place += step
-    return tuple(sorted(rows))

@@ -15,6 +15,7 @@ from engine.errors import InputError
 from engine.investigation.assistance import Assistance, budget_of
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage, opened
+from engine.investigation.depth import bounded, worth_showing
 from engine.investigation.events import (
     CoverageChanged,
     Event,
@@ -27,17 +28,19 @@ from engine.investigation.events import (
     SufficiencyJudged,
 )
 from engine.investigation.evidence import evidence_of
-from engine.investigation.facets import check_transaction, facets_for
+from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
 from engine.investigation.gate import Gate, by_trust
 from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
 from engine.investigation.meanings import meaning_named
+from engine.investigation.metrics import metrics_of
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.refining import Refining
+from engine.investigation.reranking import pinned
 from engine.investigation.seeding import seeds_of
 from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, conclusion, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
@@ -49,9 +52,11 @@ from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
     NOTHING,
     UNJUDGED,
+    UNMEASURED,
     AreaCoverage,
     AreaState,
     Completeness,
+    DepthKind,
     Direction,
     EvidenceStatus,
     Hop,
@@ -62,6 +67,7 @@ from engine.model import (
     Stop,
     StopReason,
     StrategyCount,
+    Transaction,
 )
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
@@ -108,8 +114,11 @@ class Case:
         self.ranking: tuple[RankedPassage, ...] = ()
         self.order: Ranking | None = None
         self.milliseconds = 0.0
-        self.evidence = UNJUDGED
-        self._strategies = by_trust([strategy(name) for name in settings.strategies])
+        self.evidence, self.metrics = UNJUDGED, UNMEASURED
+        self.transaction: Transaction | None = None
+        # What the depth of the question leaves of the settings.
+        self.bounds = settings
+        by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
         self._used = dict(used)
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
@@ -144,24 +153,27 @@ class Case:
         self._begin(spent=0.0)
         self.stop = None
         self.plan = self.edited or self.make_plan()
+        self.bounds = bounds = bounded(self.settings, self.plan.depth)
+        self.pool.limit = max(bounds.pool_size, len(self.pool))
+        strategies = by_trust([strategy(name) for name in bounds.strategies])
         yield PlanMade(self.plan)
         yield self._broad_scan(self.plan)
-        yield self._check_coverage(0)
+        yield CoverageChanged(0, self.areas)
         first = self._last_round()
-        for number in range(first + 1, first + self.settings.rounds + 1):
+        for number in range(first + 1, first + bounds.rounds + 1):
             yield from self._decide(number - 1 - first)
             if self.stop is not None:
                 break
-            yield from self._round(
-                number, seeds_of(self.pool, self.settings), self._strategies, gaps=self.settings.close_gaps
-            )
+            yield from self._round(number, seeds_of(self.pool, bounds), strategies, gaps=bounds.close_gaps)
         else:
-            yield from self._decide(self.settings.rounds)
+            yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
         ranked = self._rank()
-        if self.evidence.status is EvidenceStatus.NONE:
-            # Nothing is covered, and nothing complete, where nothing was found.
+        if self.evidence.status is not EvidenceStatus.FOUND:
+            # How much of it is there cannot be told of what was not found, or in part only.
             self.stop = replace(self.stop, completeness=None)
+        if self.evidence.status is EvidenceStatus.NONE:
+            # Nothing is covered where nothing was found.
             self.areas = tuple(_uncovered(area) for area in self.areas)
             yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
@@ -220,6 +232,8 @@ class Case:
             (*self.notes, *self._late_notes()),
             "" if self.model is None else self.model.spec,
             self.evidence,
+            self.metrics,
+            self.transaction,
             self.usage,
         )
 
@@ -252,7 +266,7 @@ class Case:
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
         started = time.perf_counter()
-        plan, settings = active(whole), deepened(self.settings, whole.strategy)
+        plan, settings = active(whole), deepened(self.bounds, whole.strategy)
         self._filters = Filters(self.corpus, self.settings, self.day, whole)
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
         self.scanned = found = scan(self.corpus, plan, settings, vectors, self._filters.mask)
@@ -263,16 +277,21 @@ class Case:
         if named:
             counts.insert(0, StrategyCount(NAMED, len(named), len(named)))
         hops = [*named, *hops]
-        report = RoundReport(0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders)
-        self.rounds.append(report)
-        facets = facets_for(self.corpus, plan, found.rows, settings.transaction_type)
-        self._coverage, told = opened(self.corpus, facets, plan.language, self._embedder, vectors)
+        kind = whole.constraints.transaction or settings.transaction_type
+        self._coverage, told = opened(found.relevance, found.rows, kind, self._reading, self._embedder)
+        self.transaction = self._coverage.transaction
         notes += (*found.notes, *self._filters.notes, *told)
         self.notes = (*plan.notes, *notes)
         self._assistance = Assistance(
             self.question, self.settings, self._asking, self.corpus, self._reading, found.relevance
         )
-        return ScanFinished(report, tuple(hops), self.notes)
+        self._check_coverage(0)
+        report = RoundReport(
+            0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders,
+            after=_states(self.areas),
+        )  # fmt: skip
+        self.rounds.append(report)
+        return ScanFinished(report, tuple(hops), self.notes, self.transaction)
 
     def _round(
         self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
@@ -286,11 +305,11 @@ class Case:
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
-            self.corpus, self.settings, self._relevance(), self._reading, queries, self._filters.mask
+            self.corpus, self.bounds, self._relevance(), self._reading, queries, self._filters.mask
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         gate = Gate(
-            self.settings,
+            self.bounds,
             room=self.pool.limit - len(self.pool),
             known=set(self.pool.rows().tolist()),
             dismissed=set(dismissed.tolist()),
@@ -300,10 +319,15 @@ class Case:
         counts, hops = follow_threads(turn, seeds, context, self.pool, gate, number, self._halted)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
-        report = RoundReport(number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds)
+        before = _states(self.areas)
+        changed = self._check_coverage(number)
+        report = RoundReport(
+            number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
+            queries=queries, before=before, after=_states(self.areas),
+        )  # fmt: skip
         self.rounds.append(report)
         yield RoundFinished(report, hops)
-        yield self._check_coverage(number)
+        yield changed
 
     def _check_coverage(self, number: int) -> CoverageChanged:
         coverage = self._coverage
@@ -311,21 +335,21 @@ class Case:
             entries = [e for e in self.pool.entries() if e.passage_id not in self.pool.dismissed]
             rows = np.array([entry.row for entry in entries], np.int32)
             ids = [entry.passage_id for entry in entries]
-            coverage.update(rows, self._relevance().of(rows), ids, number)
+            coverage.update(rows, ids, number)
             self.areas = coverage.areas
         return CoverageChanged(number, self.areas)
 
     def _decide(self, rounds_done: int) -> Iterator[Event]:
         """Whether to stop after so many rounds; tells a judgement that was made for it."""
         progress, assistance = self._progress(rounds_done), self._assistance
-        self.stop = decide(progress, self.settings)
+        self.stop = decide(progress, self.bounds)
         if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
             return
         judged, by = assistance.judge(self.areas, self.pool, progress.completeness)
         number = self.rounds[-1].number
         yield SufficiencyJudged(number, by, judged.sufficient, judged.missing, judged.evidence)
         told = replace(self._progress(rounds_done), sufficient=judged.numbers if judged.sufficient else None)
-        self.stop = decide(told, self.settings)
+        self.stop = decide(told, self.bounds)
 
     def _progress(self, rounds_done: int) -> Progress:
         scores = sorted((entry.score for entry in self.pool.entries()), reverse=True)
@@ -351,16 +375,21 @@ class Case:
         return coverage.open_queries + len(assistance.missing)
 
     def completeness(self) -> Completeness | None:
-        """Estimated share of the relevant passages that the pool holds; None for an empty pool."""
+        """Estimated share of the relevant passages that the pool holds; None where it cannot be told."""
         if self.scanned is None:
             return None
         number = self.rounds[-1].number if self.rounds else 0
-        return completeness_of(self.scanned, self.pool, self.areas, number)
+        return completeness_of(self.scanned, self.pool, self.areas, number, self._reading)
 
     def _rank(self) -> Ranked:
         self._rank_again()
         self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
-        return Ranked(self.ranking, self.milliseconds, self._late_notes(), self.usage, self.evidence)
+        if self.scanned is not None:
+            shown = self.corpus.rows([one.passage.id for one in self.ranking])
+            relevance, pool = self.scanned.relevance, self.pool.rows()
+            self.metrics = metrics_of(shown, pool, relevance, self.areas, self.rounds, self.ranking)
+        notes = self._late_notes()
+        return Ranked(self.ranking, self.milliseconds, notes, self.usage, self.evidence, self.metrics)
 
     def _late_notes(self) -> tuple[str, ...]:
         """What a person should know besides what the scan told."""
@@ -371,17 +400,25 @@ class Case:
         if self.scanned is None:
             return
         relevance = self._relevance()
-        ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies)
+        ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies, self.scanned.rows)
         language = relevance.plan.language
         refined = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
         first = first_rows(self.plan, self.corpus) if self.plan is not None else NO_ROWS
-        self.order = led(refined, first)
+        self.order = self._worth_showing(led(refined, first), first)
         hits, mask = self.scanned.hits, self._filters.mask
         self.ranking = present(
             self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask, set(first.tolist())
         )
         text = relevance.plan.views[0].text
         self.evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
+
+    def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
+        """A ranking without what a look-up does not need; pinned passages stay."""
+        depth = None if self.plan is None else self.plan.depth
+        if depth is None or depth.kind is not DepthKind.LOOK_UP or not len(first):
+            return ranking
+        kept = worth_showing(ranking.rows, first, self.pool, self.corpus, self._relevance())
+        return ranking.take(kept | pinned(ranking))
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = self._row(passage_id)
@@ -424,8 +461,12 @@ class Case:
         return self._refining.calls + (self._embedder.calls if self._embedder is not None else 0)
 
 
+def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
+    return {area.id: area.state for area in areas}
+
+
 def _uncovered(area: AreaCoverage) -> AreaCoverage:
-    return replace(area, state=AreaState.MISSING, evidence=(), similarity=0.0, closed_in=None)
+    return replace(area, state=AreaState.MISSING, evidence=(), score=0.0, closed_in=None)
 
 
 def investigate(

@@ -1,26 +1,47 @@
-"""Coverage: which facets of a question the pool has evidence for, and what to ask for the others."""
+"""Coverage: which facets of a question the pool has evidence for, and what to ask for the others.
+
+An area is covered by its share of what the question finds (``facets.shares_of``); a part of the question by
+what decides over a whole question, too: its words and its nearness (``evidence``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.corpus.protocol import Rows, Scores
 from engine.errors import ModelError
-from engine.investigation.facets import Compared, Facet
+from engine.investigation.affinity import affinity
+from engine.investigation.asked import written
+from engine.investigation.evidence import LOOKED_AT, Part
+from engine.investigation.facets import Facet, check_transaction, facets_for, shares_of
+from engine.investigation.reading import Reading
+from engine.investigation.transactions import transaction_of
 from engine.language.embedders import Embedder
-from engine.model import NOTHING, AreaCoverage, AreaState
-from engine.retrieval.retrievers.levels import Levels, levels
+from engine.model import NOTHING, AreaCoverage, AreaState, EvidenceStatus, Transaction
+from engine.retrieval.relevance import Relevance
 
-# Evidence must serve the question too, not only the area: at least this share of the best relevance.
-EVIDENCE_SHARE = 0.65
+# Shares of the question's evidence from which an area is not missing, and is covered. Chosen on the questions
+# of two corpora, see "Coverage" in benchmarks/RESULTS.md.
+WEAK, COVERED = 0.12, 0.3
+# Passages that count for an area have this relevance, as a share of the best.
+RELEVANT = 0.5
+# They belong to it at least so much as to any other area.
+OWN = 0.7
 MOST_EVIDENCE = 50
-# Best passages of a facet in which the best of each language is sought.
-BEST_LOOKED_AT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Evidence for a facet: places in the pool, best first; how much it is, 0..1; and whether a part was
+    found at all."""
+
+    places: NDArray[np.intp]
+    score: float
+    status: EvidenceStatus = EvidenceStatus.FOUND
 
 
 class Coverage:
@@ -28,84 +49,81 @@ class Coverage:
 
     def __init__(
         self,
-        corpus: Corpus,
+        relevance: Relevance,
         facets: Sequence[Facet],
-        language: str,
-        embedder: Embedder | None,
-        views: NDArray[np.float32] | None,
+        reading: Reading,
+        embedder: Embedder | None = None,
+        transaction: Transaction | None = None,
     ) -> None:
+        self.transaction = transaction
         self.areas: tuple[AreaCoverage, ...] = ()
-        self._corpus = corpus
+        self._relevance, self._reading, self._embedder = relevance, reading, embedder
         self._facets = tuple(facets)
-        self._language = language
+        self._parts = {facet.id: Part.of(relevance, facet.view) for facet in facets if facet.area is None}
         # Rounds in which an area had a query sent; how many of its own were; the last one.
         self._turns: dict[str, int] = {}
         self._own: dict[str, int] = {}
         self._queries: dict[str, str] = {}
         self._closed: dict[str, int] = {}
-        texts = tuple(facet.text for facet in self._facets)
-        self._vectors = _vectors(self._facets, embedder, views)
-        self._levels = _levels(corpus, language, self._vectors)
-        best = corpus.search_lexical(texts, language, 1) if texts else []
-        self._best = np.array([hits.scores[0] if len(hits.scores) else 0.0 for hits in best], np.float32)
 
-    def update(self, rows: Rows, relevance: Scores, ids: Sequence[str], round_number: int) -> bool:
-        """Check every facet against the pool; returns whether anything changed.
-
-        ``rows``, their ``relevance`` to the question and their ``ids``: shape (n,).
-        """
+    def update(self, rows: Rows, ids: Sequence[str], round_number: int) -> bool:
+        """Check every facet against the pool; returns whether anything changed. ``rows`` and their ``ids``:
+        shape (n,)."""
         before = self.areas
-        table = self.similarities(rows)
-        useful = relevance >= EVIDENCE_SHARE * (float(relevance.max()) if len(relevance) else 0.0)
-        self.areas = tuple(
-            self._state(facet, table[number], useful, ids, round_number)
-            for number, facet in enumerate(self._facets)
-        )
+        found = {**self._of_areas(rows), **self._of_parts(rows)}
+        self.areas = tuple(self._state(facet, found[facet.id], ids, round_number) for facet in self._facets)
         return self.areas != before
 
-    def similarities(self, rows: Rows) -> NDArray[np.float32]:
-        """Similarity of each facet to each row, shape (facets, n), 0..1.
+    def _of_areas(self, rows: Rows) -> dict[str, Found]:
+        """The evidence for each area."""
+        facets = [facet for facet in self._facets if facet.area is not None]
+        corpus = self._relevance.corpus
+        ontology = corpus.ontology
+        if not facets or ontology is None:
+            return {}
+        places = {area.id: place for place, area in enumerate(ontology.areas)}
+        belongs = affinity(corpus, ontology.areas).of(corpus, rows, self._embedder)
+        relevance = self._relevance.of(rows)
+        shares, strongest = shares_of(belongs, relevance), belongs.max(axis=0, initial=0.0)
+        return {
+            facet.id: _evidence(
+                belongs[places[facet.id]], strongest, relevance, facet, float(shares[places[facet.id]])
+            )
+            for facet in facets
+        }
 
-        Cosine where facet and passage have vectors; else BM25 as a share of what the best passage of
-        the corpus reaches.
-        """
-        if not self._facets or not len(rows):
-            return np.zeros((len(self._facets), len(rows)), np.float32)
-        raw = self._corpus.score_lexical([facet.text for facet in self._facets], self._language, rows)
-        lexical = np.divide(raw, self._best[:, None], out=np.zeros_like(raw), where=self._best[:, None] > 0)
-        if self._vectors is None:
-            return lexical
-        vectors = self._corpus.vectors(rows)
-        if not vectors.shape[1]:
-            return lexical
-        embedded = np.outer(self._vectors.any(axis=1), vectors.any(axis=1))
-        cosines = self._on_our_scale(np.clip(self._vectors @ vectors.T, 0.0, 1.0), rows)
-        return np.where(embedded, cosines, lexical).astype(np.float32)
+    def _of_parts(self, rows: Rows) -> dict[str, Found]:
+        """The evidence for each part of the question."""
+        facets = [facet for facet in self._facets if facet.area is None]
+        if not facets:
+            return {}
+        table = self._relevance.similarities(rows)
+        titles = self._relevance.corpus.documents()
+        numbers = self._relevance.corpus.document_numbers(rows)
+        found = {}
+        for facet in facets:
+            shares = table[facet.view]
+            best = np.lexsort((rows, -shares))
+            texts = [
+                written(passage, titles[number].title)
+                for passage, number in zip(
+                    self._reading.passages(rows[best[:LOOKED_AT]]),
+                    numbers[best[:LOOKED_AT]].tolist(),
+                    strict=True,
+                )
+            ]
+            judged = self._parts[facet.id].judged(self._relevance, texts)
+            chosen = best[shares[best] >= facet.similarity][:MOST_EVIDENCE]
+            score = self._parts[facet.id].score(judged, self._relevance.corpus)
+            found[facet.id] = Found(chosen, score, judged.status)
+        return found
 
-    def _on_our_scale(self, cosines: NDArray[np.float32], rows: Rows) -> NDArray[np.float32]:
-        """Cosines as they are, or, of a model that has no zero of its own, what they are as a share of the
-        best passage of the corpus, as for words; on the scale that the thresholds of the facets have."""
-        if self._levels is None:
-            return cosines
-        floor = self._corpus.similarity_floor
-        shares = self._levels.shares(cosines, rows)
-        areas = np.array([facet.compared is Compared.AREA for facet in self._facets], np.bool_)
-        return np.where(areas[:, None], shares, floor + (1.0 - floor) * shares).astype(np.float32)
-
-    def _state(
-        self,
-        facet: Facet,
-        similarity: Scores,
-        useful: NDArray[np.bool_],
-        ids: Sequence[str],
-        round_number: int,
-    ) -> AreaCoverage:
-        # An area that is demanded whatever the question asks needs evidence of its own only.
-        serving = np.ones_like(useful) if facet.demanded else useful
-        chosen = np.flatnonzero(serving & (similarity >= facet.similarity))
-        chosen = chosen[np.lexsort((chosen, -similarity[chosen]))][:MOST_EVIDENCE]
-        state = AreaState.COVERED if len(chosen) >= facet.minimum else AreaState.WEAK
-        state = state if len(chosen) else AreaState.MISSING
+    def _state(self, facet: Facet, found: Found, ids: Sequence[str], round_number: int) -> AreaCoverage:
+        nothing = found.status is EvidenceStatus.NONE or not len(found.places)
+        enough = found.status is EvidenceStatus.FOUND and len(found.places) >= facet.minimum
+        state = AreaState.MISSING if nothing else AreaState.COVERED if enough else AreaState.WEAK
+        if facet.area is not None and state is AreaState.COVERED and found.score < COVERED:
+            state = AreaState.WEAK
         if state is AreaState.COVERED:
             self._closed.setdefault(facet.id, round_number)
         return AreaCoverage(
@@ -113,9 +131,9 @@ class Coverage:
             facet.name,
             state,
             facet.required,
-            tuple(ids[number] for number in chosen.tolist()),
+            () if nothing else tuple(ids[place] for place in found.places.tolist()),
             facet.minimum,
-            float(similarity[chosen].mean()) if len(chosen) else 0.0,
+            found.score if facet.area is not None or not nothing else 0.0,
             self._closed.get(facet.id),
             self._queries.get(facet.id),
         )
@@ -153,51 +171,38 @@ class Coverage:
 
 
 def opened(
-    corpus: Corpus,
-    facets: Sequence[Facet],
-    language: str,
+    relevance: Relevance,
+    first: Rows,
+    wanted: str | None,
+    reading: Reading,
     embedder: Embedder | None,
-    views: NDArray[np.float32] | None,
 ) -> tuple[Coverage, tuple[str, ...]]:
-    """The coverage of facets, compared by meaning where the views have vectors; a note where the model failed
-    over the areas, which then are compared by words."""
+    """The coverage of a question whose scan found the rows ``first``; a note where the model failed over the
+    areas, which then are compared by words. ``wanted``: the type of transaction, or who says it. Raises
+    SettingsError for an unknown one."""
+    check_transaction(relevance.corpus, wanted)
+    model = None if relevance.vectors is None else embedder
     try:
-        return Coverage(corpus, facets, language, None if views is None else embedder, views), ()
+        return _opened(relevance, first, wanted, reading, model), ()
     except ModelError as error:
-        return Coverage(corpus, facets, language, None, None), (f"coverage is measured by words: {error}",)
+        told = f"coverage is measured by words: {error}"
+        return _opened(relevance, first, wanted, reading, None), (told,)
 
 
-def _levels(corpus: Corpus, language: str, vectors: NDArray[np.float32] | None) -> Levels | None:
-    """What is unrelated to each facet; None where the model's own zero holds for all of them."""
-    if vectors is None or not vectors.any():
-        return None
-    found = levels(corpus, language, vectors, corpus.search_dense(vectors, BEST_LOOKED_AT, -1.0))
-    usual = np.allclose(found.floors[vectors.any(axis=1)], corpus.similarity_floor)
-    return None if usual else found
+def _opened(
+    relevance: Relevance, first: Rows, wanted: str | None, reading: Reading, embedder: Embedder | None
+) -> Coverage:
+    transaction = transaction_of(relevance, first, wanted, embedder)
+    facets = facets_for(relevance, first, None if transaction is None else transaction.id, embedder)
+    return Coverage(relevance, facets, reading, embedder, transaction)
 
 
-def _vectors(
-    facets: Sequence[Facet], embedder: Embedder | None, views: NDArray[np.float32] | None
-) -> NDArray[np.float32] | None:
-    """One vector per facet, zero where it is compared by its words: shape (facets, d).
-
-    Parts of the question have their view's vector already; areas are embedded once per ontology;
-    terms are words and are looked up as such, which saves a call of the model per question.
-    """
-    if embedder is None or views is None or not facets:
-        return None
-    table = np.zeros((len(facets), views.shape[1]), np.float32)
-    areas = tuple(facet.text for facet in facets if facet.compared is Compared.AREA)
-    embedded = dict(zip(areas, _embedded(embedder, areas), strict=True)) if areas else {}
-    for number, facet in enumerate(facets):
-        if facet.compared is Compared.AREA:
-            table[number] = embedded[facet.text]
-        elif facet.compared is Compared.VIEW and facet.view is not None:
-            table[number] = views[facet.view]
-    return table
-
-
-@lru_cache(maxsize=64)
-def _embedded(embedder: Embedder, texts: tuple[str, ...]) -> NDArray[np.float32]:
-    """Vectors of the facets' texts; those of an ontology are the same for every question."""
-    return embedder.encode(texts, "query")
+def _evidence(belongs: Scores, strongest: Scores, relevance: Scores, facet: Facet, share: float) -> Found:
+    """The passages of an area that serve the question, best first, and its share of all evidence. They
+    belong to it nearly as much as to the area that is ``strongest`` in them; all of shape (n,)."""
+    best = facet.similarity * float(belongs.max(initial=0.0))
+    useful = relevance >= RELEVANT * float(relevance.max(initial=0.0))
+    own = (belongs >= np.maximum(best, OWN * strongest)) & (belongs > 0)
+    places = np.flatnonzero(useful & own)
+    order = np.lexsort((places, -(belongs[places] * relevance[places] ** 2)))
+    return Found(places[order][:MOST_EVIDENCE] if share >= WEAK else places[:0], share)

@@ -14,13 +14,16 @@ from engine.llm import Usage
 from engine.model import (
     NOTHING,
     UNJUDGED,
+    UNMEASURED,
     AreaCoverage,
     Evidence,
     Hop,
+    Metrics,
     QueryPlan,
     RankedPassage,
     RoundReport,
     Stop,
+    Transaction,
 )
 
 
@@ -35,12 +38,14 @@ class PlanMade:
 class ScanFinished:
     """The broad scan is in the pool; ``report`` is round 0.
 
-    ``notes`` tell what the person should know, such as that dense search is off and why.
+    ``notes`` tell what the person should know, such as that dense search is off and why; ``transaction`` is
+    the type that the question is about, where the corpus knows types.
     """
 
     report: RoundReport
     hops: tuple[Hop, ...]
     notes: tuple[str, ...] = ()
+    transaction: Transaction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +96,14 @@ class Stopped:
 class Ranked:
     """The final ranking, best first. The last event. ``notes`` tell what a reranker did, or why it is off,
     and where a language model did not answer; ``usage`` is what it used, by task; ``evidence`` says whether
-    the corpus bears the question."""
+    the corpus bears the question, ``metrics`` are the figures of the case."""
 
     passages: tuple[RankedPassage, ...]
     milliseconds: float
     notes: tuple[str, ...] = ()
     usage: Mapping[str, Usage] = field(default_factory=lambda: NOTHING)
     evidence: Evidence = UNJUDGED
+    metrics: Metrics = UNMEASURED
 
 
 Event = (

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.asked import Asked, asked_of, held_by_best
-from engine.language.analyzer import analyzer
+from engine.investigation.asked import Asked, Written, asked_of, held_by_all, held_by_best, written
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.model import Evidence, EvidenceStatus, Naming, QueryPlan, RankedPassage
 from engine.retrieval.foreign import holds
@@ -29,13 +31,19 @@ from engine.retrieval.relevance import Relevance
 # Passages of the ranking that are looked at, and passages of the corpus that stand for all of it.
 LOOKED_AT, SAMPLED = 20, 1_000
 # Below both, with vectors: nothing was found. Nearness of the nearest passage; words of the best together.
-FAR, FEW = 0.38, 0.75
+# The fewer passages there are, the further is the nearest, and the fewer words are known: from SMALL passages
+# down the first of each counts, from LARGE on the second.
+FAR, FEW = (0.26, 0.38), (0.5, 0.75)
+SMALL, LARGE = 700, 2_000
 # Below one of them, with vectors: not all was found. Nearness; words of the best together; of the best alone.
 NEAR, MOST, BEST = 0.45, 0.70, 0.42
 # Words that the best hold together, without vectors: nothing, not all; and where two letters are a word.
-NOTHING, PART = 0.30, 0.60
-# Without vectors: nothing, where so much of the question stands nowhere and the best hold less than half.
-NOWHERE, HALF = 0.55, 0.50
+NOTHING, PART = 0.20, 0.60
+# Without vectors: nothing, where so much of the question stands nowhere and the best hold so little; sooner
+# where a name stands nowhere, which capital letters do not tell where every noun has one.
+NOWHERE, HALF = 0.75, 0.40
+NAMED_NOWHERE, NAMED_HALF = 0.55, 0.50
+CAPITALISED = frozenset(("de",))
 NOTHING_UNSEGMENTED, PART_UNSEGMENTED = 0.15, 0.35
 MOST_MISSING = 6
 DAYS = frozenset(("as_of", "year_from", "year_to"))
@@ -54,18 +62,52 @@ def evidence_of(
     named = [one.words for one in plan.named]
     besides = asked_besides(question, plan.language, named)
     asked = asked_of(_rest(question, plan), plan.language, corpus)
-    numbers = {**_by_words(asked, ranking), **_by_meaning(corpus, relevance)}
+    texts = [written(one.passage, one.document.title, one.text) for one in ranking[:LOOKED_AT]]
+    numbers = {**_by_words(asked, texts), **_by_meaning(corpus, relevance.vectors, 0)}
     if named and besides == 0:
         status = EvidenceStatus.PARTIAL if lacking else EvidenceStatus.FOUND
         return Evidence(status if there else EvidenceStatus.NONE, lacking, numbers)
-    strange = _is_strange(question, asked)
+    strange = _strange(question, asked)
     status = _status(numbers, plan.language, corpus, strange) if ranking else EvidenceStatus.NONE
     if there and plan.named[0].leads:
         status = EvidenceStatus.FOUND
     if lacking and status is EvidenceStatus.FOUND:
         return Evidence(EvidenceStatus.PARTIAL, lacking, numbers)
-    missing = () if status is EvidenceStatus.FOUND else (*lacking, *_words(question, asked, ranking))
+    missing = () if status is EvidenceStatus.FOUND else (*lacking, *_words(question, asked, texts))
     return Evidence(status, missing[:MOST_MISSING], numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a question by itself. ``view`` is the number of its view."""
+
+    text: str
+    view: int
+    asked: Asked
+
+    @classmethod
+    def of(cls, relevance: Relevance, view: int) -> Part:
+        """The part that a view of the plan holds."""
+        plan = relevance.plan
+        text = plan.views[view].text
+        return cls(text, view, asked_of(text, plan.language, relevance.corpus))
+
+    def judged(self, relevance: Relevance, texts: Sequence[Written]) -> Evidence:
+        """What the best texts of a pool are for this part."""
+        numbers = {
+            **_by_words(self.asked, texts),
+            **_by_meaning(relevance.corpus, relevance.vectors, self.view),
+        }
+        strange = _strange(self.text, self.asked)
+        status = _status(numbers, self.asked.language, relevance.corpus, strange)
+        status = status if texts else EvidenceStatus.NONE
+        missing = () if status is EvidenceStatus.FOUND else _words(self.text, self.asked, texts)
+        return Evidence(status, missing, numbers)
+
+    def score(self, found: Evidence, corpus: Corpus) -> float:
+        """How much was found, 0..1: by words, or where the corpus has none in the language, by nearness."""
+        by_words = holds(corpus, self.asked.language)
+        return found.numbers["together"] if by_words else found.numbers.get("nearness", 0.0)
 
 
 def _rest(question: str, plan: QueryPlan) -> str:
@@ -76,52 +118,71 @@ def _rest(question: str, plan: QueryPlan) -> str:
     return question
 
 
-def _is_strange(question: str, asked: Asked) -> bool:
-    """Whether a question has a name, or several words, that the corpus has nowhere: one word alone may be
-    another form of one that it has ("pays")."""
+class Strange(IntEnum):
+    """What a question has that the corpus has nowhere: nothing, or one word, which may be another form of one
+    that it has ("pays"); several words; a name."""
+
+    NOTHING, WORDS, NAME = range(3)
+
+
+def _strange(question: str, asked: Asked) -> Strange:
+    """A name is what has a capital letter, not as the first word, where nouns have none."""
     unknown = [_written(question, word) for word in asked.unknown]
-    return len(unknown) > 1 or any(word[:1].isupper() for word in unknown)
+    first = question.lstrip(" ¿¡\"'“„«")
+    if asked.language.split("-")[0] not in CAPITALISED and any(
+        word[:1].isupper() and not first.startswith(word) for word in unknown
+    ):
+        return Strange.NAME
+    return Strange.WORDS if len(unknown) > 1 else Strange.NOTHING
 
 
-def _status(numbers: Mapping[str, float], language: str, corpus: Corpus, strange: bool) -> EvidenceStatus:
+def _status(numbers: Mapping[str, float], language: str, corpus: Corpus, strange: Strange) -> EvidenceStatus:
     measured = corpus.embedding == PACKAGED_SPEC and "nearness" in numbers
     if holds(corpus, language):
-        return _by_both(numbers) if measured else _by_words_alone(numbers, language, strange)
+        return _by_both(numbers, len(corpus)) if measured else _by_words_alone(numbers, language, strange)
     # Nothing tells where the bounds were never measured for the model.
-    return _by_nearness(numbers) if measured or "nearness" not in numbers else EvidenceStatus.FOUND
+    return (
+        _by_nearness(numbers, len(corpus)) if measured or "nearness" not in numbers else EvidenceStatus.FOUND
+    )
 
 
-def _by_both(numbers: Mapping[str, float]) -> EvidenceStatus:
+def _by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
     nearness, together = numbers["nearness"], numbers["together"]
-    if nearness < FAR and together < FEW:
+    if nearness < _at(passages, FAR) and together < _at(passages, FEW):
         return EvidenceStatus.NONE
     if nearness < NEAR or together < MOST or numbers["best"] < BEST:
         return EvidenceStatus.PARTIAL
     return EvidenceStatus.FOUND
 
 
-def _by_words_alone(numbers: Mapping[str, float], language: str, strange: bool) -> EvidenceStatus:
+def _by_words_alone(numbers: Mapping[str, float], language: str, strange: Strange) -> EvidenceStatus:
     unsegmented = language.split("-")[0] in UNSEGMENTED
     nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PART)
-    nowhere = numbers["unknown"] >= NOWHERE and numbers["together"] < HALF
+    most, least = (NAMED_NOWHERE, NAMED_HALF) if strange is Strange.NAME else (NOWHERE, HALF)
+    nowhere = numbers["unknown"] >= most and numbers["together"] < least
     if numbers["together"] < nothing or (strange and nowhere and not unsegmented):
         return EvidenceStatus.NONE
     return EvidenceStatus.PARTIAL if numbers["together"] < part else EvidenceStatus.FOUND
 
 
-def _by_nearness(numbers: Mapping[str, float]) -> EvidenceStatus:
+def _at(passages: int, bounds: tuple[float, float]) -> float:
+    """A bound for a corpus of so many passages."""
+    return float(np.interp(np.log(max(passages, 1)), np.log([SMALL, LARGE]), bounds))
+
+
+def _by_nearness(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
     """For a question in a language that the corpus has not: its words say nothing."""
     nearness = numbers.get("nearness", 0.0)
-    if nearness < FAR:
+    if nearness < _at(passages, FAR):
         return EvidenceStatus.NONE
     return EvidenceStatus.PARTIAL if nearness < NEAR else EvidenceStatus.FOUND
 
 
-def _by_words(asked: Asked, ranking: Sequence[RankedPassage]) -> dict[str, float]:
+def _by_words(asked: Asked, texts: Sequence[Written]) -> dict[str, float]:
     """``together``: share of the question that the best passages hold together; ``best``: that one of them
     holds alone; ``unknown``: share that the corpus has nowhere."""
-    held = _held(asked, ranking)
-    best = held_by_best(asked, ranking)
+    held = held_by_all(asked, texts)
+    best = held_by_best(asked, texts)
     return {
         "together": float(asked.weights[held].sum()) if len(held) else 1.0,
         "best": 0.0 if best is None else best,
@@ -129,37 +190,27 @@ def _by_words(asked: Asked, ranking: Sequence[RankedPassage]) -> dict[str, float
     }
 
 
-def _by_meaning(corpus: Corpus, relevance: Relevance) -> dict[str, float]:
+def _by_meaning(corpus: Corpus, vectors: NDArray[np.float32] | None, view: int) -> dict[str, float]:
     """``nearness``: cosine of the nearest passage above that of the mean one, as a share of what is left to
     1; nothing without vectors."""
-    if relevance.vectors is None or not len(relevance.vectors):
+    if vectors is None or not len(vectors) or not vectors[view].any():
         return {}
-    question = relevance.vectors[0]
+    question = vectors[view]
     rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int32))
-    vectors = corpus.vectors(rows)
-    vectors = vectors[np.any(vectors != 0, axis=1)]
+    sample = corpus.vectors(rows)
+    sample = sample[np.any(sample != 0, axis=1)]
     (hits,) = corpus.search_dense(question[None, :], 1, -1.0)
-    if not len(vectors) or not len(hits.scores):
+    if not len(sample) or not len(hits.scores):
         return {}
-    mean = float((vectors @ question).mean())
+    mean = float((sample @ question).mean())
     return {"nearness": max(0.0, (float(hits.scores[0]) - mean) / max(1.0 - mean, 1e-6))}
 
 
-def _held(asked: Asked, ranking: Sequence[RankedPassage]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which words of the question one of the best passages holds, with its headings and title."""
-    held = np.zeros(len(asked.words), np.bool_)
-    reader = analyzer(asked.language)
-    for found in ranking[:LOOKED_AT]:
-        text = " ".join((found.text, *found.passage.headings, found.document.title))
-        held |= asked.held(reader.terms(text))
-    return held
-
-
-def _words(question: str, asked: Asked, ranking: Sequence[RankedPassage]) -> tuple[str, ...]:
+def _words(question: str, asked: Asked, texts: Sequence[Written]) -> tuple[str, ...]:
     """The words of the question that none of the best passages holds, as it writes them, heaviest first."""
     if not asked.words:
         return ()
-    lacking = np.flatnonzero(~_held(asked, ranking))
+    lacking = np.flatnonzero(~held_by_all(asked, texts))
     order = lacking[np.argsort(-asked.weights[lacking], kind="stable")]
     words = (asked.words[place] for place in order[:MOST_MISSING].tolist())
     return tuple(_written(question, word) for word in words)

@@ -67,12 +67,21 @@ def _stated(corpus: Corpus, settings: InvestigationSettings) -> list[Mask]:
     if settings.as_of is not None:
         masks.append(corpus.in_force(settings.as_of))
     if settings.statuses:
-        masks.append(corpus.with_status(settings.statuses))
+        masks.append(_of_statuses(corpus, settings.statuses))
     kept = _documents_kept(corpus.documents(), settings)
     if kept is not None:
         numbers = corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))
         masks.append(kept[numbers])
     return masks
+
+
+def _of_statuses(corpus: Corpus, asked: Sequence[str]) -> Mask:
+    """Which passages bear one of some statuses. Raises SettingsError for a status that none bears."""
+    for status in asked:
+        if not corpus.with_status((status,)).any():
+            known = [_one(document.status) for document in corpus.documents()]
+            raise SettingsError(f"statuses: {status!r} is not in the corpus{_choices(known)}")
+    return corpus.with_status(asked)
 
 
 def _documents_kept(documents: Sequence[Document], settings: InvestigationSettings) -> Mask | None:

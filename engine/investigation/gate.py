@@ -9,7 +9,7 @@ thread from filling the pool.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,22 +21,6 @@ from engine.investigation.leads import Leads
 from engine.investigation.strategies.base import Strategy
 from engine.settings import InvestigationSettings
 
-# How far a link may be trusted, by strategy: a reference was put there by the legislator, a shared
-# word by chance; what a walk visits most, many links speak for. Strategies of other packages get
-# DEFAULT_TRUST.
-TRUST: Mapping[str, float] = {
-    "citations": 1.0,
-    "gaps": 1.0,
-    "amendments": 1.0,
-    "definitions": 0.6,
-    # A model is no legislator: what the texts themselves state is admitted before it.
-    "extracted": 0.6,
-    "pagerank": 1.0,
-    "metadata": 0.5,
-    "entities": 0.4,
-    "semantic": 0.4,
-}
-DEFAULT_TRUST = 0.5
 OWN_SHARE = 0.5
 
 
@@ -53,22 +37,17 @@ class Refusal(StrEnum):
     FILTERED = "outside the filters"
 
 
-def trust_in(strategy: str) -> float:
-    """How far a strategy's links are trusted, 0..1."""
-    return TRUST.get(strategy, DEFAULT_TRUST)
-
-
-def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, strategy: str) -> Scores:
+def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, trust: float) -> Scores:
     """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
-    scores: Scores = (
-        OWN_SHARE * relevance + (1 - OWN_SHARE) * trust_in(strategy) * strengths * source_scores
-    ).astype(np.float32)
+    scores: Scores = (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(
+        np.float32
+    )
     return scores
 
 
 def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
     """The most trusted first: budgets of a document are spent on its references before its neighbours."""
-    return sorted(strategies, key=lambda strategy: -trust_in(strategy.name))
+    return sorted(strategies, key=lambda strategy: -strategy.trust)
 
 
 @dataclass(slots=True)

@@ -11,12 +11,15 @@ from engine.investigation.pool import Pool
 from engine.llm import Usage
 from engine.model import (
     UNJUDGED,
+    UNMEASURED,
     AreaCoverage,
     Evidence,
+    Metrics,
     QueryPlan,
     RankedPassage,
     RoundReport,
     Stop,
+    Transaction,
 )
 from engine.settings import InvestigationSettings
 
@@ -28,6 +31,8 @@ class Investigation:
     ``started`` is when it was asked, in UTC; ``day`` the day on which the law was looked at. ``notes`` say
     what was off, cut or left out, and why. ``model`` is the language model that stood by, empty without one;
     ``usage`` is what it used, by task. ``evidence``: whether the corpus bears the question.
+    ``metrics``: the figures of the case at its end; ``transaction``: the type of transaction that it is
+    about, None where the corpus knows no types.
     """
 
     question: str
@@ -45,4 +50,6 @@ class Investigation:
     notes: tuple[str, ...] = ()
     model: str = ""
     evidence: Evidence = UNJUDGED
+    metrics: Metrics = UNMEASURED
+    transaction: Transaction | None = None
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason
+from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason, counted
 from engine.settings import InvestigationSettings
 
 CONFIDENCE_PASSAGES = 10
@@ -59,7 +59,7 @@ def _pool_full(progress: Progress, settings: InvestigationSettings) -> dict[str,
 def _coverage(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
     if not settings.stop_on_coverage:
         return None
-    required = [area for area in progress.areas if area.required] or list(progress.areas)
+    required = counted(progress.areas)
     covered = sum(area.state is AreaState.COVERED for area in required)
     return {"covered": covered, "required": len(required)} if required and covered == len(required) else None
 

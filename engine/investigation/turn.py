@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engine.corpus.protocol import Scores
-from engine.investigation.gate import Gate, gate_scores, trust_in
+from engine.investigation.gate import Gate, gate_scores
 from engine.investigation.leading import NAMED
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
@@ -81,10 +81,10 @@ def follow_threads(
         started = time.perf_counter()
         leads = strongest(strategy.expand(seeds, context))
         leads = leads.take(leads.rows != leads.sources)
-        scores = lead_scores(leads, context, strategy.name)
+        scores = lead_scores(leads, context, strategy.trust)
         allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
         documents = context.corpus.document_numbers(leads.rows)
-        verdicts = gate.judge(leads, scores, documents, allowed, trust=trust_in(strategy.name))
+        verdicts = gate.judge(leads, scores, documents, allowed, trust=strategy.trust)
         for lead, hop in zip(
             verdicts.fresh, _hops(strategy, leads, verdicts.fresh, context, round_number), strict=True
         ):
@@ -113,8 +113,8 @@ def _add_trails(
             pool.admit(hop, int(leads.rows[lead]), 0.0)
 
 
-def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
-    """Gate scores of leads, shape (n,)."""
+def lead_scores(leads: Leads, context: Context, trust: float) -> Scores:
+    """Gate scores of leads from a strategy that is so far trusted, shape (n,)."""
     if not len(leads):
         return np.empty(0, np.float32)
     rows, position = np.unique(np.concatenate([leads.rows, leads.sources]), return_inverse=True)
@@ -122,7 +122,7 @@ def lead_scores(leads: Leads, context: Context, strategy: str) -> Scores:
     relevance = np.ones(len(rows), np.float32)
     relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE].astype(np.int32))
     own, source = relevance[position[: len(leads)]], relevance[position[len(leads) :]]
-    return gate_scores(own, leads.strengths, source, strategy)
+    return gate_scores(own, leads.strengths, source, trust)
 
 
 def _hops(

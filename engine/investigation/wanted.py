@@ -18,15 +18,22 @@ KINDS = {
     "money": frozenset({Kind.AMOUNT, Kind.SHARE}),
 }
 NONE: frozenset[Kind] = frozenset()
+MEASURE = "measure"
 
 
 def wanted_in(question: str, language: str) -> frozenset[Kind]:
     """The kinds of quantity that would answer a question; none where it asks for something else, or in a
     language that nobody has written the words of."""
     for kind, pattern in _patterns().get(language.split("-")[0], {}).items():
-        if pattern.search(question):
+        if kind in KINDS and pattern.search(question):
             return KINDS[kind]
     return NONE
+
+
+def without_measure(question: str, language: str) -> str:
+    """A question without the words that only ask how much ("how long"), which no answer repeats."""
+    pattern = _patterns().get(language.split("-")[0], {}).get(MEASURE)
+    return question if pattern is None else pattern.sub(" ", question)
 
 
 def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:

@@ -122,6 +122,11 @@ class Analyzer:
         found.extend(self._kept_whole(folded))
         return found
 
+    def queried_apart(self, text: str) -> list[str]:
+        """The words of a text as queries of their own, each once: as written, and by pairs of characters in
+        scripts without spaces, where a "word" would be a whole clause."""
+        return list(dict.fromkeys(piece for word in _WORD.findall(text) for piece in _apart(word)))
+
     def is_wordwise(self, text: str) -> bool:
         """Whether ``terms`` of a text are the ``terms_of_word`` of its words and its ``numbers``.
 
@@ -169,9 +174,7 @@ class Analyzer:
     def _piece(self, piece: str) -> tuple[str, ...]:
         if not _IS_UNSPACED.match(piece):
             return (self._stemmed(piece),)
-        if len(piece) == 1:
-            return (piece,)
-        return tuple(piece[start : start + 2] for start in range(len(piece) - 1))
+        return _pairs(piece)
 
     def _stemmed(self, word: str) -> str:
         word = word[:LONGEST_WORD]
@@ -180,6 +183,19 @@ class Analyzer:
         if self._stem is None or not word.isalpha():
             return _plain(word)
         return _plain(self._stem(word)) or word
+
+
+def _pairs(piece: str) -> tuple[str, ...]:
+    """Neighbouring characters two by two; one character alone as it is."""
+    return tuple(piece[start : start + 2] for start in range(len(piece) - 1)) or (piece,)
+
+
+def _apart(word: str) -> tuple[str, ...]:
+    """A word, or the pairs of characters of what is written without spaces in it."""
+    if word.isascii() or not _IS_UNSPACED.search(word):
+        return (word,)
+    pieces = _UNSPACED.findall(word)
+    return tuple(chain.from_iterable(_pairs(one) if _IS_UNSPACED.match(one) else (one,) for one in pieces))
 
 
 class _TermCache(dict[str, tuple[str, ...]]):

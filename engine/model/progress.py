@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,8 +21,10 @@ class AreaState(StrEnum):
 class AreaCoverage:
     """Evidence for one legal area or facet.
 
-    ``similarity`` is the mean similarity of the evidence to the area, 0..1. ``closed_in`` is the
-    round in which it became covered (0 = the scan). ``query`` is what was sent to close its gap.
+    ``score``, 0..1: of an area its share of what the question finds, of a part of the question how much of it
+    the best passages hold.
+    ``closed_in`` is the round in which it became covered (0 = the scan). ``query`` is what was sent to close
+    its gap.
     """
 
     id: str
@@ -31,9 +33,15 @@ class AreaCoverage:
     required: bool
     evidence: tuple[str, ...]
     minimum: int
-    similarity: float
+    score: float
     closed_in: int | None = None
     query: str | None = None
+
+
+def counted(areas: Sequence[AreaCoverage]) -> list[AreaCoverage]:
+    """The areas that a case needs: the required ones, or those that its question touches where none is."""
+    required = [area for area in areas if area.required]
+    return required or [area for area in areas if area.state is not AreaState.MISSING or area.query]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,8 @@ class RetrieverCount:
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked."""
+    """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
+    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids."""
 
     number: int
     seeds: tuple[str, ...]
@@ -71,6 +80,15 @@ class RoundReport:
     pool_size: int
     milliseconds: float
     retrievers: tuple[RetrieverCount, ...] = ()
+    queries: tuple[str, ...] = ()
+    before: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
+    after: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
+
+    @property
+    def efficiency(self) -> float | None:
+        """New passages as a share of all that the strategies proposed; None where they proposed nothing."""
+        proposed = sum(count.proposed for count in self.strategies)
+        return self.admitted / proposed if proposed else None
 
 
 class StopReason(StrEnum):
@@ -126,6 +144,29 @@ class Completeness:
     best: int = 0
     alone: int = 0
     evidence: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """Figures of a case, each 0..1, None where there is nothing to measure.
+
+    ``coverage``: share of the required areas that is covered, weak ones half. ``similarity``: mean of the
+    best ten passages to the question as a share of the corpus's best, ``similarity_top`` of the best three.
+    ``references``: share of the references in the ranked passages whose target the pool holds.
+    ``efficiency``: new passages of the last round, of all that were proposed. ``coherence``: cosine between
+    passages that were put together.
+    """
+
+    coverage: float | None = None
+    similarity: float | None = None
+    similarity_top: float | None = None
+    references: float | None = None
+    efficiency: float | None = None
+    coherence: float | None = None
+
+
+# Where nothing was measured.
+UNMEASURED = Metrics()
 
 
 @dataclass(frozen=True, slots=True)

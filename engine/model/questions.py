@@ -35,10 +35,39 @@ class View:
     origin: str = ""
 
 
+class DepthKind(StrEnum):
+    """How deep a question goes: what it names and one hop, as has proved enough, as the settings allow."""
+
+    LOOK_UP = "look-up"
+    USUAL = "usual"
+    DEEP = "deep"
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How deep a question goes, and the ``reason`` in words."""
+
+    kind: DepthKind
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """The type of transaction that a question is about, by its id in the ontology, None for none.
+
+    ``proposed``: its own words told it, nobody chose; ``strength`` how clearly, 0..1.
+    """
+
+    id: str | None
+    proposed: bool = False
+    strength: float = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Constraints:
     """What a question demands of every passage: phrases it must or must not hold, documents by name,
-    type, language and year (bounds included), the day on which it must be in force."""
+    type, language and year (bounds included), the day on which it must be in force; and of the case: how
+    deep it goes, and the type of transaction, "none" for none."""
 
     must_include: tuple[str, ...] = ()
     must_exclude: tuple[str, ...] = ()
@@ -48,6 +77,8 @@ class Constraints:
     year_from: int | None = None
     year_to: int | None = None
     as_of: date | None = None
+    depth: DepthKind | None = None
+    transaction: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +137,7 @@ class QueryPlan:
     writes them, ``named`` what they are in the corpus.
 
     ``focus`` are ids of documents whose own text it asks for ("what does the Agency Code say on notice?").
+    ``depth``: how deep it goes, None where the settings say it.
     ``evidence`` are the words that told the intent. ``document_types`` and ``document_ids`` are those of
     the corpus that its prose names. ``edited``: a person changed it.
     """
@@ -125,3 +157,4 @@ class QueryPlan:
     edited: bool = False
     named: tuple[NamedProvision, ...] = ()
     focus: tuple[str, ...] = ()
+    depth: Depth | None = None

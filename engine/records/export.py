@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import date
 from typing import Any
 
 from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
-from engine.model import AreaCoverage, Evidence, Hop, RankedPassage, RetrieverCount, RoundReport, Stop
+from engine.model import (
+    AreaCoverage,
+    Evidence,
+    Hop,
+    Metrics,
+    RankedPassage,
+    RetrieverCount,
+    RoundReport,
+    Stop,
+)
 from engine.records.planned import plan_to_json
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge
 from engine.retrieval.contributions import in_ranking
+from engine.threads import Thread, threads
 
 FORMAT = 1
 DIGITS = 6
@@ -22,8 +33,9 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     """Everything about an investigation. Numbers are rounded to six digits.
 
     Keys: question, corpus, started, day, settings, evidence (whether the corpus bears the question), plan,
-    passages, coverage, rounds, retrievers (what each gave to the passages), stop, pool, notes, model and
-    usage (of the language model, by task), milliseconds, and ``message`` where nothing was found.
+    threads (what the strategies that were followed say of themselves),
+    passages, transaction, metrics, coverage, rounds, retrievers (what each gave to the passages), stop, pool,
+    notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found.
     """
     pool, day = investigation.pool, investigation.day
     result: dict[str, Any] = {
@@ -36,8 +48,15 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "evidence": evidence_to_json(investigation.evidence),
         "plan": plan_to_json(investigation.plan),
         "passages": [passage_to_json(ranked, day) for ranked in investigation.passages],
+        "transaction": None if investigation.transaction is None else asdict(investigation.transaction),
+        "metrics": metrics_to_json(investigation.metrics),
         "coverage": [area_to_json(area) for area in investigation.areas],
         "rounds": [round_to_json(report) for report in investigation.rounds],
+        "threads": [
+            thread_to_json(thread)
+            for name, thread in threads().items()
+            if name in investigation.settings.strategies
+        ],
         "retrievers": [
             retriever_to_json(count)
             for report in investigation.rounds[:1]
@@ -68,6 +87,11 @@ def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
         "missing": list(evidence.missing),
         "numbers": {name: round(value, DIGITS) for name, value in evidence.numbers.items()},
     }
+
+
+def metrics_to_json(metrics: Metrics) -> dict[str, float | None]:
+    """The figures of a case; null where there is nothing to measure."""
+    return {name: None if value is None else round(value, DIGITS) for name, value in asdict(metrics).items()}
 
 
 def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str, Any]:
@@ -146,7 +170,7 @@ def area_to_json(area: AreaCoverage) -> dict[str, Any]:
         "required": area.required,
         "passages": len(area.evidence),
         "minimum": area.minimum,
-        "similarity": round(area.similarity, DIGITS),
+        "score": round(area.score, DIGITS),
         "closed_in": area.closed_in,
         "query": area.query,
         "evidence": list(area.evidence),
@@ -161,7 +185,13 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
         "admitted": report.admitted,
         "refused": report.refused,
         "pool_size": report.pool_size,
+        "efficiency": None if report.efficiency is None else round(report.efficiency, DIGITS),
         "milliseconds": round(report.milliseconds, 2),
+        "queries": list(report.queries),
+        "coverage": {
+            "before": {area: state.value for area, state in report.before.items()},
+            "after": {area: state.value for area, state in report.after.items()},
+        },
         "strategies": [
             {
                 "strategy": count.strategy,
@@ -173,6 +203,17 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
             for count in report.strategies
         ],
         "retrievers": [retriever_to_json(count) for count in report.retrievers],
+    }
+
+
+def thread_to_json(thread: Thread) -> dict[str, Any]:
+    """What a strategy says of itself; its colours are those of the page, light and dark."""
+    return {
+        "name": thread.name,
+        "title": thread.title,
+        "meaning": thread.meaning,
+        "trust": thread.trust,
+        "colour": asdict(thread.colour),
     }
 
 

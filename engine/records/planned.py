@@ -15,6 +15,8 @@ from engine.errors import InputError
 from engine.model import (
     Choice,
     Constraints,
+    Depth,
+    DepthKind,
     Intent,
     NamedProvision,
     Naming,
@@ -51,6 +53,15 @@ class _ConstraintsFile(BaseModel):
     year_from: int | None = Field(default=None, ge=1, le=9999)
     year_to: int | None = Field(default=None, ge=1, le=9999)
     as_of: date | None = None
+    depth: DepthKind | None = None
+    transaction: str | None = None
+
+
+class _DepthFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: DepthKind
+    reason: str = ""
 
 
 class _SuggestionFile(BaseModel):
@@ -98,6 +109,7 @@ class _PlanFile(BaseModel):
     edited: bool = False
     named: list[_NamedFile] = []
     focus: tuple[str, ...] = ()
+    depth: _DepthFile | None = None
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
@@ -125,6 +137,7 @@ def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
             "constraints": Constraints(**file.constraints.model_dump()),
             "suggestions": tuple(Suggestion(**found.model_dump()) for found in file.suggestions),
             "named": tuple(_named(found) for found in file.named),
+            "depth": None if file.depth is None else Depth(**file.depth.model_dump()),
         }
     )
 
@@ -154,6 +167,8 @@ def plan_text(plan: QueryPlan) -> Iterator[str]:
     yield f"Intent:   {intent_words(plan)}{told}"
     yield f"Language: {plan.language}"
     yield f"Strategy: {plan.strategy}"
+    if plan.depth is not None:
+        yield f"Depth:    {plan.depth.kind.value}: {plan.depth.reason}"
     for label, values in (
         ("Names", tuple(named_words(plan))),
         ("Documents named", plan.document_ids),
@@ -208,6 +223,10 @@ def constraint_words(constraints: Constraints) -> Iterator[str]:
     first, last = constraints.year_from, constraints.year_to
     if first is not None or last is not None:
         yield f"year {first}" if first == last else f"years {first or ''}..{last or ''}"
+    if constraints.depth is not None:
+        yield f"depth {constraints.depth.value}"
+    if constraints.transaction is not None:
+        yield f"transaction {constraints.transaction}"
     if constraints.as_of is not None:
         yield f"in force on {constraints.as_of.isoformat()}"
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from engine.settings import PRESETS, InvestigationSettings, Preset
+from engine.settings import InvestigationSettings, Preset, preset, presets
 
 MOST_CHANGES = 3
 
 
 def nearest(settings: InvestigationSettings) -> Preset:
     """The preset from which the fewest fields were changed; among equals the default, then the fastest."""
-    return min(
-        PRESETS, key=lambda name: (len(list(changed(settings, PRESETS[name]))), name != Preset.BALANCED)
-    )
+    known = presets()
+    return min(known, key=lambda name: (len(list(changed(settings, known[name]))), name != Preset.AUTO))
 
 
 def changed(settings: InvestigationSettings, base: InvestigationSettings) -> Iterator[str]:
@@ -30,7 +29,7 @@ def changed(settings: InvestigationSettings, base: InvestigationSettings) -> Ite
 def settings_words(settings: InvestigationSettings, most: int = MOST_CHANGES) -> str:
     """ "Balanced", or "Balanced, changed: rounds 4, pool size 800 and 2 more"."""
     name = nearest(settings)
-    names = list(changed(settings, PRESETS[name]))
+    names = list(changed(settings, preset(name)))
     title = name.value.capitalize()
     if not names:
         return title

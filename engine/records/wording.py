@@ -20,6 +20,7 @@ from engine.model import (
     Stop,
     StopReason,
 )
+from engine.threads import threads, title_of
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
@@ -98,7 +99,7 @@ def hop_words(hop: Hop, name: Name) -> str:
         return "named in the question"
     if hop.relation is Relation.DEFINES:
         return "defines a term of the question"
-    start = "query for a gap" if hop.strategy == GAP_STRATEGY else hop.strategy
+    start = "query for a gap" if hop.strategy == GAP_STRATEGY else _finder(hop.strategy, "")
     return f"{start}, {ordinal(hop.rank)}" if hop.rank else start
 
 
@@ -161,9 +162,13 @@ def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
         return "defines a term of the question"
     if hop.strategy == GAP_STRATEGY:
         return f"a query for a gap found{it}"
-    return (
-        f"the {hop.strategy} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"the {hop.strategy} found{it}"
-    )
+    finder = _finder(hop.strategy, "the ")
+    return f"{finder} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"{finder} found{it}"
+
+
+def _finder(strategy: str, article: str) -> str:
+    """What found a passage: a strategy by its title, else "the scan", "the person"."""
+    return f"“{title_of(strategy)}”" if strategy in threads() else f"{article}{strategy}"
 
 
 def stop_words(stop: Stop) -> str:
@@ -183,7 +188,8 @@ def sufficiency_words(number: int, by: str, sufficient: bool, missing: Sequence[
 EVIDENCE_WORDS = {
     "agreement": "First ten of words and meaning in common",
     "yield": "Best passage of the last round against the best of all",
-    "covered": "Areas covered",
+    "words": "Words of the question that the best passages hold",
+    "references": "References of the best passages whose target is in the pool",
 }
 
 
@@ -201,10 +207,10 @@ def status_words(evidence: Evidence) -> str:
 
 
 def completeness_words(stop: Stop) -> str:
-    """The estimate with its interval: "est. completeness 93 % (88 to 97)"; empty where there is none."""
+    """The estimate with its interval: "est. completeness 93 % (88 to 97)", or that it cannot be told."""
     found = stop.completeness
     if found is None:
-        return ""
+        return "completeness: cannot tell"
     low, high = round(found.low * 100), round(found.high * 100)
     return f"est. completeness {round(found.estimate * 100)} % ({low} to {high})"
 

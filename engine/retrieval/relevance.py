@@ -77,9 +77,13 @@ class Relevance:
 
     def similarity(self, rows: Rows) -> Scores:
         """Similarity of the literal question to each row: dense where it is on, else lexical, 0..1."""
-        table = self.dense(rows) if DENSE in self.found else self.lexical(rows)
-        literal: Scores = table[0]
+        literal: Scores = self.similarities(rows)[0]
         return literal
+
+    def similarities(self, rows: Rows) -> Shares:
+        """Similarity of each view to each row, as a share of the view's best: dense where it is on, else
+        lexical, shape (views, n), 0..1."""
+        return self.dense(rows) if DENSE in self.found else self.lexical(rows)
 
     def _shares(self, name: str, rows: Rows) -> Shares:
         answer = self.found.get(name)

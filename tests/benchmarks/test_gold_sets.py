@@ -65,7 +65,7 @@ def test_one_table_for_all_sets(data: Path, capsys: pytest.CaptureFixture[str]) 
     assert [folder.name for folder in (data.parent / "corpora").iterdir()] == ["2wiki_dev164"]
     assert len(read_results(kept / "obliqa_mp.jsonl")[1]) == 2
     assert (kept / "obliqa_mp.run").read_text(encoding="utf-8").startswith("q1 Q0 b 1 ")
-    for place in ("plots/reliability.html", "plots/obliqa_mp/ablation.html"):
+    for place in ("plots/obliqa_mp/recall_by_round.html", "plots/obliqa_mp/ablation.html"):
         assert (kept / place).is_file()
 
 

@@ -32,9 +32,9 @@ def observed(count: int = 120) -> list[Observed]:
 
 @pytest.fixture(scope="module")
 def harbour(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """The harbour's law, no vectors."""
+    """The harbour's law, with vectors of the packaged model."""
     root = tmp_path_factory.mktemp("harbour")
-    build_corpus([write_harbour(root / "sources", ontology=False)], root / "harbour", embedding="none")
+    build_corpus([write_harbour(root / "sources", ontology=False)], root / "harbour", embedding="minilm")
     return open_corpus(root / "harbour")
 
 
@@ -42,14 +42,20 @@ def test_each_round_of_a_case_is_observed(harbour: Corpus) -> None:
     passages = harbour.passages(np.arange(len(harbour), dtype=np.int32))
     names = [passage.source_id for passage in passages]
     question = Question("q", "What interest do dues in arrears bear?", {names[0]: 1.0, "nowhere": 1.0})
-    settings = InvestigationSettings(rounds=1, retrievers=("bm25",))
+    settings = InvestigationSettings(rounds=1, scan_limit=10)
     states = ask(harbour, names, question, settings, "set")
     assert len(states) >= 2
     assert [state.last for state in states] == [False] * (len(states) - 1) + [True]
     for state in states:
-        assert not state.dense
+        assert state.dense
         assert state.seen.held in (0.0, 0.5)
         assert state.seen.values.keys() <= SIGNS.keys()
+
+
+def test_what_cannot_be_told_is_not_observed(harbour: Corpus) -> None:
+    names = [passage.source_id for passage in harbour.passages(np.arange(len(harbour), dtype=np.int32))]
+    question = Question("q", "What interest do dues in arrears bear?", {names[0]: 1.0})
+    assert ask(harbour, names, question, InvestigationSettings(retrievers=("bm25",)), "set") == []
 
 
 def test_the_line_of_figures() -> None:

@@ -12,7 +12,7 @@ import ui.investigate
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
-from engine.settings import DEFAULT_STRATEGIES
+from engine.settings import Preset, followed
 from tests.browser.conftest import HOSTILE, QUESTION
 from ui.filters import refreshed
 
@@ -88,7 +88,7 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
 def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(page: Page) -> None:
     page.locator(NUMBER).fill("3")
     page.wait_for_selector("#depth-note span:visible")
-    page.locator(NUMBER).fill("2")
+    page.locator(NUMBER).fill("4")
     page.wait_for_selector("#depth-note span", state="hidden")
     for name in ("metadata", "entities", "metadata", "entities"):
         page.click(f"#threads label:has(input[name={name}])")
@@ -115,7 +115,7 @@ def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(
     assert "Traceback" not in page.content()
     page.fill(stop, "")
     page.click("#go")
-    finished(page, "Balanced, changed: rounds 0, as of 2024-05-06")
+    finished(page, "Auto, changed: rounds 0, as of 2024-05-06")
     assert page.locator(".story").inner_text().count("Round ") == 0, "the scan alone"
 
 
@@ -136,7 +136,7 @@ def test_another_corpus_takes_its_filters_along_before_it_is_asked(
     page.locator("[role=option]", has_text=HOSTILE).click()
     page.fill("#question textarea", "harmful clause")
     page.click("#go")
-    finished(page, "Balanced")
+    finished(page, "Auto")
     assert "A harmful clause" in page.inner_text("#ranked")
 
 
@@ -176,9 +176,9 @@ def test_a_plan_of_other_settings_and_to_follow_no_thread_are_refused(page: Page
     page.wait_for_selector(".banner >> text=settings of the query plan have changed since it was made")
     page.fill("#set-must_include textarea", "")
     page.click("#go")
-    finished(page, "Balanced")
+    finished(page, "Auto")
 
-    for name in DEFAULT_STRATEGIES:
+    for name in followed(Preset.BALANCED):
         page.uncheck(f"#threads input[name={name}]")
     page.locator("#ranked .card.on [data-act=follow]").click()
     page.wait_for_selector(".banner >> text=no thread is ticked to follow")

@@ -50,7 +50,7 @@ def test_figures_plots_and_parts(page: Page) -> None:
     assert "5\nquestions" in page.inner_text("[data-eva=figures] .counts")
     rows = page.locator("[data-eva=figures] tbody tr")
     assert rows.count() == 7
-    assert page.locator("[data-eva=plots] figure").count() == 4
+    assert page.locator("[data-eva=plots] figure").count() == 3
     assert page.is_hidden("[data-eva=progress]")
     with page.expect_download() as kept:
         page.click("text=Download results")

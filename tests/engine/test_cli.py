@@ -373,7 +373,7 @@ def test_a_model_that_cannot_be_had_is_a_failure_of_its_own(
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("dream",), ("info", "--corpus"), ("investigate", "q", "--corpus", "c", "--rounds", "x")],
+    [(), ("dream",), ("info", "--corpus"), ("investigate", "q", "--corpus", "c", "--context", "x")],
 )
 def test_a_command_that_cannot_be_read_exits_with_two(
     arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]

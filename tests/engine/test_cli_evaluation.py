@@ -87,7 +87,7 @@ def test_plots_are_pages_that_ask_nobody(
     run: CommandLine, ask: tuple[str | Path, ...], tmp_path: Path
 ) -> None:
     run(*ask, "--plots", tmp_path / "plots")
-    names = {"recall_by_pool_size", "recall_by_round", "precision_recall", "reliability"}
+    names = {"recall_by_pool_size", "recall_by_round", "precision_recall"}
     assert {path.stem for path in (tmp_path / "plots").glob("*.html")} == names
     for name in names:
         page = (tmp_path / "plots" / f"{name}.html").read_text(encoding="utf-8")

@@ -132,13 +132,13 @@ def test_every_question_is_judged_and_every_gold_passage_exists() -> None:
 
 def test_questions_need_several_passages() -> None:
     languages = Counter(language for language, _ in questions().values())
-    assert len(questions()) == 40
-    assert languages["en"] >= 30
-    assert all(languages[language] >= 2 for language in LANGUAGES)
-    assert sum(len(judged) > 1 for judged in gold().values()) >= 25
+    assert len(questions()) == 169
+    assert languages["en"] >= 100
+    assert all(languages[language] >= 10 for language in LANGUAGES)
+    assert sum(len(judged) > 1 for judged in gold().values()) >= 140
     needed = [[name for name, score in judged.items() if score == 2] for judged in gold().values()]
     assert all(needed)
-    assert sum(len({name.partition("/")[0] for name in names}) > 1 for names in needed) >= 15
+    assert sum(len({name.partition("/")[0] for name in names}) > 1 for names in needed) >= 30
 
 
 def test_gold_is_in_the_language_of_its_question() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from tests.ui.models import ModelOfOneWord
-from ui.api import Investigating, investigate, operators
+from ui.api import Asked, Investigating, answer, investigate, operators
 from ui.asked import checked
 from ui.connections import Connections
 from ui.page import build_page
@@ -51,6 +52,20 @@ def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
         ({"rounds": 10**400}, SettingsError, "rounds"),
         ({"model": "perhaps"}, InputError, "^model: "),
         ({"elsewhere": 1}, InputError, "^elsewhere: not known here"),
+        ({"settings": [1]}, InputError, "^settings: "),
+        ({"settings": {"rounds": 99}}, SettingsError, "^rounds: .*less than or equal to 5"),
+        ({"settings": {"speed": 3}}, SettingsError, "'speed' is no setting"),
+        ({"settings": {"rounds": 3}, "rounds": 3}, InputError, "^rounds: .* give it once"),
+        ({"settings": {"rounds": None}}, SettingsError, "^rounds: nothing is given"),
+        ({"settings": {"must_include": ["x" * 1001]}}, InputError, "^settings.must_include: "),
+        ({"settings": {"documents": ["x"] * 1001}}, InputError, "^settings.documents: "),
+        ({"settings": {str(n): 1 for n in range(201)}}, InputError, "^settings: more than the 200 taken"),
+        ({"settings": {"transaction_type": "barter"}}, SettingsError, "transaction type"),
+        # What only whoever runs the server may choose: a model's address, a folder, a key.
+        ({"settings": {"reranker": "ce:/etc"}}, SettingsError, "^reranker: it is not among those"),
+        ({"settings": {"reranker": "ce:org/name"}}, SettingsError, "^reranker: it is not among those"),
+        ({"settings": {"llm": "openai:m@http://10.0.0.1"}}, SettingsError, "'llm' is no setting"),
+        ({"settings": {"pool_size": 10**9}}, SettingsError, "^pool_size: .*equal to 2000"),
     ],
 )
 def test_wrong_arguments_are_named(
@@ -60,6 +75,33 @@ def test_wrong_arguments_are_named(
         investigate(library, checked(Investigating, {"question": QUESTION} | given))
 
 
+def test_settings_change_single_values_of_the_preset(library: Library) -> None:
+    chosen: dict[str, Any] = {
+        "as_of": "2020-05-06",
+        "types": ["act"],
+        "stop_confidence": 0.9,
+        "call_budget": None,
+    }
+    asked = Investigating(question=QUESTION, preset="quick", top_k=3, settings=chosen)
+    told = investigate(library, asked)
+    expected = preset("quick").changed(top_k=3, as_of="2020-05-06", types=["act"], stop_confidence=0.9)
+    assert told["settings"] == expected.model_dump(mode="json")
+    assert told["day"] == "2020-05-06"
+
+
+def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
+    question = {"question": "Which limits does a manager have?"}
+    assert answer(library, checked(Asked, question))["sentences"]
+    none = {"settings": {"must_include": ["zeppelin"]}}
+    assert not answer(library, checked(Asked, question | none))["sentences"]
+
+
+def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Library) -> None:
+    helped = {"sub_questions": "model", "gap_queries": "model", "sufficiency": "model", "reranker": "llm"}
+    told = investigate(library, checked(Investigating, {"question": QUESTION, "settings": helped}))
+    assert (told["model"], told["usage"]) == ("", {})
+
+
 def test_what_is_public_is_known(library: Library) -> None:
     public = inside_a_loop(lambda: build_page(library).get_api_info())
     assert list(public["named_endpoints"]) == ["/investigate", "/answer", "/audit"]
@@ -67,7 +109,8 @@ def test_what_is_public_is_known(library: Library) -> None:
     names = [
         parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]
     ]
-    assert names == ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k", "model"]
+    first = ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k", "model"]
+    assert names == [*first, "settings"], "in this order: some callers send them without names"
 
 
 def test_no_model_is_used_where_none_is_offered() -> None:

@@ -17,7 +17,7 @@ from ui.board import (
     frame_page,
     provenance,
 )
-from ui.palette import TOKENS
+from ui.palette import palette_css
 
 
 def _data(pool: Pool, ranked: list[str], limit: int = DEFAULT_NODES) -> dict[str, Any]:
@@ -88,8 +88,8 @@ def test_an_empty_pool_is_an_empty_board() -> None:
 
 def test_the_data_is_json_and_every_colour_is_a_token() -> None:
     data = json.loads(json.dumps(_data(small_pool(), ["a"])))
-    assert {node["strategy"] for node in data["nodes"]} <= set(TOKENS)
-    assert {entry["token"] for entry in data["legend"]} == {"scan", "cite"}
+    assert all(f"--{node['strategy']}:#" in palette_css() for node in data["nodes"])
+    assert {entry["token"] for entry in data["legend"]} == {"thread-scan", "thread-citations"}
 
 
 def test_the_frame_fetches_nothing_and_leaves_room_for_the_script() -> None:

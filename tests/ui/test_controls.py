@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import SettingsError
-from engine.settings import PRESETS, VIEW_KINDS, InvestigationSettings
+from engine.settings import VIEW_KINDS, InvestigationSettings, presets
 from ui.controls import FRACTION_STEP, GROUP_TITLES, Knob, component, knobs, settings_from, shown
 from ui.rerankers import offered
 
@@ -45,7 +45,7 @@ def test_a_slider_has_the_bounds_of_its_field() -> None:
     assert (slider.minimum, slider.maximum, slider.value) == (100, 2000, 500)
 
 
-@pytest.mark.parametrize("settings", PRESETS.values(), ids=list(PRESETS))
+@pytest.mark.parametrize("settings", presets().values(), ids=list(presets()))
 def test_what_a_preset_shows_gives_the_preset_back(settings: InvestigationSettings) -> None:
     assert settings_from(shown(settings)) == settings
 
@@ -83,7 +83,7 @@ def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) 
 @pytest.mark.parametrize("knob", knobs(), ids=lambda knob: knob.name)
 def test_every_control_starts_with_a_value_that_it_can_show(knob: Knob) -> None:
     control = component(knob)
-    for settings in PRESETS.values():
+    for settings in presets().values():
         value = shown(settings)[knob.name]
         if isinstance(control, gr.Slider):
             assert control.minimum <= value <= control.maximum

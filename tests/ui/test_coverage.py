@@ -34,8 +34,11 @@ def test_states_in_words(area: AreaCoverage, words: str) -> None:
 
 def test_the_facts_of_an_area() -> None:
     shown = html.unescape(coverage([_area(AreaState.COVERED, query="manager authority entry")]))
-    assert "2 passages · similarity 0.68 · asked: “manager authority entry”" in shown
-    assert "0 passages · not required" in coverage([_area(AreaState.MISSING, required=False)])
+    assert "2 passages · 68% of the evidence · asked: “manager authority entry”" in shown
+    assert "2 passages · 68% of the evidence · not required" in coverage(
+        [_area(AreaState.WEAK, required=False)]
+    )
+    assert "Not touched: Agency" in coverage([_area(AreaState.MISSING, required=False)])
 
 
 def test_evidence_survives_the_attribute_and_names_are_escaped() -> None:

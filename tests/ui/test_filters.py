@@ -50,5 +50,9 @@ def test_what_leaves_no_choice_is_not_offered() -> None:
 
 def test_kinds_of_transactions_come_from_the_ontology(library: Library) -> None:
     ontology = Ontology((), {"share_deal": ("agency",)})
-    assert transactions_of(cast(Corpus, Shelf(LAWS, ontology))) == [("any", ""), ("share deal", "share_deal")]
+    assert transactions_of(cast(Corpus, Shelf(LAWS, ontology))) == [
+        ("as the question says", "auto"),
+        ("none", "none"),
+        ("share deal", "share_deal"),
+    ]
     assert set(refreshed(library.corpus(None))) == set(OF_CORPUS)

@@ -122,6 +122,14 @@ def _content(ontology: Ontology | None) -> Answer:
         "areas": [area_content(area) for area in ontology.areas],
         "transactions": {name: list(needed) for name, needed in ontology.transactions.items()},
     }
+    if ontology.wording:
+        found["wording"] = {
+            name: {
+                "names": dict(words.names),
+                "keywords": {language: list(listed) for language, listed in words.keywords.items()},
+            }
+            for name, words in ontology.wording.items()
+        }
     facts = [
         {"id": fact.id, "type": fact.type.value, "names": dict(fact.names), "unit": fact.unit,
          "keywords": {language: list(words) for language, words in fact.keywords.items()},

@@ -20,8 +20,8 @@ from engine.evaluation.pair import compare_settings
 from engine.evaluation.plots import all_plots
 from engine.evaluation.plots.ablation import ablation_bars
 from engine.evaluation.results import results_bytes, run_header
-from engine.investigation.strategies.registry import known_strategies
 from engine.settings import Preset, preset
+from engine.threads import threads
 from ui.access.asking import by_token
 from ui.asked import checked
 from ui.evaluate.asked import Ask
@@ -31,7 +31,7 @@ from ui.evaluate.limits import MOST_ABLATED
 from ui.evaluate.sides import pair_html
 from ui.evaluate.tables import ablation_html, result_html
 from ui.jobs.jobs import Jobs
-from ui.palette import colour, thread
+from ui.palette import colour
 from ui.shelf import Library, Shelved
 
 Answer = dict[str, Any]
@@ -94,7 +94,8 @@ def offer(desk: EvaluationDesk, ask: Ask) -> Answer:
     return {
         "corpora": corpora,
         "strategies": [
-            {"name": name, "title": thread(name).title, "colour": colour(name)} for name in known_strategies()
+            {"name": name, "title": one.title, "meaning": one.meaning, "colour": colour(name)}
+            for name, one in threads().items()
         ],
         "presets": {
             item.value: {"strategies": preset(item.value).strategies, "rounds": preset(item.value).rounds}

@@ -21,7 +21,7 @@ from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.table import excerpts, table_of
 from engine.investigation.reading import Reading
 from engine.llm import Data, Prompt
-from engine.model import NOTHING, AreaCoverage, AreaState, Completeness
+from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, counted
 from engine.retrieval.asking import Asking
 
 TASK = "sufficiency"
@@ -104,8 +104,7 @@ def _refused(
         return "it named no passage that was listed"
     if answer.missing:
         return "it named what is missing, too"
-    required = [area for area in areas if area.required] or areas
-    if empty := [area for area in required if area.state is AreaState.MISSING]:
+    if empty := [area for area in areas if area.required and area.state is AreaState.MISSING]:
         return f"{empty[0].name!r} has no evidence"
     if completeness is not None and completeness.estimate < LEAST_COMPLETE:
         return f"completeness is estimated at {completeness.estimate:.0%}"
@@ -124,7 +123,7 @@ def prompt(
 def by_rule(areas: Sequence[AreaCoverage], completeness: Completeness | None) -> Judgement:
     """The twin's judgement: required areas covered (all of them where none is required), the estimate of
     completeness at least 0.9, and the best of the last round at most 0.6 of the best of all."""
-    required = [area for area in areas if area.required] or list(areas)
+    required = counted(areas)
     covered = sum(area.state is AreaState.COVERED for area in required)
     if completeness is None or not required or covered < len(required):
         return Judgement(False)

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from engine.investigation.completeness.calibrated import CalibratedModel, learned
 from engine.investigation.completeness.evidence import SHOWN, Evidence, evidence_of
 from engine.investigation.pool import Pool
-from engine.model import AreaCoverage, Completeness
+from engine.investigation.reading import Reading
+from engine.model import AreaCoverage, AreaState, Completeness, EvidenceStatus
 from engine.retrieval.scan import Scan
 
 METHOD, WHOLE = "calibrated on gold questions", "the pool holds all of the corpus"
 
 
 def completeness_of(
-    found: Scan, pool: Pool, areas: Sequence[AreaCoverage], number: int, model: CalibratedModel | None = None
+    found: Scan,
+    pool: Pool,
+    areas: Sequence[AreaCoverage],
+    number: int,
+    reading: Reading,
+    model: CalibratedModel | None = None,
 ) -> Completeness | None:
-    """The share of what is relevant that the pool holds after round ``number``; None for an empty pool.
+    """The share of what is relevant that the pool holds after round ``number``; None for an empty pool, and
+    where it cannot be told: without vectors, and where the question was not found, or in part only.
 
     It is the mean share of the gold that pools with such evidence held on questions like those of the gold
-    sets; the interval held eight in ten of them.
+    sets; the interval held eight in ten of them. The estimate is never above the share of the required areas
+    that something was found on.
     """
-    evidence = evidence_of(found, pool, areas, number)
-    if evidence is not None and len(pool) >= len(found.relevance.corpus):
+    evidence = evidence_of(found, pool, number, reading)
+    if evidence is None:
+        return None
+    if len(pool) >= len(found.relevance.corpus):
         return Completeness(1.0, 1.0, 1.0, WHOLE)
-    return None if evidence is None else told(evidence, model or learned())
+    if evidence.status is not EvidenceStatus.FOUND or evidence.values["single"]:
+        return None
+    said = told(evidence, model or learned())
+    required = [area for area in areas if area.required]
+    if not required:
+        return said
+    most = sum(area.state is not AreaState.MISSING for area in required) / len(required)
+    return replace(said, estimate=min(said.estimate, most), low=min(said.low, most))
 
 
 def told(evidence: Evidence, model: CalibratedModel) -> Completeness:

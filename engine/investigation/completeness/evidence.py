@@ -15,12 +15,18 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Scores
+from engine.corpus.protocol import Rows, Scores
+from engine.investigation.asked import written
+from engine.investigation.evidence import LOOKED_AT, Part
 from engine.investigation.leading import NAMED
+from engine.investigation.metrics import references_held
 from engine.investigation.pool import Entry, Pool
+from engine.investigation.reading import Reading
 from engine.investigation.turn import PERSON, SCAN
 from engine.language.analyzer import analyzer
-from engine.model import AreaCoverage, AreaState, Intent
+from engine.language.embedders.transformer import PACKAGED_SPEC
+from engine.model import Evidence as Borne
+from engine.model import EvidenceStatus, Intent
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.scan import Scan
@@ -37,7 +43,10 @@ SIGNS: Mapping[str, int] = MappingProxyType(
         "yield": -1,
         "length": -1,
         "hops": -1,
-        "covered": 1,
+        "nearness": 1,
+        "words": 1,
+        "alone": 1,
+        "references": 1,
     }
 )
 # The best passages that stand for what is relevant, and those that are shown to a person.
@@ -57,18 +66,26 @@ LONGEST = 100
 class Evidence:
     """``values`` by the names of ``SIGNS``; what could not be had is left out.
 
-    ``finders`` says how many ways found each of the best passages, best first, shape (at most BEST,).
+    ``finders`` says how many ways found each of the best passages, best first, shape (at most BEST,);
+    ``status`` whether the corpus bears the question at all, by the best of the pool.
     """
 
     values: Mapping[str, float]
     finders: tuple[int, ...]
+    status: EvidenceStatus = EvidenceStatus.FOUND
 
 
-def evidence_of(found: Scan, pool: Pool, areas: Sequence[AreaCoverage], number: int) -> Evidence | None:
-    """The evidence after round ``number`` (0: the scan); None for an empty pool."""
+def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evidence | None:
+    """The evidence after round ``number`` (0: the scan); None for an empty pool.
+
+    Besides the ways and the relevance: ``nearness`` of the nearest passage, the ``words`` of the question
+    that the best passages hold together and that one of them holds ``alone``, and the ``references`` of the
+    best whose target the pool holds.
+    """
     if not len(pool):
         return None
     rows, entries = pool.rows(), pool.entries()
+    corpus = found.relevance.corpus
     relevance = found.relevance.of(rows)
     order = np.lexsort((rows, -relevance))
     best = [entries[place] for place in order[:BEST].tolist()]
@@ -85,9 +102,27 @@ def evidence_of(found: Scan, pool: Pool, areas: Sequence[AreaCoverage], number: 
     terms = len(analyzer(plan.language).terms(plan.question))
     values["length"] = min(math.log1p(terms) / math.log1p(LONGEST), 1.0)
     values["hops"] = float(plan.intent is Intent.MULTI_HOP)
-    if areas:
-        values["covered"] = sum(area.state is AreaState.COVERED for area in areas) / len(areas)
-    return Evidence(values, finders)
+    judged = _judged(found, rows[order][:LOOKED_AT], reading)
+    names = {"nearness": "nearness", "together": "words", "best": "alone"}
+    values |= {names[name]: value for name, value in judged.numbers.items() if name in names}
+    if corpus.embedding != PACKAGED_SPEC:
+        # How near is near was measured with the packaged model.
+        values.pop("nearness", None)
+    references = references_held(corpus, rows[order][:LOOKED_AT], rows)
+    if references is not None:
+        values["references"] = references
+    return Evidence(values, finders, judged.status)
+
+
+def _judged(found: Scan, best: Rows, reading: Reading) -> Borne:
+    """What the best passages are for the question's own words."""
+    corpus = found.relevance.corpus
+    titles, numbers = corpus.documents(), corpus.document_numbers(best).tolist()
+    texts = [
+        written(passage, titles[number].title)
+        for passage, number in zip(reading.passages(best), numbers, strict=True)
+    ]
+    return Part.of(found.relevance, 0).judged(found.relevance, texts)
 
 
 def capture(finders: Sequence[int]) -> dict[str, float]:

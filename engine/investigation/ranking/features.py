@@ -6,7 +6,6 @@ itself, what stands around, references, shared names, walks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.associations import Associations
 from engine.investigation.ranking.links import Links, link_features
 from engine.investigation.walking import walked
+from engine.language.analyzer import analyzer
 from engine.retrieval.relevance import Relevance
 
 QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK = (
@@ -31,7 +31,6 @@ LONG_QUESTION = 40
 MOST_WORDS = 60
 # The best passages of the pool that stand for it where its documents and sections are weighed.
 TOP = 100
-WORD = re.compile(r"\w+")
 # Features that count more for a long question: each is there a second time, times the question's length.
 FOR_LONG = (
     *("relevance", "lexical", "dense", "late", "terms", "beside", "section"),
@@ -172,10 +171,11 @@ def _terms(corpus: Corpus, relevance: Relevance, rows: Rows) -> tuple[NDArray[np
 
     A word's weight is the most that BM25 gives any of the passages for it, which falls as it gets common.
     """
-    words = list(dict.fromkeys(WORD.findall(relevance.plan.question)))[:MOST_WORDS]
+    plan = relevance.plan
+    words = analyzer(plan.language).queried_apart(plan.question)[:MOST_WORDS]
     if not words or not len(rows):
         return np.zeros((0, len(rows)), np.bool_), np.zeros(0, np.float32)
-    scores = corpus.score_lexical(words, relevance.plan.language, rows)
+    scores = corpus.score_lexical(words, plan.language, rows)
     weights = scores.max(axis=1)
     told = weights > 0
     return scores[told] > 0, weights[told].astype(np.float32)

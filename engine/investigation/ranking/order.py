@@ -1,4 +1,5 @@
-"""Ranking a pool: two passes of the additive model, the second with links from what the first put on top."""
+"""Ranking a pool: two passes of the additive model, the second with links from what the first put on top;
+then the scan's passages are held as far up as the question gives no reason to leave them (``holding.py``)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.associations import associations
 from engine.investigation.pool import Pool
 from engine.investigation.ranking.additive import AdditiveModel, family_of, learned
@@ -21,6 +22,7 @@ from engine.investigation.ranking.features import (
     Described,
     Features,
 )
+from engine.investigation.ranking.holding import HELD, held, lift, reach
 from engine.investigation.walking import NAMED_FLOOR, NAMED_SHARE
 from engine.model import ScorePart
 from engine.retrieval.relevance import Relevance
@@ -44,6 +46,10 @@ class Ranking:
     parts: NDArray[np.float32]
     details: dict[tuple[str, int], str]
 
+    def take(self, kept: NDArray[np.bool_]) -> Ranking:
+        """Some places of the ranking; ``kept`` has shape (n,)."""
+        return Ranking(self.rows[kept], self.scores[kept], self.names, self.parts[:, kept], self.details)
+
     def breakdown(self, place: int) -> tuple[ScorePart, ...]:
         """The addends of the passage at a place of the ranking, zero ones left out."""
         row = int(self.rows[place])
@@ -55,11 +61,16 @@ class Ranking:
 
 
 def rank(
-    pool: Pool, corpus: Corpus, relevance: Relevance, strategies: Collection[str] | None = None
+    pool: Pool,
+    corpus: Corpus,
+    relevance: Relevance,
+    strategies: Collection[str] | None = None,
+    scanned: Rows | None = None,
 ) -> Ranking:
     """Rank the pool; dismissed passages are left out, pinned ones come first.
 
-    Links of the kinds that ``strategies`` names count, None for all.
+    Links of the kinds that ``strategies`` names count, None for all. ``scanned`` are the rows of the scan,
+    best first, which fall as far as the question allows and no further; None for the pool by relevance.
     """
     # In the order of the corpus: equals are told apart by it, never by who came first.
     entries = sorted(
@@ -68,14 +79,16 @@ def rank(
     )
     rows = np.fromiter((entry.row for entry in entries), np.int32, len(entries))
     if not len(rows):
-        names = (*GROUPS, "pinned")
+        names = (*GROUPS, HELD, "pinned")
         return Ranking(rows, np.empty(0, np.float32), names, np.empty((len(names), 0), np.float32), {})
-    features, addends = two_passes(corpus, relevance, rows, strategies, learned(family_of(corpus)))
+    described = Described(corpus, relevance, associations(corpus), rows)
+    features, addends = two_passes(described, strategies, learned(family_of(corpus)))
     groups = np.array(features.groups)
     pinned = np.array([PIN_BONUS * (entry.passage_id in pool.pinned) for entry in entries], np.float32)
     parts = np.stack([*(addends[groups == group].sum(axis=0) for group in GROUPS), pinned]).astype(np.float32)
-    scores = parts.sum(axis=0)
-    order = np.lexsort((rows, -scores))
+    order = scan_kept(described, parts.sum(axis=0), scanned, pinned > 0)
+    parts = parts[:, order]
+    parts = np.insert(parts, len(GROUPS), lift(parts.sum(axis=0)), axis=0)
     ids = {entry.row: entry.passage_id for entry in entries}
     details = {
         (group, int(row)): ids[int(voucher)]
@@ -83,22 +96,33 @@ def rank(
         for row, voucher in zip(rows, vouchers, strict=True)
         if voucher >= 0
     }
-    return Ranking(rows[order], scores[order], (*GROUPS, "pinned"), parts[:, order], details)
+    return Ranking(rows[order], parts.sum(axis=0), (*GROUPS, HELD, "pinned"), parts, details)
 
 
 def two_passes(
-    corpus: Corpus,
-    relevance: Relevance,
-    rows: Rows,
-    strategies: Collection[str] | None,
-    models: tuple[AdditiveModel, AdditiveModel],
+    described: Described, strategies: Collection[str] | None, models: tuple[AdditiveModel, AdditiveModel]
 ) -> tuple[Features, NDArray[np.float32]]:
     """The features of the second pass and what each adds, shape (features, n)."""
-    described = Described(corpus, relevance, associations(corpus), rows)
     first = described.with_links(first_seeds(described), strategies)
     scores = models[0].addends(first.names, first.values).sum(axis=0)
     second = described.with_links(second_seeds(scores * models[0].scale), strategies)
     return second, models[1].addends(second.names, second.values)
+
+
+def scan_kept(described: Described, scores: Scores, scanned: Rows | None, pinned: Mask) -> NDArray[np.intp]:
+    """The order of a pool by its scores, in which no passage of the scan falls further than the question
+    allows; ``pinned``, shape (n,), stand first. ``scanned`` as in ``rank``."""
+    rows = described.rows
+    order = np.lexsort((rows, -scores))
+    if scanned is None:
+        scan = np.lexsort((rows, -described.own))
+    else:
+        found = np.minimum(np.searchsorted(rows, scanned), len(rows) - 1)
+        scan = found[rows[found] == scanned]
+    reached = reach(described.named, described.fixed["terms"], scan, family_of(described.corpus))
+    first = int(pinned.sum())
+    order[first:] = held(order[first:], scan[~pinned[scan]], reached)
+    return order
 
 
 def first_seeds(described: Described) -> Scores:

@@ -22,6 +22,8 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
 from engine.investigation.versions import chosen, newest, of_whole_act, to_documents
 from engine.model import Direction, Passage, Reference, Relation
+from engine.settings import Preset
+from engine.threads import Colour
 
 # What changes a text, and what limits or widens it.
 CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
@@ -41,6 +43,12 @@ class Amendments:
 
     name = "amendments"
     title = "Amendments and exceptions"
+    legend = "amendment"
+    meaning = "What amends, repeals or supersedes a seed, and exceptions to it, to the latest version."
+    trust = 1.0
+    stated = True
+    colour = Colour("#8c2d04", "#d9896a")
+    on_from = Preset.DETECTIVE
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads over several steps; a lead of a later step starts at the last passage that may be shown.

@@ -1,6 +1,6 @@
 """The seam for strategies, and what a strategy may ask.
 
-A strategy is a class without arguments that has a ``name``, a ``title`` and the two methods below.
+A strategy is a class without arguments that declares what ``Thread`` lists and has the two methods below.
 The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
 """
 
@@ -15,6 +15,7 @@ from engine.investigation.leads import Leads
 from engine.investigation.reading import Reading
 from engine.retrieval.relevance import Relevance
 from engine.settings import InvestigationSettings
+from engine.threads import Thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,8 @@ class Evidence:
     rank: int | None = None
 
 
-class Strategy(Protocol):
+class Strategy(Thread, Protocol):
     """One way to follow a thread from seeds to leads."""
-
-    name: str
-    title: str
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads from all seeds at once; leads to passages that are in the pool already are welcome."""

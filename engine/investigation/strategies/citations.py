@@ -13,6 +13,8 @@ from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, no
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.versions import newest
 from engine.model import Direction, Passage, Reference
+from engine.settings import Preset
+from engine.threads import Colour
 
 # What a passage cites was chosen by its author for it; what cites it was not.
 INCOMING = 0.7
@@ -31,6 +33,13 @@ class Citations:
 
     name = "citations"
     title = "References, both ways"
+    legend = "reference"
+    meaning = "What a seed refers to and what refers to it, over several hops."
+    # A reference was put there by the legislator.
+    trust = 1.0
+    stated = True
+    colour = Colour("#d55e00", "#ff8a3d")
+    on_from = Preset.QUICK
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads over one or more hops; a lead of a later hop starts at the passage in between."""

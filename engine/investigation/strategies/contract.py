@@ -33,10 +33,11 @@ from engine.corpus.toy import toy_contents
 from engine.investigation.leads import NO_SOURCE, RELATIONS, Leads
 from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
-from engine.investigation.strategies.registry import BUILT_IN
+from engine.investigation.strategies.registry import known_strategies
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
+from engine.threads import BUILT_IN, check_thread
 
 QUESTION = "Which fees does a vessel pay under the harbour code?"
 
@@ -84,11 +85,10 @@ class StrategyContract:
     def leads(self, strategy: Strategy, corpus: Corpus, seeds: Seeds) -> Leads:
         return strategy.expand(seeds, self.context(corpus))
 
-    def test_it_has_a_name_and_a_title(self, strategy: Strategy) -> None:
-        assert strategy.name == strategy.name.strip().lower() != ""
-        assert strategy.title.strip() != ""
+    def test_it_says_all_of_itself(self, strategy: Strategy) -> None:
+        check_thread(strategy, f"strategy {strategy.name!r}")
         if strategy.name in BUILT_IN:
-            assert BUILT_IN[strategy.name] is type(strategy), "a built-in name cannot be taken"
+            assert known_strategies()[strategy.name] is type(strategy), "a built-in name cannot be taken"
 
     def test_it_proposes_something(self, strategy: Strategy, corpus: Corpus) -> None:
         assert len(self.leads(strategy, corpus, all_seeds(corpus))) > 0

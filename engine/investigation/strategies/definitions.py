@@ -13,6 +13,8 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import quote
 from engine.investigation.versions import newest
 from engine.model import Direction, Relation
+from engine.settings import Preset
+from engine.threads import Colour
 
 # Definitions of one term of the question, those closest to it: each document defines for itself.
 PER_TERM = 3
@@ -31,6 +33,12 @@ class Definitions:
 
     name = "definitions"
     title = "Definitions of terms"
+    legend = "definition"
+    meaning = "What defines the terms of the question and of the seeds."
+    trust = 0.6
+    stated = True
+    colour = Colour("#3f5a9d", "#8fa8e8")
+    on_from = Preset.DETECTIVE
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads from the question to the definitions of its terms and from seeds to those of theirs; in a

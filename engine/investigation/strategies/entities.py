@@ -10,6 +10,8 @@ import numpy as np
 from engine.investigation.leads import Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Entity
+from engine.settings import Preset
+from engine.threads import Colour
 
 _ENDING = re.compile(r"\w*")
 _ENDING_AND_GAP = re.compile(r"\w*\s+")
@@ -20,6 +22,13 @@ class Entities:
 
     name = "entities"
     title = "Shared entities and terms"
+    legend = "entity"
+    meaning = "Passages that speak of the same rare names and terms as a seed."
+    # Words may be shared by chance.
+    trust = 0.4
+    stated = False
+    colour = Colour("#009e73", "#35c99a")
+    on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """One lead for each pair of seed and passage, its evidence the rarest entity they share."""

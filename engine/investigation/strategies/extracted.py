@@ -13,6 +13,7 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.citations import DILUTION, INCOMING, RANK_DISCOUNT, places
 from engine.investigation.versions import newest
 from engine.model import Direction
+from engine.threads import Colour
 
 
 class Extracted:
@@ -20,6 +21,13 @@ class Extracted:
 
     name = "extracted"
     title = "Links read by a model"
+    legend = "read by a model"
+    meaning = "What a language model has read in the texts, unless a person rejected it."
+    # A model is no legislator: what the texts themselves state is admitted before it.
+    trust = 0.6
+    stated = False
+    colour = Colour("#8e4162", "#d98aae")
+    on_from = None
 
     def __init__(self) -> None:
         self._graph: ExtractedGraph | None = None

@@ -17,6 +17,7 @@ from engine.language.embedders import Embedder
 from engine.model import QueryPlan, Relation, View
 from engine.retrieval.planning import GAP
 from engine.retrieval.scan import scan
+from engine.threads import Colour
 
 PER_QUERY = 10
 
@@ -26,6 +27,12 @@ class Gaps:
 
     name = "gaps"
     title = "Close coverage gaps"
+    legend = "gap query"
+    meaning = "A query for each area of the question that lacks evidence."
+    trust = 1.0
+    stated = False
+    colour = Colour("#e69f00", "#f0c14b")
+    on_from = None
 
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder

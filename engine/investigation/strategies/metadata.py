@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from engine.investigation.leads import Leads, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Passage
+from engine.settings import Preset
+from engine.threads import Colour
 
 
 class Metadata:
@@ -14,6 +16,12 @@ class Metadata:
 
     name = "metadata"
     title = "Same document"
+    legend = "same document"
+    meaning = "Other passages of a seed's document, by where they stand in it."
+    trust = 0.5
+    stated = False
+    colour = Colour("#0072b2", "#56b4e9")
+    on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads by place in the document, at most ``passages_per_document`` of one document."""

@@ -17,6 +17,8 @@ from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.walking import walked
 from engine.model import Relation
+from engine.settings import Preset
+from engine.threads import Colour
 
 MOST_LEADS = 60
 
@@ -26,6 +28,13 @@ class PageRank:
 
     name = "pagerank"
     title = "Many short paths"
+    legend = "many paths"
+    meaning = "Passages that many short paths over references and names join with the seeds."
+    # Many links speak for what a walk visits most.
+    trust = 1.0
+    stated = False
+    colour = Colour("#00838f", "#4dd0d9")
+    on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """The most visited passages; each lead starts at the seed that is linked with it most strongly, or

@@ -11,6 +11,8 @@ from engine.corpus.protocol import Rows
 from engine.investigation.leads import Leads, joined, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Relation
+from engine.settings import Preset
+from engine.threads import Colour
 
 PER_CLUSTER = 30
 
@@ -20,6 +22,12 @@ class Semantic:
 
     name = "semantic"
     title = "Similar meaning"
+    legend = "similar"
+    meaning = "Passages that are close in meaning to a cluster of seeds."
+    trust = 0.4
+    stated = False
+    colour = Colour("#cc79a7", "#e39ac4")
+    on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads within ``semantic_radius`` of a cluster of at least ``minimum_cluster`` seeds.

@@ -9,6 +9,7 @@ say so a language model takes the question apart (``decomposing.py``) and drafts
 """
 
 from engine.retrieval.planning.assisted import Helpers
+from engine.retrieval.planning.depth import depth_of
 from engine.retrieval.planning.editing import checked_plan
 from engine.retrieval.planning.plan import LONGEST_QUESTION, active, make_plan, with_settings
 from engine.retrieval.planning.strategies import (
@@ -36,6 +37,7 @@ __all__ = [
     "active",
     "checked_plan",
     "deepened",
+    "depth_of",
     "make_plan",
     "parts",
     "with_settings",

@@ -13,6 +13,7 @@ from engine.language.references.registry import find_mentions
 from engine.model import Constraints, QueryPlan, Suggestion, View
 from engine.retrieval.foreign import note_on
 from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
+from engine.retrieval.planning.depth import depth_of
 from engine.retrieval.planning.intent import intent_of
 from engine.retrieval.planning.named import provisions_named
 from engine.retrieval.planning.prose import (
@@ -27,14 +28,13 @@ from engine.retrieval.planning.views import Asked, views_of
 from engine.settings import InvestigationSettings
 
 LONGEST_QUESTION = 4_000
-_DEFAULTS = InvestigationSettings()
 _ALONE = Helpers()
 
 
 def make_plan(
     question: str,
     languages: Sequence[str],
-    settings: InvestigationSettings = _DEFAULTS,
+    settings: InvestigationSettings | None = None,
     *,
     corpus: Corpus | None = None,
     mask: Mask | None = None,
@@ -53,6 +53,7 @@ def make_plan(
     more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a demand that
     cannot be read (``year:soon``) and a question that is nothing but demands.
     """
+    settings = settings or InvestigationSettings()
     notes: tuple[str, ...] = ()
     text = " ".join(question.split())
     if len(text) > LONGEST_QUESTION:
@@ -102,7 +103,8 @@ def make_plan(
     )
     told = (*(one.note for one in plan.named if one.note), *_day_note(plan, settings))
     notes = (*told, *plan.notes, *helpers.asking.notes, *weighed)
-    return replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
+    plan = replace(plan, views=(*plan.views, *views, *drafted), notes=notes)
+    return replace(plan, depth=depth_of(plan, settings))
 
 
 def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]:

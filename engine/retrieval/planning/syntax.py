@@ -7,6 +7,8 @@
     lang:de                   only documents in this language
     year:2015..2020           only documents of these years; 2015, 2015.. and ..2020 too
     as_of:2020-03-01          only what was in force on this day
+    depth:deep                how deep to go: look-up, usual or deep
+    transaction:sale          what type of transaction it is about; none for none
 
 Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``. Quotes
 without a plus inside a sentence that ends with a question mark are prose too: they hold titles and terms
@@ -21,7 +23,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from engine.errors import InputError
-from engine.model import Constraints
+from engine.model import Constraints, DepthKind
 
 _QUOTED = r'(?:"[^"\n]+"|“[^”“"\n]+[”"]|„[^“”"\n]+[“”"]|«[^»\n]+»|「[^」\n]+」)'
 _MARKS = '"“”„«»「」'
@@ -34,6 +36,8 @@ _FIELDS = {
     "year": "year",
     "as_of": "as_of",
     "asof": "as_of",
+    "depth": "depth",
+    "transaction": "transaction",
 }
 _SIGN = re.compile(
     rf"(?<!\S)(?P<field>{'|'.join(_FIELDS)}):(?P<value>{_QUOTED}|[^\s{_MARKS}]+)"
@@ -111,6 +115,13 @@ def _with_field(found: Constraints, name: str, value: str) -> Constraints:
     if kind == "year":
         first, last = _years(name, value)
         return replace(found, year_from=first, year_to=last)
+    if kind == "depth":
+        kinds = [one.value for one in DepthKind]
+        if value.casefold() not in kinds:
+            raise InputError(f"{name}:{value}: no depth; write {', '.join(kinds)}")
+        return replace(found, depth=DepthKind(value.casefold()))
+    if kind == "transaction":
+        return replace(found, transaction=value)
     if kind == "types":
         return replace(found, types=_added(found.types, value))
     if kind == "languages":

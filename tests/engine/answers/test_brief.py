@@ -11,16 +11,17 @@ from engine.answers.choosing import LONGEST_BRIEF
 from engine.answers.record import Answer, ConflictKind, Method, Support
 from engine.answers.units import LONGEST_UNIT, word_count
 from engine.corpus.protocol import Corpus
-from engine.investigation.asked import asked_of, held_by_best
+from engine.investigation.asked import asked_of, held_by_best, written
 from engine.investigation.record import Investigation
 from engine.language.quotes import locate
 from engine.model import Span
 from tests.conftest import SAMPLE
 from tests.engine.answers.conftest import investigated
 
+# The first forty of the sample's questions: each costs an investigation, all would take four times as long.
 QUESTIONS = [
     (row["id"], row["text"])
-    for row in map(json.loads, (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines())
+    for row in map(json.loads, (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()[:40])
 ]
 
 
@@ -127,7 +128,7 @@ def test_that_the_pool_does_not_contain_it_is_an_answer(meridia: Corpus, questio
     assert f"nowhere in {meridia.name}" in brief.unanswered
 
 
-def test_no_question_of_the_sample_is_said_to_be_missing(meridia: Corpus) -> None:
+def test_none_of_the_first_forty_questions_is_said_to_be_missing(meridia: Corpus) -> None:
     told = [text for _, text in QUESTIONS if answer(investigated(meridia, text), meridia).missing]
     assert told == []
 
@@ -135,7 +136,8 @@ def test_no_question_of_the_sample_is_said_to_be_missing(meridia: Corpus) -> Non
 def test_a_question_in_a_language_that_the_corpus_lacks_is_not_judged_by_words(meridia: Corpus) -> None:
     investigation = investigated(meridia, "Un agent peut-il nommer un agent general power of attorney?")
     asked = asked_of("Quelle est la peine?", "fr", meridia)
-    assert held_by_best(asked, investigation.passages) is None
+    texts = [written(one.passage, one.document.title, one.text) for one in investigation.passages]
+    assert held_by_best(asked, texts) is None
 
 
 def test_how_much_of_a_question_a_text_holds(meridia: Corpus) -> None:

@@ -95,7 +95,8 @@ def test_other_packed_formats_are_named(tmp_path: Path, part: str, seen: str) ->
 
 
 def test_what_stands_beside_documents_is_skipped_with_its_reason(tmp_path: Path) -> None:
-    for name in ("README.md", "queries.json", "manifest.tsv", "tool.py", ".hidden.txt", "qrels_test.tsv"):
+    names = ("README.md", "queries.json", "manifest.tsv", "tool.py", ".hidden.txt", "qrels_test.tsv")
+    for name in (*names, "areas.tsv"):
         (tmp_path / name).write_text("words")
     (tmp_path / "law.txt").write_text("words")
     readers, found = look(tmp_path)
@@ -108,6 +109,7 @@ def test_what_stands_beside_documents_is_skipped_with_its_reason(tmp_path: Path)
         "tool.py": "skipped: program text",
         ".hidden.txt": "skipped: hidden",
         "qrels_test.tsv": "skipped: gold to measure with",
+        "areas.tsv": "skipped: gold to measure with",
     }
     assert look(tmp_path / "README.md")[0] == {"README.md": "Markdown"}
 

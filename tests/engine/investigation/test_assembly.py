@@ -26,6 +26,7 @@ from tests.engine.investigation.story import SETTINGS, finished
 
 ARTICLE_3 = [f"harbour-act/art-3/para-{number}" for number in (1, 2, 3)]
 
+ARTICLE_1 = [f"harbour-act/art-1/{part}" for part in ("block-1", "para-1", "para-2", "para-3")]
 ANNEX, FIRST_OF_NEXT_ACT = "dues-act/annex-i", "harbour-act/art-1/block-1"
 
 
@@ -46,26 +47,33 @@ def assembled(corpus: Corpus, ids: list[str], **changes: object) -> list[list[st
     ("ids", "expected"),
     [
         ([ARTICLE_3[1], ARTICLE_3[2], ARTICLE_3[0]], [ARTICLE_3]),
-        ([ARTICLE_3[0], ARTICLE_3[2]], [[ARTICLE_3[0]], [ARTICLE_3[2]]]),
-        ([ARTICLE_3[2], "harbour-act/art-4"], [[ARTICLE_3[2]], ["harbour-act/art-4"]]),
-        (
-            ["dues-act/annex-i", "harbour-act/art-1/block-1"],
-            [["dues-act/annex-i"], ["harbour-act/art-1/block-1"]],
-        ),
+        ([ARTICLE_3[0], ARTICLE_3[2]], [ARTICLE_3]),
+        ([ARTICLE_3[2], "harbour-act/art-4"], [ARTICLE_3, ["harbour-act/art-4"]]),
+        (["dues-act/annex-i", ARTICLE_1[0]], [["dues-act/annex-i"], ARTICLE_1]),
         ([], []),
     ],
 )
-def test_consecutive_passages_of_one_section_are_joined_in_reading_order(
+def test_a_hit_brings_the_whole_of_its_provision_in_reading_order(
     bare: Corpus, ids: list[str], expected: list[list[str]]
 ) -> None:
     assert assembled(bare, ids) == expected
     assert assembled(bare, ids, assemble=False) == [[passage] for passage in ids]
 
 
-def test_only_passages_that_rank_well_are_joined(bare: Corpus) -> None:
+def test_of_a_provision_too_long_to_be_read_whole_only_what_ranks_well_is_joined(
+    bare: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, _ = (len(p.text) for p in bare.passages(bare.rows(ARTICLE_3)))
+    monkeypatch.setattr(assembly, "LONGEST_TEXT", first + second)
     fillers = ["dues-act/art-1", "dues-act/art-5"]
     assert assembled(bare, [ARTICLE_3[0], *fillers, ARTICLE_3[1]], top_k=1) == [[ARTICLE_3[0]]]
     assert assembled(bare, [ARTICLE_3[0], ARTICLE_3[1]], top_k=1) == [ARTICLE_3[:2]]
+
+
+def test_a_dismissed_passage_stays_out_of_its_provision(bare: Corpus) -> None:
+    barred = bare.rows([ARTICLE_3[1]]).tolist()
+    found = assemble(ranking(bare, ARTICLE_3[2]), bare, Reading(bare), InvestigationSettings(), barred=barred)
+    assert [item.rows for item in found] == [tuple(bare.rows([ARTICLE_3[2]]).tolist())]
 
 
 def test_a_text_stays_readable(bare: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

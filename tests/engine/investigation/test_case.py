@@ -13,10 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import InputError, SettingsError
 from engine.investigation import Case, investigate
-from engine.investigation.coverage import _embedded
 from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
@@ -175,7 +174,7 @@ def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
 def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
     case = Case(request.getfixturevalue(corpus), NOTHING, SETTINGS)
     told = ran(case)[-1]
-    assert told == Ranked((), case.milliseconds, evidence=case.evidence)
+    assert told == Ranked((), case.milliseconds, evidence=case.evidence, metrics=case.metrics)
     assert case.evidence.status is EvidenceStatus.NONE
     assert case.evidence.missing
     assert case.stop is not None
@@ -282,10 +281,12 @@ def test_a_model_that_has_changed_its_dimensions_is_not_used(
 
 
 def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
-    dense: Corpus, model_server: EmbeddingServer
+    dense: Corpus, model_server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The first request is the question's, the second the areas', unless a case before has asked for them.
-    _embedded.cache_clear()
+    # Words of another language than the corpus's: only their meaning can be compared.
+    areas = (Area("salvage", {"de": "Bergung"}, {"de": ("Wrack", "Bergelohn")}),)
+    only = Ontology(areas, {"wreck-removal": ("salvage",)})
+    monkeypatch.setattr(type(dense), "ontology", property(lambda _: only))
     usual = model_server.usual
     broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
     model_server.next = [usual, broken]

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.investigation.gate import Gate, Refusal, gate_scores
+from engine.investigation.gate import Gate, Refusal, by_trust, gate_scores
 from engine.investigation.leads import Leads, make_leads
+from engine.investigation.strategies.citations import Citations
+from engine.investigation.strategies.entities import Entities
 from engine.model import Relation
 from engine.settings import InvestigationSettings
 
@@ -144,13 +146,13 @@ def test_a_known_passage_gets_its_trail_without_spending_budget() -> None:
 
 def test_half_a_score_is_the_passages_own_and_half_that_of_its_link() -> None:
     own, strength, source = (np.array([value], np.float32) for value in (0.4, 0.8, 0.9))
-    assert gate_scores(own, strength, source, "citations") == pytest.approx(0.5 * 0.4 + 0.5 * 0.8 * 0.9)
-    assert gate_scores(own, strength, source, "of another package") == pytest.approx(0.2 + 0.25 * 0.8 * 0.9)
+    assert gate_scores(own, strength, source, 1.0) == pytest.approx(0.5 * 0.4 + 0.5 * 0.8 * 0.9)
+    assert gate_scores(own, strength, source, 0.5) == pytest.approx(0.2 + 0.25 * 0.8 * 0.9)
 
 
 def test_a_citation_is_trusted_more_than_a_shared_word() -> None:
-    own, strength, source = (np.array([value], np.float32) for value in (0.4, 0.8, 0.9))
-    assert gate_scores(own, strength, source, "citations") > gate_scores(own, strength, source, "entities")
+    assert Citations.trust > Entities.trust
+    assert [one.name for one in by_trust([Entities(), Citations()])] == ["citations", "entities"]
 
 
 @given(

@@ -29,8 +29,8 @@ PILOTS = "Who takes a pilot?"
         ("tariff", "tariff", {"scan_limit": 100, "pool_size": 100}, StopReason.POOL_FULL),
         (
             "harbour",
-            QUESTION,
-            {"stop_on_coverage": True, "transaction_type": "berth-refusal"},
+            "Which pilot needs a certificate?",
+            {"stop_on_coverage": True, "transaction_type": "pilot-exemption"},
             StopReason.COVERAGE,
         ),
         ("bare", QUESTION, {"stop_confidence": 0.01}, StopReason.CONFIDENCE),

@@ -13,6 +13,7 @@ from engine.investigation.gate import Gate
 from engine.investigation.leads import Leads, make_leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.base import Context, Evidence, Seeds
+from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import context_of, seeds_of
 from engine.investigation.turn import follow_threads, hit_words, lead_scores, scan_hops
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
@@ -24,7 +25,7 @@ SETTINGS = InvestigationSettings(gate_threshold=0.0)
 
 
 @dataclass
-class Pointing:
+class Pointing(Citations):
     """A strategy that points from its first seed at chosen rows."""
 
     rows: Sequence[int]
@@ -105,7 +106,7 @@ def test_a_stronger_link_and_a_better_source_score_higher(bare: Corpus) -> None:
     good, bad = bare.rows(["dues-act/art-5", "harbour-act/art-8"]).tolist()
     rows, sources = np.array([3, 3, 3], np.int32), np.array([good, good, bad], np.int32)
     leads = make_leads(rows, sources, np.array([1.0, 0.5, 1.0], np.float32), Relation.CITES)
-    strong, weak, poor = lead_scores(leads, context, "citations").tolist()
+    strong, weak, poor = lead_scores(leads, context, 1.0).tolist()
     assert strong > weak > poor
 
 
@@ -113,9 +114,9 @@ def test_a_lead_from_the_question_has_the_best_source_there_is(bare: Corpus) -> 
     context = context_of(bare, question="interest on dues in arrears")
     rows = np.array([3, 3], np.int32)
     leads = make_leads(rows, np.array([-1, 5], np.int32), np.ones(2, np.float32), Relation.MATCHES)
-    asked, led = lead_scores(leads, context, "gaps").tolist()
+    asked, led = lead_scores(leads, context, 1.0).tolist()
     assert asked >= led
-    assert lead_scores(leads.take(np.zeros(0, np.intp)), context, "gaps").shape == (0,)
+    assert lead_scores(leads.take(np.zeros(0, np.intp)), context, 1.0).shape == (0,)
 
 
 def test_strongest_keeps_one_lead_for_each_pair_and_direction() -> None:

@@ -120,3 +120,23 @@ def test_folding_may_join_words() -> None:
     assert analyzer("de").is_wordwise("Die Verträge, § 5")
     assert not any(analyzer("de").is_wordwise(text) for text in ("Marke™", "Vertra\u0308ge", "\u0345"))
     assert not analyzer("ar").is_wordwise("المادة")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "Who pays, and who pays when?", ["Who", "pays", "and", "who", "when"]),
+        ("zh", "谁支付港口费？", ["谁支", "支付", "付港", "港口", "口费"]),
+        ("zh", "PPP项目，税", ["PPP", "项目", "税"]),
+        ("id", "kapal-kapal asing", ["kapal", "asing"]),
+        ("en", "", []),
+    ],
+)
+def test_words_that_are_queries_of_their_own(language: str, text: str, expected: list[str]) -> None:
+    assert analyzer(language).queried_apart(text) == expected
+
+
+@pytest.mark.parametrize("text", ["谁支付港口费", "使用人工智能", "ผู้ใดจ่าย"])
+def test_a_pair_of_characters_is_one_term(text: str) -> None:
+    pairs = analyzer("zh").queried_apart(text)
+    assert [term for pair in pairs for term in analyzer("zh").terms(pair)] == pairs

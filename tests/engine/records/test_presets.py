@@ -5,13 +5,13 @@ from datetime import date
 import pytest
 
 from engine.records.presets import changed, day_words, nearest, settings_words, value_words
-from engine.settings import PRESETS, InvestigationSettings, Preset, preset
+from engine.settings import InvestigationSettings, Preset, preset
 
 
 @pytest.mark.parametrize("name", Preset)
 def test_a_preset_is_told_by_its_name_alone(name: Preset) -> None:
-    assert nearest(PRESETS[name]) is name
-    assert settings_words(PRESETS[name]) == name.value.capitalize()
+    assert nearest(preset(name)) is name
+    assert settings_words(preset(name)) == name.value.capitalize()
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_what_was_changed_is_told(settings: InvestigationSettings, words: str) -
 
 
 def test_the_order_in_which_names_were_ticked_changes_nothing() -> None:
-    balanced = PRESETS[Preset.BALANCED]
+    balanced = preset(Preset.BALANCED)
     turned = balanced.changed(strategies=balanced.strategies[::-1], retrievers=balanced.retrievers[::-1])
     assert list(changed(turned, balanced)) == []
 

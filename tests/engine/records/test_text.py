@@ -62,7 +62,7 @@ REPORT = RoundReport(
         (CoverageChanged(1, ()), None),
         (
             Stopped(Stop(StopReason.TOO_LITTLE_NEW, {"admitted": 2, "gain": 0.005})),
-            "Stopped: too little new · admitted 2, gain 0.005",
+            "Stopped: too little new · admitted 2, gain 0.005 · completeness: cannot tell",
         ),
         (
             Stopped(Stop(StopReason.ROUNDS, {"rounds": 3}, Completeness(0.5, 0.4, 0.75))),

@@ -66,7 +66,7 @@ def test_what_is_saved_is_in_force_at_once(mine: Caller, desk: CorpusDesk) -> No
     assert mine.good("areas-save", ontology=MINE, words="edited") == {"saved": True}
     after = desk.books.find("Mine", VISITOR)
     assert before.state != after.state
-    assert transactions_of(desk.books.open(after))[1] == ("grant of powers", "grant-of-powers")
+    assert transactions_of(desk.books.open(after))[2] == ("grant of powers", "grant-of-powers")
     found = mine.good("areas")
     assert (found["origin"], found["undo"]) == ("people", True)
     assert found["content"]["areas"][0]["keywords"] == AREA["keywords"]

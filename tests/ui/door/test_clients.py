@@ -47,6 +47,17 @@ def test_a_client_of_tools_gets_the_whole_record(address: str) -> None:
     assert QUESTION in called.content[0].text
 
 
+def test_last_arguments_may_be_left_out(raw: Raw) -> None:
+    for data in ([QUESTION, "", "quick", None, 1, None, 2, False], [QUESTION, "", "quick"], [QUESTION]):
+        sent = raw.post(f"{API}/call/investigate", {"data": data})
+        told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}")
+        assert b"event: complete" in told.body
+    refused = raw.post(f"{API}/call/investigate", {"data": []})
+    told = raw.stream(f"{API}/call/investigate/{refused.json['event_id']}")
+    assert b"event: error" in told.body
+    assert b"question: " in told.body
+
+
 def test_a_plain_request_is_answered_by_way_of_the_queue(raw: Raw) -> None:
     sent = raw.post(f"{API}/call/audit", {"data": ["Article 1 grants powers.", "", "", None]})
     assert sent.status == 200

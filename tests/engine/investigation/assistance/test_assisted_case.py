@@ -40,7 +40,7 @@ from tests.engine.investigation.assistance.script import (
 from tests.engine.investigation.story import SETTINGS, finished, ran, story
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
-WIDE = ALL_ON.changed(rounds=3)
+WIDE = ALL_ON.changed(rounds=3, transaction_type="none")
 
 
 @pytest.mark.parametrize("corpus", ["harbour", "bare", "dense"])
@@ -101,9 +101,9 @@ def test_all_helpers_together(corpus: str, request: pytest.FixtureRequest) -> No
 
 def test_an_area_without_evidence_overrules_the_model(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
-        case = helped(harbour, WRECK, server.connect(), WIDE)
+        case = helped(harbour, WRECK, server.connect(), WIDE.changed(transaction_type="wreck-removal"))
         assert {GAPS, SUFFICIENCY} <= set(tasks(server))
-    assert [area.evidence for area in case.areas] == [()]
+    assert [area.evidence for area in case.areas if area.id == "salvage"] == [()]
     assert case.stop is not None
     assert case.stop.reason is not StopReason.SUFFICIENCY
     assert "said sufficient, which does not count" in notes(case)

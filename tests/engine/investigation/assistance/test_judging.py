@@ -11,18 +11,22 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.assistance.queries import LONGEST, SentQueries
 from engine.investigation.assistance.sufficiency import COMPLETE, YIELD, by_rule
 from engine.investigation.coverage import Coverage
-from engine.investigation.facets import Compared, Facet
+from engine.investigation.facets import Facet
+from engine.investigation.reading import Reading
 from engine.investigation.stopping import Progress, conclusion, decide
 from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason
+from engine.retrieval.planning import make_plan
+from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
 
-DUES = Facet("dues", "Dues", "dues arrears", ("dues?", "arrears?"), True, 2, 0.3, Compared.WORDS)
-WRECKS = Facet("wrecks", "Wrecks", "wreck salvage", ("wrecks?",), False, 1, 0.3, Compared.WORDS)
+DUES = Facet("dues", "Dues", ("dues?", "arrears?"), True, 2, 0.3)
+WRECKS = Facet("wrecks", "Wrecks", ("wrecks?",), False, 1, 0.3)
 
 
 def opened(corpus: Corpus) -> Coverage:
-    coverage = Coverage(corpus, [DUES, WRECKS], "en", None, None)
-    coverage.update(np.empty(0, np.int32), np.empty(0, np.float32), [], 0)
+    found = scan(corpus, make_plan("Who pays dues?", ["en"]), InvestigationSettings(), None)
+    coverage = Coverage(found.relevance, [DUES, WRECKS], Reading(corpus))
+    coverage.update(np.empty(0, np.int32), [], 0)
     return coverage
 
 

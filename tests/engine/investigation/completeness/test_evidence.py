@@ -25,6 +25,8 @@ from engine.investigation.completeness.evidence import (
     shape,
 )
 from engine.investigation.pool import Pool
+from engine.investigation.reading import Reading
+from engine.model import AreaState, EvidenceStatus
 from engine.settings import InvestigationSettings
 
 QUESTION = "What fee is paid for a pilot?"
@@ -43,7 +45,7 @@ def finished(corpus: Corpus, settings: InvestigationSettings, question: str = QU
 
 def evidence(case: Case) -> Evidence:
     assert case.scanned is not None
-    found = evidence_of(case.scanned, case.pool, case.areas, case.rounds[-1].number)
+    found = evidence_of(case.scanned, case.pool, case.rounds[-1].number, Reading(case.corpus))
     assert found is not None
     return found
 
@@ -102,7 +104,7 @@ def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
 def test_an_empty_pool_has_no_estimate(dense: Corpus) -> None:
     case = finished(dense, InvestigationSettings())
     assert case.scanned is not None
-    assert completeness_of(case.scanned, Pool(5), (), 0) is None
+    assert completeness_of(case.scanned, Pool(5), (), 0, Reading(dense)) is None
 
 
 def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
@@ -112,14 +114,41 @@ def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
     for hop in case.pool.hops():
         if hop.target_id not in pool and hop.source_id is None:
             pool.admit(hop, int(dense.rows([hop.target_id])[0]), 0.5)
-    found = completeness_of(case.scanned, pool, (), 0)
+    found = completeness_of(case.scanned, pool, (), 0, Reading(dense))
     assert found is not None
     assert (found.method == WHOLE) == (len(pool) == len(dense))
     assert (found.estimate == 1.0) == (len(pool) == len(dense))
 
 
-def test_every_round_has_an_estimate_in_little_time(tariff: Corpus) -> None:
-    case = finished(tariff, InvestigationSettings(scan_limit=20), "Which tariff applies to a cargo?")
+def test_without_vectors_it_cannot_be_told(tariff: Corpus, bare: Corpus) -> None:
+    assert (
+        finished(tariff, InvestigationSettings(scan_limit=20), "Which tariff applies?").completeness() is None
+    )
+    assert finished(bare, InvestigationSettings(scan_limit=10, rounds=1)).completeness() is None
+
+
+def test_what_was_found_in_part_or_not_has_no_estimate(dense: Corpus) -> None:
+    few = InvestigationSettings(scan_limit=10, rounds=0)
+    assert finished(dense, few).completeness() is not None
+    case = finished(dense, few, "What fee is paid for a zeppelin on Mars?")
+    assert case.stop is not None
+    assert case.evidence.status is not EvidenceStatus.FOUND
+    assert case.stop.completeness is None
+
+
+def test_the_estimate_is_never_above_the_share_of_required_areas_with_evidence(dense: Corpus) -> None:
+    few = InvestigationSettings(scan_limit=10, rounds=0, transaction_type="berth-refusal")
+    case = finished(dense, few)
+    found = case.completeness()
+    required = [area for area in case.areas if area.required]
+    there = sum(area.state is not AreaState.MISSING for area in required)
+    assert there < len(required)
+    assert found is not None
+    assert found.low <= found.estimate <= there / len(required)
+
+
+def test_every_round_has_an_estimate_in_little_time(dense: Corpus) -> None:
+    case = finished(dense, InvestigationSettings(scan_limit=10, rounds=1))
     assert case.completeness() is not None
     started = time.perf_counter()
     for _ in range(5):

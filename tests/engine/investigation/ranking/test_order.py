@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.pool import Pool
-from engine.investigation.ranking import Ranking, rank
+from engine.investigation.ranking import Ranking, order, rank
 from engine.investigation.strategies.contract import context_of
 from engine.model import Direction, Hop, Relation
 from engine.retrieval.relevance import Relevance
@@ -72,6 +74,22 @@ def test_without_its_strategy_a_kind_of_link_counts_nothing(bare: Corpus) -> Non
     parts = dict(zip(plain.names, plain.parts, strict=True))
     assert not any(parts[name].any() for name in ("citations", "entities", "pagerank"))
     assert rank(pool, bare, asked, strategies=("citations",)).parts[plain.names.index("citations")].any()
+
+
+@pytest.mark.parametrize("scan", list(permutations((DUTY, WARSHIPS, INTEREST))))
+def test_where_nothing_is_trusted_the_ranking_begins_with_the_scan(
+    bare: Corpus, scan: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order, "reach", lambda *_: 0.0)
+    asked = relevance(bare, "When may a berth be refused?")
+    pool = scanned(bare, REFUSED, *scan)
+    found = rank(pool, bare, asked, scanned=bare.rows(list(scan)))
+    assert ids(found, bare)[:3] == list(scan)
+    assert (np.diff(found.scores) < 0).all()
+    pool.pinned.add(REFUSED)
+    pool.dismissed.add(scan[1])
+    steered = rank(pool, bare, asked, scanned=bare.rows(list(scan)))
+    assert ids(steered, bare)[:3] == [REFUSED, scan[0], scan[2]]
 
 
 def test_pinned_first_dismissed_not_at_all(bare: Corpus) -> None:

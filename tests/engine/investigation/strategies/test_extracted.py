@@ -12,12 +12,12 @@ from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
-from engine.investigation.gate import TRUST
 from engine.investigation.strategies.base import Strategy
+from engine.investigation.strategies.citations import Citations
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.investigation.strategies.extracted import Extracted
 from engine.model import Relation
-from engine.settings import PRESETS, InvestigationSettings
+from engine.settings import InvestigationSettings, presets
 from tests.engine.corpus.extracted.values import EXCEPTION, read_toy, window
 
 
@@ -34,8 +34,8 @@ class TestExtracted(StrategyContract):
 
 
 def test_it_is_off_unless_asked_for() -> None:
-    assert all("extracted" not in settings.strategies for settings in PRESETS.values())
-    assert TRUST["extracted"] < TRUST["citations"]
+    assert all("extracted" not in settings.strategies for settings in presets().values())
+    assert Extracted.trust < Citations.trust
 
 
 def test_it_finds_nothing_where_no_model_has_read(tmp_path: Path) -> None:

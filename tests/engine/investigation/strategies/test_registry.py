@@ -12,10 +12,10 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.investigation import Case
-from engine.investigation.strategies import registry
 from engine.investigation.strategies.citations import Citations
-from engine.investigation.strategies.registry import BUILT_IN, known_strategies, strategy
-from engine.settings import BUILT_IN_STRATEGIES, InvestigationSettings
+from engine.investigation.strategies.registry import strategy
+from engine.settings import InvestigationSettings
+from engine.threads import BUILT_IN, GROUP, threads
 from tests.engine.harbour import QUESTION
 
 PLUGIN = '''
@@ -24,6 +24,7 @@ import numpy as np
 from engine.investigation.leads import make_leads
 from engine.investigation.strategies.base import Evidence
 from engine.model import Relation
+from engine.threads import Colour
 
 
 class FirstRow:
@@ -31,6 +32,12 @@ class FirstRow:
 
     name = "first_row"
     title = "First passage"
+    legend = "first passage"
+    meaning = "The first passage of the corpus."
+    trust = 0.3
+    stated = False
+    colour = Colour("#123456", "#abcdef")
+    on_from = None
 
     def expand(self, seeds, context):
         rows = np.zeros(len(seeds.rows), np.int32)
@@ -49,22 +56,18 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: red-plugin\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text(
-        f"[{registry.GROUP}]\nfirst_row = red_plugin:FirstRow\ncitations = red_plugin:FirstRow\n"
+        f"[{GROUP}]\nfirst_row = red_plugin:FirstRow\ncitations = red_plugin:FirstRow\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    known_strategies.cache_clear()
+    threads.cache_clear()
     yield
-    known_strategies.cache_clear()
+    threads.cache_clear()
     sys.modules.pop("red_plugin", None)
 
 
-@pytest.mark.parametrize("name", BUILT_IN_STRATEGIES)
+@pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_strategies_go_by_their_names(name: str) -> None:
     assert strategy(name).name == name
-
-
-def test_every_built_in_strategy_is_in_the_settings() -> None:
-    assert set(BUILT_IN) == set(BUILT_IN_STRATEGIES)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

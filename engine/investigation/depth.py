@@ -1,0 +1,66 @@
+"""What the depth of a question bounds: a look-up is the scan, what it names, one hop along what the texts say
+of it, and no more passages than are worth showing; a usual question goes as deep as has proved enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.facets import NONE
+from engine.investigation.pool import Pool
+from engine.model import Depth, DepthKind, Hop
+from engine.retrieval.relevance import Relevance
+from engine.settings import AUTO, InvestigationSettings, Preset, preset
+from engine.threads import threads
+
+# What bounds each kind: the balanced preset's values, for a look-up with one round.
+BOUNDED = (
+    "rounds",
+    "pool_size",
+    "scan_limit",
+    "seeds_per_round",
+    "budget_per_strategy",
+    "budget_per_document",
+    "budget_per_relation",
+)
+# A look-up shows what stands this near to its best passage, besides what is linked to what it names.
+NEAR = 0.75
+
+
+def bounded(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:
+    """The settings as far as a question goes."""
+    if depth is None or depth.kind is DepthKind.DEEP:
+        return settings
+    usual = preset(Preset.BALANCED)
+    bounds = {name: min(getattr(settings, name), getattr(usual, name)) for name in BOUNDED}
+    bounds["gate_threshold"] = max(settings.gate_threshold, usual.gate_threshold)
+    if depth.kind is DepthKind.LOOK_UP:
+        bounds["rounds"] = min(bounds["rounds"], 1)
+        # Who asks for a provision has no gaps, and is about no transaction, unless they say so.
+        bounds["close_gaps"] = False
+        if settings.transaction_type == AUTO:
+            bounds["transaction_type"] = NONE
+        bounds["strategies"] = tuple(name for name in settings.strategies if threads()[name].stated)
+    return settings.model_copy(update=bounds)
+
+
+def worth_showing(
+    rows: Rows, first: Rows, pool: Pool, corpus: Corpus, relevance: Relevance
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which rows a look-up shows, shape (n,): the ``first``, which it names, what a text links to them, and
+    what is nearly as relevant as the best."""
+    names = {passage.id for passage in corpus.passages(first)}
+    stated = {name for name, thread in threads().items() if thread.stated}
+    linked = {_other(hop, names) for hop in pool.hops() if hop.strategy in stated and _joins(hop, names)}
+    kept = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
+    own = relevance.of(rows)
+    return np.asarray(kept | (own >= NEAR * float(own.max(initial=0.0))), np.bool_)
+
+
+def _joins(hop: Hop, names: set[str]) -> bool:
+    return hop.source_id is not None and (hop.source_id in names) != (hop.target_id in names)
+
+
+def _other(hop: Hop, names: set[str]) -> str:
+    return hop.target_id if hop.source_id in names else str(hop.source_id)

@@ -1,0 +1,66 @@
+"""What the depth of a question bounds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.protocol import Corpus
+from engine.investigation.depth import BOUNDED, bounded
+from engine.model import Depth, DepthKind
+from engine.settings import InvestigationSettings, Preset, preset
+from tests.engine.investigation.story import finished
+
+AUTO = preset("auto")
+LOOK_UP = "What does Article 7 of the Harbour Act say?"
+
+
+@given(
+    st.sampled_from(DepthKind),
+    st.builds(
+        InvestigationSettings,
+        rounds=st.integers(0, 5),
+        pool_size=st.integers(100, 2000),
+        scan_limit=st.integers(10, 500),
+        budget_per_strategy=st.integers(1, 500),
+    ),
+)
+def test_no_question_goes_deeper_than_the_settings_say(
+    kind: DepthKind, settings: InvestigationSettings
+) -> None:
+    found = bounded(settings, Depth(kind))
+    assert all(getattr(found, name) <= getattr(settings, name) for name in BOUNDED)
+    assert found.gate_threshold >= settings.gate_threshold
+    assert set(found.strategies) <= set(settings.strategies)
+    if kind is DepthKind.DEEP:
+        assert found == settings
+
+
+def test_a_usual_question_goes_as_deep_as_the_balanced_preset() -> None:
+    usual, balanced = bounded(AUTO, Depth(DepthKind.USUAL)), preset(Preset.BALANCED)
+    assert usual.model_copy(update={"depth": balanced.depth}) == balanced
+    assert bounded(AUTO, None) is AUTO
+
+
+def test_a_look_up_is_a_scan_its_provision_and_one_hop(harbour: Corpus) -> None:
+    case = finished(harbour, LOOK_UP, AUTO)
+    assert len(case.rounds) <= 2
+    assert {count.strategy for count in case.rounds[-1].strategies} <= {"citations", "scan", "named"}
+    assert case.transaction is not None
+    assert case.transaction.id is None, "who asks for a provision is about no transaction"
+    assert case.ranking[0].passage.id.startswith("harbour-act/art-7")
+    whole = finished(harbour, LOOK_UP, preset("balanced"))
+    assert len(case.ranking) < len(whole.ranking), "no ranks of noise"
+    cites = {passage.id for passage in harbour.passages(harbour.rows(["pilot-regulation/section-2"]))}
+    shown = {one for found in case.ranking for one in (found.passage.id, *found.assembled_ids)}
+    assert cites <= shown, "what cites it is there"
+
+
+@pytest.mark.parametrize("depth", ["look-up", "usual", "deep"])
+def test_a_person_may_say_how_deep(harbour: Corpus, depth: str) -> None:
+    case = finished(harbour, f"Who takes a pilot? depth:{depth}", AUTO)
+    assert case.plan is not None
+    assert case.plan.depth == Depth(DepthKind(depth), "the question says so")
+    assert case.bounds.rounds == {"look-up": 1, "usual": 2, "deep": 4}[depth]
+    assert case.settings == AUTO, "what was set is kept"

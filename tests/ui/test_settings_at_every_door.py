@@ -1,0 +1,244 @@
+"""Each setting can be given on the page, the command line, in Python, over HTTP and as a tool (MCP).
+
+Every field is given another value than its default at every door, one field a case, and the case's own record
+says with what it ran; every field is given a wrong value at every door, and the answer says which and why.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.served import inside_a_loop, served
+from engine.cli import main
+from engine.corpus import open_corpus
+from engine.errors import InputError
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.operator_settings import OperatorSettings
+from engine.settings import checked, preset
+from tests.engine.harbour import write_harbour
+from ui.case_request import case_request
+from ui.connections import Connections
+from ui.controls import LINES, NAMES, Knob, knobs, shown
+from ui.investigate import open_case
+from ui.page import build_page
+from ui.shelf import Library, open_library
+
+pytestmark = pytest.mark.filterwarnings(
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    "ignore:'future.no_silent_downcasting'",
+    "ignore:The copy keyword",
+)
+
+QUESTION = "When may a berth be refused?"
+KNOBS = {knob.name: knob for knob in knobs()}
+# What a rule cannot tell: what the corpus holds, what is not offered to everybody.
+OTHERS: Mapping[str, Any] = {
+    "strategies": ["citations"],
+    "retrievers": ["bm25"],
+    "view_kinds": ["part", "clause"],
+    "must_include": ["berth", "harbour master"],
+    "must_exclude": ["pilot"],
+    "documents": ["harbour-act"],
+    "types": ["act"],
+    "languages": ["en"],
+    "issuers": ["Harbour Board"],
+    "statuses": ["in force"],
+    "year_from": 2005,
+    "year_to": 2010,
+    "as_of": "2020-05-06",
+    "transaction_type": "berth-refusal",
+    "reranker": "llm",
+    "shortest_passage": 100,
+    "longest_passage": 2000,
+}
+# Phrases may be anything that is text.
+WRONG: Mapping[str, Any] = {"must_include": 5, "must_exclude": 5}
+Door = Callable[[str, Any], dict[str, Any]]
+
+
+class RefusedError(Exception):
+    """What a door says of a wrong value."""
+
+
+def another(knob: Knob) -> Any:
+    """A value that a field may have and does not start with."""
+    if knob.name in OTHERS:
+        return OTHERS[knob.name]
+    if knob.kind == "boolean":
+        return not knob.default
+    if knob.kind == "choice":
+        return next(choice for choice in knob.choices if choice != knob.default)
+    low, high = knob.low or 0, knob.high or 0
+    if knob.kind == "integer":
+        return int(low) + 1 if int(low) + 1 != knob.default else int(low) + 2
+    return 0.5 if knob.default != 0.5 and low <= 0.5 <= high else low + (high - low) / 4
+
+
+def wrong(knob: Knob) -> Any:
+    """A value that a field may not have."""
+    if knob.name in WRONG:
+        return WRONG[knob.name]
+    if knob.kind == NAMES:
+        return ["nowhere"]
+    return knob.high + 1 if knob.high is not None else "nowhere"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("doors")
+    act = write_harbour(root / "sources", ontology=True) / "harbour.md"
+    act.write_text(
+        act.read_text(encoding="utf-8").replace("type: act", "type: act\nissuer: Harbour Board", 1)
+    )
+    build_corpus([root / "sources"], root / "corpus", name="Harbour", embedding="none")
+    return root / "corpus"
+
+
+@pytest.fixture(scope="module")
+def library(folder: Path) -> Library:
+    return open_library([folder])
+
+
+@pytest.fixture(scope="module")
+def address(library: Library, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    # Whoever sits at a machine that serves nobody else asks as often as they like.
+    settings = OperatorSettings()
+    page = inside_a_loop(lambda: build_page(library, connections=Connections(settings)))
+    with served(page, settings, tmp_path_factory.mktemp("uploads")) as found:
+        yield found
+
+
+def ran_with(case: Case) -> dict[str, Any]:
+    for _ in case.run():
+        continue
+    return case.investigation().settings.model_dump(mode="json")
+
+
+@pytest.fixture
+def python(folder: Path) -> Door:
+    def door(name: str, value: Any) -> dict[str, Any]:
+        try:
+            settings = checked({**preset("balanced").model_dump(), name: value})
+            return ran_with(Case(open_corpus(folder), QUESTION, settings))
+        except InputError as error:
+            raise RefusedError(str(error)) from error
+
+    return door
+
+
+@pytest.fixture
+def command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> Door:
+    def door(name: str, value: Any) -> dict[str, Any]:
+        typed = ",".join(value) if isinstance(value, list) else str(value)
+        flags = ["--preset", "balanced", f"--{name.replace('_', '-')}", typed, "--json"]
+        code = main(["investigate", QUESTION, "--corpus", str(folder), *flags])
+        printed = capsys.readouterr()
+        if code:
+            assert code == 2
+            raise RefusedError(printed.err.removeprefix("redstring: ").strip())
+        return dict(json.loads(printed.out)["settings"])
+
+    return door
+
+
+@pytest.fixture
+def page(library: Library) -> Door:
+    def door(name: str, value: Any) -> dict[str, Any]:
+        typed = "\n".join(value) if KNOBS[name].kind == LINES and isinstance(value, list) else value
+        held = shown(preset("balanced")) | {name: typed}
+        try:
+            asked = case_request(json.dumps({"question": QUESTION, "held": held}))
+            return ran_with(open_case(library, asked).case)
+        except InputError as error:
+            raise RefusedError(str(error)) from error
+
+    return door
+
+
+@pytest.fixture
+def http(address: str) -> Door:
+    raw = Raw(address, by_proxy=False)
+
+    def door(name: str, value: Any) -> dict[str, Any]:
+        data = [QUESTION, "", "balanced", None, None, None, None, False, {name: value}]
+        sent = raw.post(f"{API}/call/investigate", {"data": data})
+        assert sent.status == 200, sent.body
+        told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}").body.decode()
+        event, data_line = told.strip().splitlines()[-2:]
+        said = json.loads(data_line.removeprefix("data: "))
+        if event == "event: error":
+            raise RefusedError(said["error"] if isinstance(said, dict) else str(said))
+        return dict(said[0]["settings"])
+
+    return door
+
+
+@pytest.fixture(scope="module")
+def tools(address: str) -> Mapping[str, tuple[bool, str]]:
+    """What the tool says to each value, by the value as JSON: whether it is an error, and its text."""
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamable_http_client
+
+    async def run() -> dict[str, tuple[bool, str]]:
+        said = {}
+        async with (
+            streamable_http_client(f"{address}gradio_api/mcp/") as (read, write, _),
+            ClientSession(read, write) as session,
+        ):
+            await session.initialize()
+            for given in ({name: value(knob)} for name, knob in KNOBS.items() for value in (another, wrong)):
+                whole = {"question": QUESTION, "preset": "balanced", "settings": given}
+                called = await session.call_tool("investigate", whole)
+                said[json.dumps(given)] = (called.isError, getattr(called.content[0], "text", ""))
+        return said
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def mcp(tools: Mapping[str, tuple[bool, str]]) -> Door:
+    def door(name: str, value: Any) -> dict[str, Any]:
+        refused, text = tools[json.dumps({name: value})]
+        if refused:
+            raise RefusedError(text)
+        # Gradio sends the text of a Python value.
+        return dict(ast.literal_eval(text)["settings"])
+
+    return door
+
+
+DOORS = ("python", "command_line", "page", "http", "mcp")
+
+
+@pytest.mark.parametrize("name", KNOBS)
+@pytest.mark.parametrize("where", DOORS)
+def test_a_value_reaches_the_case(where: str, name: str, request: pytest.FixtureRequest) -> None:
+    door: Door = request.getfixturevalue(where)
+    value = another(KNOBS[name])
+    assert value != KNOBS[name].default
+    expected = preset("balanced").model_dump(mode="json") | {name: value}
+    assert door(name, value) == expected
+
+
+@pytest.mark.parametrize("name", KNOBS)
+@pytest.mark.parametrize("where", DOORS)
+def test_a_wrong_value_is_named(where: str, name: str, request: pytest.FixtureRequest) -> None:
+    door: Door = request.getfixturevalue(where)
+    value = wrong(KNOBS[name])
+    if where == "command_line" and name in WRONG:
+        pytest.skip("all that is typed is text")
+    with pytest.raises(RefusedError) as refused:
+        door(name, value)
+    said = str(refused.value)
+    assert name in said or "nowhere" in said
+    assert "\n" not in said
+    assert len(said) < 400
