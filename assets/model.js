@@ -6,7 +6,7 @@
   if (!redstring || redstring.model) return;
   const FAILED = "The server did not answer; its log has the details.";
   const ASKED = ["input", "cached", "output"];
-  const BUDGET = { "budget-calls": "call_budget", "budget-tokens": "token_budget", "budget-seconds": "model_seconds", "budget-money": "money_budget" };
+  const BUDGET = { "budget-calls": "call_budget", "budget-tokens": "token_budget", "budget-seconds": "time_budget", "budget-money": "money_budget" };
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const state = { root: null, server: null, budgeted: () => {}, told: { whose: "nobody" } };

@@ -17,19 +17,18 @@ from engine.language.markup import escape
 from engine.llm import Budget, Usage
 from engine.llm.cost import currency_of
 from engine.retrieval.rerank import LISTWISE
+from engine.settings import MODEL_TASKS
 from ui.controls import RERANKER, knobs
 from ui.spending import expected_words
 
-BY_MODEL = "model"
 # What the cost is estimated with before there is a question: one of a usual length.
 _ANY_QUESTION = "Which duties does the law put on whoever acts for another, and which exceptions are there?"
 
 
-def helpers() -> Mapping[str, tuple[str, str]]:
+def helpers() -> Mapping[str, tuple[Any, Any]]:
     """Settings that a language model may take over: what each is with one, and without."""
-    found = {knob.name: (BY_MODEL, str(knob.default)) for knob in knobs() if BY_MODEL in knob.choices}
     without = next(str(knob.default) for knob in knobs() if knob.name == RERANKER)
-    return {**found, RERANKER: (LISTWISE, without)}
+    return {"model_tasks": (sorted(MODEL_TASKS), []), RERANKER: (LISTWISE, without)}
 
 
 def build_assist() -> tuple[gr.Checkbox, gr.HTML]:
@@ -92,7 +91,8 @@ def wire_assist(
     by_hand = [control.input for control in chosen]  # type: ignore[attr-defined]
     gr.on(
         by_hand, None, chosen, switch, **quietly,
-        js=f"(...now) => [JSON.stringify(now) === JSON.stringify({json.dumps(helped)})]",
+        js=f"(...now) => [JSON.stringify(now.map((one) => Array.isArray(one) ? [...one].sort() : one))"
+        f" === JSON.stringify({json.dumps(helped)})]",
     )  # fmt: skip
     taken_down(switch.input, *by_hand, *others).then(
         estimate, asked, cost, trigger_mode="always_last", queue=False, **quietly

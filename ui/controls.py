@@ -25,21 +25,18 @@ from ui.rerankers import offered, spec_of, title
 
 GROUP_TITLES: Mapping[str, str] = {
     "filters": "Filters",
-    "plan": "Query plan",
-    "scan": "Scan",
-    "rounds": "Rounds",
-    "gate": "Gate",
-    "coverage": "Coverage",
+    "search": "Search",
     "stopping": "Stopping",
-    "ranking": "Ranking",
     "model": "Language model",
 }
 # What stands under a group's title. That of the language model goes away when one is connected.
 GROUP_HINTS: Mapping[str, str] = {
-    "model": '<span class="needs-model">“model” needs a language model, connected by the button at the top. '
-    "Until then “plain” does it.</span>"
+    "model": '<span class="needs-model">Needs a language model, connected by the button at the top. Until '
+    "then each task is done without one, as well as that can be.</span>"
 }
 FRACTION_STEP = 0.01
+# Units of what is typed one a line.
+_LINES = frozenset({"phrases", "conditions"})
 RERANKER = "reranker"
 # Kinds of fields that are lists: names that are ticked, phrases that are typed one a line.
 NAMES, LINES = "names", "lines"
@@ -52,6 +49,9 @@ _REGISTERED: Mapping[str, Callable[[], Iterable[str]]] = {
 # What a control is called where its field's name would not say it.
 LABELS: Mapping[str, str] = {
     "strategies": "Follow these threads",
+    "follow": "Follow threads",
+    "citation_direction": "References",
+    "model_tasks": "Done by the language model",
     "pool_size": "Pool limit",
     "top_k": "Passages to rank",
     "close_gaps": thread("gaps").title,
@@ -124,7 +124,7 @@ def _kind(schema: Mapping[str, Any], shape: Mapping[str, Any]) -> str:
     if "enum" in shape:
         return "choice"
     if shape["type"] == "array":
-        return LINES if schema["unit"] == "phrases" else NAMES
+        return LINES if schema["unit"] in _LINES else NAMES
     return "date" if shape.get("format") == "date" else str(shape["type"])
 
 

@@ -56,7 +56,7 @@ def build_transaction(knob: Knob, corpus: Corpus) -> Component:
     given = transactions_of(corpus)
     return gr.Dropdown(
         given, value=AUTO, label=knob.label, info=knob.meaning, elem_id=f"set-{knob.name}", interactive=True,
-        visible=len(given) > FIXED_KINDS,
+        visible=len(given) > FIXED_KINDS, elem_classes=["fold", "main-knob"],
     )  # fmt: skip
 
 

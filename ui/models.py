@@ -27,7 +27,7 @@ PRESETS = (
 )
 
 # The settings that are a case's budget for its language model.
-BUDGET = ("call_budget", "token_budget", "model_seconds", "money_budget")
+BUDGET = ("call_budget", "token_budget", "time_budget", "money_budget")
 
 
 def build_models(desk: ConnectingDesk) -> gr.HTML:

@@ -244,7 +244,6 @@ _PART_TOKENS = {
     "neighbours": "meta",
     "pinned": "person",
     "reranker": "spare-a",
-    "diversity": "spare-b",
 }
 
 

@@ -19,8 +19,7 @@ from engine.model import Constraints, QueryPlan, View
 from engine.records.planned import intent_words, plan_from_json, plan_to_json
 from engine.records.spending import usage_lines
 from engine.records.wording import plural
-from engine.retrieval.planning.assisted import MODEL
-from engine.settings import InvestigationSettings
+from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
 from ui.access.asking import person_of
 from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
@@ -184,7 +183,7 @@ def planned(case: Case, corpus_name: str) -> str:
 
 def asks_model(settings: InvestigationSettings) -> bool:
     """Whether making a plan asks a language model."""
-    return MODEL in (settings.sub_questions, settings.hypothetical)
+    return not {SUB_QUESTIONS, HYPOTHETICAL}.isdisjoint(settings.model_tasks)
 
 
 def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connections) -> None:

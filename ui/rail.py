@@ -46,6 +46,7 @@ SHOWN_CHIPS = 4
 FILTERS = "filters"
 # A preset says how deep a case goes; what is searched and who is asked stays as it was chosen.
 KEPT = frozenset({FILTERS, "model"})
+FOLLOW = "follow"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 _NOTE = '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
 
@@ -116,7 +117,7 @@ def build_rail(library: Library) -> Rail:
 
 def _of_preset(name: Preset) -> dict[str, Any]:
     """What a preset sets, as the controls show it."""
-    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER}
+    kept = {knob.name for knob in knobs() if knob.group in KEPT} | {RERANKER, TRANSACTION}
     return {field: value for field, value in shown(preset(name)).items() if field not in kept}
 
 
@@ -124,20 +125,20 @@ def _settings(corpus: Corpus) -> dict[str, Component]:
     by_name = {knob.name: knob for knob in knobs()}
     start = preset(START)
     threads = by_name["strategies"]
-    built: dict[str, Component] = {
-        "strategies": gr.CheckboxGroup(
-            [(title_of_choice(threads, name), name) for name in threads.choices],
-            value=list(start.strategies),
-            label=threads.label,
-            elem_id="threads",
-            interactive=True,
-            elem_classes=["fold"],
-        )
-    }
+    built = {FOLLOW: _main_control(by_name[FOLLOW])}
+    built["strategies"] = gr.CheckboxGroup(
+        [(title_of_choice(threads, name), name) for name in threads.choices],
+        value=list(start.strategies),
+        label=threads.label,
+        elem_id="threads",
+        interactive=True,
+        elem_classes=["fold"],
+    )
     gr.HTML(f"<style>{_thread_colours(threads.choices)}</style>", apply_default_css=False, visible="hidden")
-    main = [knob for knob in by_name.values() if knob.group == "main" and knob.name != "strategies"]
-    for knob in sorted(main, key=lambda knob: knob.kind != "boolean"):
-        built[knob.name] = _main_control(knob)
+    main = [knob for knob in by_name.values() if knob.group == "main" and knob.name not in built]
+    for knob in sorted(main, key=lambda knob: (knob.kind != "boolean", knob.kind == "choice")):
+        of_corpus = knob.name == TRANSACTION
+        built[knob.name] = build_transaction(knob, corpus) if of_corpus else _main_control(knob)
     filters = [knob for knob in by_name.values() if knob.group == FILTERS]
     built["as_of"] = build_date(by_name["as_of"])
     with gr.Accordion("Filters", open=False, elem_id="filters", elem_classes=["fold", "folded"]):
@@ -149,8 +150,7 @@ def _settings(corpus: Corpus) -> dict[str, Component]:
             hint = GROUP_HINTS.get(group, "")
             gr.HTML(f'<span class="h">{title}</span>{hint}', apply_default_css=False)
             for knob in (knob for knob in by_name.values() if knob.group == group):
-                of_corpus = knob.name == TRANSACTION
-                built[knob.name] = build_transaction(knob, corpus) if of_corpus else component(knob)
+                built[knob.name] = component(knob)
     for name, value in _of_preset(START).items():
         if name in built:
             built[name].value = value

@@ -207,8 +207,8 @@ def _retrievers(settings: InvestigationSettings, searching: Collection[str] | No
 
 
 def _views(settings: InvestigationSettings) -> Iterator[Variant]:
-    if settings.views:
-        yield Variant("plan", "views", "without", settings.changed(views=False))
+    if settings.query_strategy != "precision":
+        yield Variant("plan", "views", "without", settings.changed(query_strategy="precision"))
 
 
 def _rounds(settings: InvestigationSettings) -> Iterator[Variant]:

@@ -3,8 +3,7 @@
 A hit brings the whole of its provision, where that can be read as one text, else the neighbours that rank
 well. What is joined stands in one section and one provision, so that its citation holds for all of it, and
 is consecutive, so that what is shown is still a span of the source. A hit that is
-nothing but a heading brings the text below it along, or makes room for it. If asked, passages grow further,
-to the length at which they can be understood (see ``growth``).
+nothing but a heading brings the text below it along, or makes room for it.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask
-from engine.investigation.growth import Growth
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
-from engine.settings import InvestigationSettings
 
 # A neighbour is joined if it ranks among this many times the passages asked for.
 JOINING_DEPTH = 2
 LONGEST_TEXT = 2_500
+# Passages of one document.
+PER_DOCUMENT = 8
 # Passages of a provision that are read on each side of a hit.
 MOST_PARAGRAPHS = 30
 # Passages that a heading brings along at most.
@@ -42,38 +41,35 @@ def assemble(
     ranking: Ranking,
     corpus: Corpus,
     reading: Reading,
-    settings: InvestigationSettings,
+    top_k: int,
     *,
     allowed: Mask | None = None,
     barred: Iterable[int] = (),
     first: Collection[int] = (),
 ) -> list[Assembled]:
-    """At most ``top_k`` passages, ``per_document_limit`` of a document, neighbours joined if asked.
+    """At most ``top_k`` passages, ``PER_DOCUMENT`` of a document, neighbours joined.
 
     The limit of a document does not hold for the ``first`` rows, which the question names. Nothing outside
     of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined.
     """
     documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
-    near = set(ranking.rows[: JOINING_DEPTH * settings.top_k].tolist())
+    near = set(ranking.rows[: JOINING_DEPTH * top_k].tolist())
     chosen: list[Assembled] = []
     taken: set[int] = set()
     per_document: Counter[int] = Counter()
     headings, shut = corpus.bare_headings(ranking.rows), set(barred)
     for place, row in enumerate(ranking.rows.tolist()):
-        if len(chosen) >= settings.top_k:
+        if len(chosen) >= top_k:
             break
         document = int(documents[place])
-        full = per_document[document] >= settings.per_document_limit and row not in first
+        full = per_document[document] >= PER_DOCUMENT and row not in first
         if row in taken or full:
             continue
         section = int(sections[place])
-        rows: tuple[int, ...] = (row,)
-        if settings.assemble:
-            hidden = shut | taken
-            run = _provision(row, section, corpus, reading, allowed, hidden)
-            rows = _joined(row, run, near, reading)
-        if settings.assemble and headings[place]:
+        run = _provision(row, section, corpus, reading, allowed, shut | taken)
+        rows = _joined(row, run, near, reading)
+        if headings[place]:
             below = _below(row, section, corpus, reading, allowed, shut)
             if any(other in taken for other in below) and row not in first:
                 # Its text is there already: the heading makes room.
@@ -82,8 +78,6 @@ def assemble(
         taken.update(rows)
         per_document[document] += 1
         chosen.append(Assembled(place, rows))
-    if settings.assemble and settings.full_passages and chosen:
-        return _full(chosen, ranking, corpus, reading, settings, allowed, shut)
     return chosen
 
 
@@ -150,20 +144,3 @@ def _below(
     while found and heading[len(found) - 1]:
         found.pop()
     return tuple(found)
-
-
-def _full(
-    chosen: list[Assembled],
-    ranking: Ranking,
-    corpus: Corpus,
-    reading: Reading,
-    settings: InvestigationSettings,
-    allowed: Mask | None,
-    barred: Iterable[int],
-) -> list[Assembled]:
-    """The passages, grown best first."""
-    ranked = {row: place for place, row in enumerate(ranking.rows.tolist())}
-    shown = [row for item in chosen for row in item.rows]
-    growth = Growth(corpus, reading, shown, ranked, allowed=allowed, barred=barred)
-    shortest, longest = settings.shortest_passage, settings.longest_passage
-    return [Assembled(item.place, growth.grown(item.rows, shortest, longest)) for item in chosen]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, date, datetime
 
 import numpy as np
 
+from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
+from engine.figures import condition
 from engine.investigation.assistance import Assistance, budget_of
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage, opened
@@ -36,13 +38,12 @@ from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
-from engine.investigation.ranking import Ranking, rank
+from engine.investigation.ranking import Ranking, plain, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
-from engine.investigation.refining import Refining
-from engine.investigation.reranking import pinned
+from engine.investigation.reranking import Reranking, pinned
 from engine.investigation.seeding import seeds_of
-from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, conclusion, decide
+from engine.investigation.stopping import Progress, conclusion, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
@@ -71,7 +72,7 @@ from engine.model import (
 )
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
-from engine.retrieval.planning import Helpers, active, checked_plan, deepened, make_plan
+from engine.retrieval.planning import Helpers, active, checked_plan, make_plan
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -83,7 +84,8 @@ class Case:
     ``cancel`` may be called from another thread; everything else belongs to one. ``day`` is the day
     on which the law is looked at where the settings name none; today, unless another is given. ``model`` is
     asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
-    ``used`` is what the saved case that this one carries on had used, by task. Raises
+    ``used`` is what the saved case that this one carries on had used, by task; ``breadth`` overrides what the
+    limit of the pool makes of scan and budgets. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
     SettingsError for an unknown strategy or transaction type, or a filter that fits no document.
     """
@@ -99,6 +101,7 @@ class Case:
         day: date | None = None,
         model: LanguageModel | None = None,
         used: Mapping[str, Usage] = NOTHING,
+        breadth: Breadth | None = None,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
@@ -118,6 +121,7 @@ class Case:
         self.transaction: Transaction | None = None
         # What the depth of the question leaves of the settings.
         self.bounds = settings
+        self._broad = breadth
         by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
         self._used = dict(used)
@@ -127,7 +131,7 @@ class Case:
         self.started = datetime.now(UTC)
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
-        self._refining = Refining(question, settings, self._asking)
+        self._reranking = Reranking(question, settings.reranker, self._asking)
         self._calls_before = self._calls()
         self.notes: tuple[str, ...] = ()
         self.scanned: Scan | None = None
@@ -137,6 +141,11 @@ class Case:
         self._started = 0.0
         self._spent = 0.0
         self._filters.check(self.pool.rows(), self._reading.ids)
+
+    @property
+    def breadth(self) -> Breadth:
+        """How broad it goes: as its bounds and its plan say, where nothing else was given."""
+        return self._broad or breadth_of(self.bounds, None if self.plan is None else self.plan.strategy)
 
     @property
     def as_of(self) -> date:
@@ -164,7 +173,9 @@ class Case:
             yield from self._decide(number - 1 - first)
             if self.stop is not None:
                 break
-            yield from self._round(number, seeds_of(self.pool, bounds), strategies, gaps=bounds.close_gaps)
+            yield from self._round(
+                number, seeds_of(self.pool, self.breadth.seeds), strategies, gaps=bounds.close_gaps
+            )
         else:
             yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
@@ -266,10 +277,13 @@ class Case:
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
         started = time.perf_counter()
-        plan, settings = active(whole), deepened(self.bounds, whole.strategy)
+        plan, settings, breadth = active(whole), self.bounds, self.breadth
         self._filters = Filters(self.corpus, self.settings, self.day, whole)
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
-        self.scanned = found = scan(self.corpus, plan, settings, vectors, self._filters.mask)
+        self.scanned = found = scan(
+            self.corpus, plan, vectors, self._filters.mask,
+            names=settings.retrievers, limit=breadth.scan, depth=breadth.depth,
+        )  # fmt: skip
         named = admit_named(whole, self.pool, self.corpus)
         hops = admit_scanned(found, self.pool, self._reading)
         milliseconds = 1000 * (time.perf_counter() - started)
@@ -305,11 +319,17 @@ class Case:
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
-            self.corpus, self.bounds, self._relevance(), self._reading, queries, self._filters.mask
+            self.corpus,
+            self.bounds,
+            self.breadth,
+            self._relevance(),
+            self._reading,
+            queries,
+            self._filters.mask,
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         gate = Gate(
-            self.bounds,
+            self.breadth,
             room=self.pool.limit - len(self.pool),
             known=set(self.pool.rows().tolist()),
             dismissed=set(dismissed.tolist()),
@@ -352,7 +372,7 @@ class Case:
         self.stop = decide(told, self.bounds)
 
     def _progress(self, rounds_done: int) -> Progress:
-        scores = sorted((entry.score for entry in self.pool.entries()), reverse=True)
+        completeness = self.completeness()
         return Progress(
             round=rounds_done,
             admitted=self.rounds[-1].admitted if self.rounds else 0,
@@ -361,11 +381,24 @@ class Case:
             seconds=time.perf_counter() - self._started,
             calls=self._calls() - self._calls_before,
             cancelled=self._cancelled.is_set(),
-            best_scores=scores[:CONFIDENCE_PASSAGES],
-            areas=self.areas,
-            completeness=self.completeness(),
+            completeness=completeness,
+            figures=self._figures(completeness),
+            gain=self.breadth.gain,
             open_queries=self._open_queries(),
         )
+
+    def _figures(self, completeness: Completeness | None) -> dict[str, float]:
+        """The figures that conditions ask for, as far as they are known."""
+        wanted = {condition(one).figure for one in self.bounds.stop_when}
+        if not wanted or self.scanned is None:
+            return {}
+        if "coherence" in wanted:
+            self._rank_again()
+        best = sorted(self.pool.entries(), key=lambda entry: (-entry.score, entry.row))
+        rows = np.array([entry.row for entry in best], np.int32)
+        found = metrics_of(rows, rows, self.scanned.relevance, self.areas, self.rounds, self.ranking)
+        told = {"completeness": None if completeness is None else completeness.estimate, **asdict(found)}
+        return {name: told[name] for name in wanted if told[name] is not None}
 
     def _open_queries(self) -> int:
         """Queries for gaps that the next round would send."""
@@ -393,21 +426,32 @@ class Case:
 
     def _late_notes(self) -> tuple[str, ...]:
         """What a person should know besides what the scan told."""
-        late = dict.fromkeys((*self._asking.notes, *self._refining.notes))
+        late = dict.fromkeys((*self._asking.notes, *self._reranking.notes))
         return tuple(note for note in late if note not in self.notes)
 
     def _rank_again(self) -> None:
         if self.scanned is None:
             return
         relevance = self._relevance()
-        ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies, self.scanned.rows)
+        if not self.settings.follow:
+            ranking = plain(self.pool, self.scanned.rows, self.scanned.scores)
+        else:
+            ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies, self.scanned.rows)
         language = relevance.plan.language
-        refined = self._refining.applied(ranking, self.corpus, self._reading, language, self._halted)
-        first = first_rows(self.plan, self.corpus) if self.plan is not None else NO_ROWS
+        refined = self._reranking.applied(ranking, self.corpus, self._reading, language, self._halted)
+        named = self.plan is not None and self.settings.follow
+        first = first_rows(self.plan, self.corpus) if named and self.plan is not None else NO_ROWS
         self.order = self._worth_showing(led(refined, first), first)
         hits, mask = self.scanned.hits, self._filters.mask
         self.ranking = present(
-            self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask, set(first.tolist())
+            self.order,
+            self.pool,
+            self.corpus,
+            self._reading,
+            hits,
+            self.settings.top_k,
+            mask,
+            set(first.tolist()),
         )
         text = relevance.plan.views[0].text
         self.evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
@@ -458,7 +502,7 @@ class Case:
         return self._cancelled.is_set() or out_of_time
 
     def _calls(self) -> int:
-        return self._refining.calls + (self._embedder.calls if self._embedder is not None else 0)
+        return self._reranking.calls + (self._embedder.calls if self._embedder is not None else 0)
 
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:
@@ -478,6 +522,7 @@ def investigate(
     plan: QueryPlan | None = None,
     day: date | None = None,
     model: LanguageModel | None = None,
+    breadth: Breadth | None = None,
 ) -> Iterator[Event]:
     """Investigate a question from the scan to the ranking, one event per step."""
-    return Case(corpus, question, settings, pool=pool, plan=plan, day=day, model=model).run()
+    return Case(corpus, question, settings, pool=pool, plan=plan, day=day, model=model, breadth=breadth).run()

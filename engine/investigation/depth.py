@@ -15,26 +15,19 @@ from engine.settings import AUTO, InvestigationSettings, Preset, preset
 from engine.threads import threads
 
 # What bounds each kind: the balanced preset's values, for a look-up with one round.
-BOUNDED = (
-    "rounds",
-    "pool_size",
-    "scan_limit",
-    "seeds_per_round",
-    "budget_per_strategy",
-    "budget_per_document",
-    "budget_per_relation",
-)
+BOUNDED = ("rounds", "pool_size")
 # A look-up shows what stands this near to its best passage, besides what is linked to what it names.
 NEAR = 0.75
 
 
 def bounded(settings: InvestigationSettings, depth: Depth | None) -> InvestigationSettings:
-    """The settings as far as a question goes."""
+    """The settings as far as a question goes; nothing is followed where they say so."""
+    if not settings.follow:
+        return settings.model_copy(update={"rounds": 0, "strategies": (), "close_gaps": False})
     if depth is None or depth.kind is DepthKind.DEEP:
         return settings
     usual = preset(Preset.BALANCED)
     bounds = {name: min(getattr(settings, name), getattr(usual, name)) for name in BOUNDED}
-    bounds["gate_threshold"] = max(settings.gate_threshold, usual.gate_threshold)
     if depth.kind is DepthKind.LOOK_UP:
         bounds["rounds"] = min(bounds["rounds"], 1)
         # Who asks for a provision has no gaps, and is about no transaction, unless they say so.

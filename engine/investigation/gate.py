@@ -16,10 +16,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.breadth import Breadth
 from engine.corpus.protocol import Scores
 from engine.investigation.leads import Leads
 from engine.investigation.strategies.base import Strategy
-from engine.settings import InvestigationSettings
 
 OWN_SHARE = 0.5
 
@@ -66,13 +66,13 @@ class Gate:
 
     def __init__(
         self,
-        settings: InvestigationSettings,
+        breadth: Breadth,
         *,
         room: int,
         known: set[int],
         dismissed: set[int],
     ) -> None:
-        self._settings = settings
+        self._breadth = breadth
         self._room = room
         self._known = set(known)
         self._dismissed = dismissed
@@ -94,7 +94,7 @@ class Gate:
         for leads that a hard filter excludes; shapes (n,).
         """
         verdicts = Verdicts()
-        spent, budget = 0, max(1, round(trust * self._settings.budget_per_strategy))
+        spent, budget = 0, max(1, round(trust * self._breadth.per_strategy))
         for lead in np.lexsort((leads.rows, -scores, leads.steps)).tolist():
             row, source = int(leads.rows[lead]), int(leads.sources[lead])
             reason = self._refusal(row, source, bool(allowed[lead]))
@@ -137,14 +137,14 @@ class Gate:
         ]
 
     def _over_budget(self, score: float, left: int, document: int, relation: int) -> Refusal | None:
-        if score < self._settings.gate_threshold:
+        if score < self._breadth.gate:
             return Refusal.IRRELEVANT
         if self._room <= 0:
             return Refusal.POOL_FULL
         if left <= 0:
             return Refusal.STRATEGY_BUDGET
-        if self._documents[document] >= self._settings.budget_per_document:
+        if self._documents[document] >= self._breadth.per_document:
             return Refusal.DOCUMENT_BUDGET
-        if self._relations[relation] >= self._settings.budget_per_relation:
+        if self._relations[relation] >= self._breadth.per_relation:
             return Refusal.RELATION_BUDGET
         return None

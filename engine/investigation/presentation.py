@@ -13,7 +13,6 @@ from engine.investigation.pool import Pool
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.model import Passage, RankedPassage, RetrieverHit
-from engine.settings import InvestigationSettings
 
 TRAILS_SHOWN = 5
 # Shorter texts ("Deleted.", "See Article 3.") are alike by chance.
@@ -26,7 +25,7 @@ def present(
     corpus: Corpus,
     reading: Reading,
     hits: Mapping[int, tuple[RetrieverHit, ...]],
-    settings: InvestigationSettings,
+    top_k: int,
     allowed: Mask | None = None,
     first: Collection[int] = (),
 ) -> tuple[RankedPassage, ...]:
@@ -36,8 +35,8 @@ def present(
     that the question names.
     """
     barred = corpus.rows(sorted(pool.dismissed)).tolist()
-    assembled = assemble(ranking, corpus, reading, settings, allowed=allowed, barred=barred, first=first)
-    same = same_words(reading.passages(ranking.rows[: JOINING_DEPTH * settings.top_k]))
+    assembled = assemble(ranking, corpus, reading, top_k, allowed=allowed, barred=barred, first=first)
+    same = same_words(reading.passages(ranking.rows[: JOINING_DEPTH * top_k]))
     wanted = np.unique(np.array([row for item in assembled for row in item.rows], np.int32))
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()

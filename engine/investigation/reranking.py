@@ -31,24 +31,31 @@ from engine.retrieval.rerank import (
     reads,
     reranker,
 )
-from engine.settings import InvestigationSettings
 
 RERANKER, PINNED = "reranker", "pinned"
+# Best passages that are judged, and the share of the judgement in their score.
+DEPTH, WEIGHT = 50, 0.5
+# Milliseconds for a model that runs here, and for a language model.
+QUICK, PATIENT = 500, 20_000
 
 
 class Reranking:
-    """The reranker of one case. ``notes`` tell what it did last, or why it is off.
+    """The reranker of one case, ``budget`` in milliseconds. ``notes`` tell what it did last, or why it is
+    off.
 
     Raises SettingsError for a spec that cannot be read.
     """
 
-    def __init__(self, question: str, settings: InvestigationSettings, asking: Asking) -> None:
+    def __init__(
+        self, question: str, spec: str, asking: Asking, *, budget: int | None = None, depth: int = DEPTH
+    ) -> None:
         self.notes: tuple[str, ...] = ()
-        self._settings = settings
-        self._model: Reranker | None = reranker(settings.reranker)
-        if settings.reranker == LISTWISE and asking.model is not None:
+        self._spec, self._depth = spec, depth
+        self._budget = budget or (PATIENT if spec == LISTWISE else QUICK)
+        self._model: Reranker | None = reranker(spec)
+        if spec == LISTWISE and asking.model is not None:
             self._model = ListwiseReranker(asking.model, asking.meter)
-        elif settings.reranker == LISTWISE:
+        elif spec == LISTWISE:
             self.notes = ("reranking is off: no language model is connected; the learned ranking stands",)
         self._judging = None if self._model is None else Judging(self._model, " ".join(question.split()))
 
@@ -70,11 +77,11 @@ class Reranking:
         if not reads(model, language):
             self.notes = (f"reranking is off: {model_name(model.spec)} does not read {language!r}",)
             return ranking
-        places = np.flatnonzero(~pinned(ranking))[: self._settings.rerank_depth]
+        places = np.flatnonzero(~pinned(ranking))[: self._depth]
         passages = reading.passages(ranking.rows[places])
         readable = [number for number, one in enumerate(passages) if reads(model, one.language)]
         texts = Texts(corpus, reading)
-        budget = self._settings.rerank_budget
+        budget = self._budget
         withheld: list[int] = []
         if isinstance(model, ListwiseReranker):
             withheld = _addressing(texts, ranking, places[readable].tolist())
@@ -86,16 +93,16 @@ class Reranking:
         if not len(judged.scores):
             return ranking
         judged_places = places[readable[: len(judged.scores)]]
-        after = mixed(ranking, judged_places.tolist(), judged.scores, self._settings.rerank_weight)
+        after = mixed(ranking, judged_places.tolist(), judged.scores, WEIGHT)
         return kept_in_place(ranking, after, withheld) if after is not ranking else ranking
 
     def _tell(self, judged: Judged, asked: int) -> None:
         """Say what was judged; nothing new to tell where all was known."""
-        done, budget = len(judged.scores), self._settings.rerank_budget
+        done, budget = len(judged.scores), self._budget
         if judged.why == "" and judged.new == 0:
             return
         took = f"in {judged.milliseconds:.0f} ms"
-        spec = self._settings.reranker
+        spec = self._spec
         if judged.why not in ("", BUDGET, STOPPED):
             kept = f"; the {done} judged before count" if done else ""
             self.notes = (f"reranking is off: {judged.why}{kept}",)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason, counted
+from engine.figures import condition
+from engine.model import Completeness, Stop, StopReason
 from engine.settings import InvestigationSettings
-
-CONFIDENCE_PASSAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state after a round. ``round`` 0 is the scan; ``best_scores`` are those of the best ten
-    passages; ``calls`` are requests to outside models. ``sufficient`` are the numbers behind a judgement that
-    what was found suffices, None where it does not, or nobody judged."""
+    """The state after a round. ``round`` 0 is the scan; ``calls`` are requests to outside models;
+    ``figures`` are those that a condition asks for, by name, as far as they are known; ``gain`` is the share
+    by which the pool must grow. ``sufficient`` are the numbers behind a judgement that what was found
+    suffices, None where it does not, or nobody judged."""
 
     round: int
     admitted: int
@@ -24,9 +24,9 @@ class Progress:
     seconds: float
     calls: int
     cancelled: bool
-    best_scores: Sequence[float]
-    areas: Sequence[AreaCoverage]
     completeness: Completeness | None
+    figures: Mapping[str, float] = field(default_factory=dict)
+    gain: float = 0.0
     open_queries: int = 0
     sufficient: Mapping[str, float] | None = None
 
@@ -56,28 +56,18 @@ def _pool_full(progress: Progress, settings: InvestigationSettings) -> dict[str,
     return {"passages": progress.pool_size, "limit": progress.pool_limit}
 
 
-def _coverage(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-    if not settings.stop_on_coverage:
+def _reached(*names: str) -> Condition:
+    """Whether a condition on one of these figures is wanted, known and met; told with all of them."""
+
+    def reached(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
+        for wanted in map(condition, settings.stop_when):
+            value = progress.figures.get(wanted.figure)
+            if wanted.figure in names and value is not None and wanted.holds(value):
+                told = {name: round(progress.figures[name], 4) for name in names if name in progress.figures}
+                return {**told, "passages": progress.pool_size, "wanted": wanted.wanted}
         return None
-    required = counted(progress.areas)
-    covered = sum(area.state is AreaState.COVERED for area in required)
-    return {"covered": covered, "required": len(required)} if required and covered == len(required) else None
 
-
-def _confidence(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-    if settings.stop_confidence is None or len(progress.best_scores) < CONFIDENCE_PASSAGES:
-        return None
-    mean = sum(progress.best_scores[:CONFIDENCE_PASSAGES]) / CONFIDENCE_PASSAGES
-    reached = mean >= settings.stop_confidence
-    return {"mean_score": round(mean, 4), "wanted": settings.stop_confidence} if reached else None
-
-
-def _completeness(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
-    if settings.stop_completeness is None or progress.completeness is None:
-        return None
-    reached = progress.completeness.estimate >= settings.stop_completeness
-    numbers = {"estimate": round(progress.completeness.estimate, 4), "wanted": settings.stop_completeness}
-    return numbers if reached else None
+    return reached
 
 
 def _sufficiency(progress: Progress, settings: InvestigationSettings) -> dict[str, float] | None:
@@ -99,9 +89,9 @@ def _too_little_new(progress: Progress, settings: InvestigationSettings) -> dict
     gain = progress.admitted / before if before else 1.0
     if progress.round == 0 or progress.open_queries > 0:
         return None
-    if progress.admitted >= settings.minimum_new and gain >= settings.minimum_gain:
+    if progress.admitted >= 1 and gain >= progress.gain:
         return None
-    return {"admitted": progress.admitted, "gain": round(gain, 4), "wanted": settings.minimum_gain}
+    return {"admitted": progress.admitted, "gain": round(gain, 4), "wanted": progress.gain}
 
 
 # Order matters: what a person or a budget demands comes before what the search itself concludes.
@@ -110,9 +100,12 @@ CONDITIONS: Sequence[tuple[StopReason, Condition]] = (
     (StopReason.TIME, _time),
     (StopReason.CALLS, _calls),
     (StopReason.POOL_FULL, _pool_full),
-    (StopReason.COVERAGE, _coverage),
-    (StopReason.CONFIDENCE, _confidence),
-    (StopReason.COMPLETENESS, _completeness),
+    (StopReason.COVERAGE, _reached("coverage")),
+    (StopReason.CONFIDENCE, _reached("similarity", "similarity_top")),
+    (StopReason.COMPLETENESS, _reached("completeness")),
+    (StopReason.REFERENCES, _reached("references")),
+    (StopReason.EFFICIENCY, _reached("efficiency")),
+    (StopReason.COHERENCE, _reached("coherence")),
     (StopReason.SUFFICIENCY, _sufficiency),
     (StopReason.NOTHING_NEW, _nothing_new),
     (StopReason.ROUNDS, _rounds),
@@ -128,8 +121,8 @@ def conclusion(stop: Stop | None) -> bool:
 
 def decide(progress: Progress, settings: InvestigationSettings) -> Stop | None:
     """The first condition that holds, with its numbers; None to go on."""
-    for reason, condition in CONDITIONS:
-        numbers = condition(progress, settings)
+    for reason, holds in CONDITIONS:
+        numbers = holds(progress, settings)
         if numbers is not None:
             return Stop(reason, numbers, progress.completeness)
     return None

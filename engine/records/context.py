@@ -28,6 +28,8 @@ from engine.records.orders import Order, ordered
 from engine.records.validity import badge
 
 FEWEST_TOKENS = 64
+# Tokens to which a passage grows in full where its section has them, and that it has at most.
+SHORTEST, LONGEST = 512, 1024
 _BACKTICKS = re.compile("`+")
 
 
@@ -117,8 +119,8 @@ def _grown(
     for found in chosen:
         own = rows[found.rank]
         before = growth.tokens(own)
-        longest = min(settings.longest_passage, before + room)
-        joined = growth.grown(own, min(settings.shortest_passage, longest), longest)
+        longest = min(LONGEST, before + room)
+        joined = growth.grown(own, min(SHORTEST, longest), longest)
         if len(joined) > len(own):
             room -= growth.tokens(joined) - before
             passages = reading.passages(np.asarray(joined, np.int32))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +13,13 @@ from engine.language.embedders import NO_EMBEDDING
 from engine.model import QueryPlan, RetrieverCount, RetrieverHit
 from engine.retrieval.contributions import contributions, off_notes
 from engine.retrieval.foreign import foreign_documents, words_set_aside
-from engine.retrieval.fusion import fuse, retriever_weights
+from engine.retrieval.fusion import retriever_weights
 from engine.retrieval.planning.phrases import holding
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.retrievers.base import Found, Inquiry, Off
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.retrievers.registry import retrievers
-from engine.settings import InvestigationSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +41,33 @@ class Scan:
 def scan(
     corpus: Corpus,
     plan: QueryPlan,
-    settings: InvestigationSettings,
     vectors: NDArray[np.float32] | None,
     mask: Mask | None = None,
+    *,
+    names: Sequence[str],
+    limit: int,
+    depth: int,
 ) -> Scan:
     """Scan the corpus for a plan's views. ``mask`` limits it to some passages, shape (passages,).
 
     ``vectors`` are the views as the corpus's model sees them, shape (views, d); None leaves dense
-    search out. Raises SettingsError where the settings name no retriever, or one that nobody knows.
+    search out. ``names`` are the retrievers that search, ``depth`` the hits taken of each for each view, and
+    ``limit`` the candidates kept. Raises SettingsError for no retriever, or one that nobody knows.
     """
     enabled = [number for number, view in enumerate(plan.views) if view.enabled]
     if len(enabled) < len(plan.views):
         plan = replace(plan, views=tuple(plan.views[number] for number in enabled))
         vectors = None if vectors is None else vectors[enabled]
-    answers = _asked(Inquiry(corpus, plan, settings, vectors, mask))
+    answers = _asked(Inquiry(corpus, plan, depth, vectors, mask), names)
     answers = words_set_aside(corpus, plan, answers, LEXICAL, DENSE)
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
-    weights = retriever_weights(found, settings)
+    weights = retriever_weights(found)
     foreign = foreign_documents(corpus, plan.language) if {LEXICAL, DENSE} <= found.keys() else None
     seen = vectors if DENSE in found else None
     relevance = Relevance(corpus, plan, seen, found, weights, foreign, _phrased(corpus, plan))
-    rows, scores = _ranked(relevance, settings)
-    rows, scores = rows[: settings.scan_limit], scores[: settings.scan_limit]
+    rows, scores = _ranked(relevance)
+    rows, scores = rows[:limit], scores[:limit]
     hits = _hits(plan, found, rows)
     finders = contributions([hits[row] for row in rows.tolist()], found, off)
     held = {"sparse": corpus.sparse_model, "late": corpus.late_model}
@@ -81,10 +84,10 @@ def _phrased(corpus: Corpus, plan: QueryPlan) -> Mask | None:
     return every if every.any() else None
 
 
-def _asked(asked: Inquiry) -> dict[str, Found | Off]:
-    """The answers of the retrievers that the settings name; each hears what those before it have found."""
+def _asked(asked: Inquiry, names: Sequence[str]) -> dict[str, Found | Off]:
+    """The answers of the retrievers of these names; each hears what those before it have found."""
     answers: dict[str, Found | Off] = {}
-    for one in retrievers(asked.settings.retrievers):
+    for one in retrievers(names):
         answer = answers[one.name] = one.search(asked)
         if not isinstance(answer, Off):
             found = [asked.candidates, *(hits.rows for hits in answer.hits)]
@@ -92,19 +95,11 @@ def _asked(asked: Inquiry) -> dict[str, Found | Off]:
     return answers
 
 
-def _ranked(relevance: Relevance, settings: InvestigationSettings) -> tuple[Rows, Scores]:
-    """The union of all lists, ranked by the fusion that the settings name.
-
-    Score fusion scores every candidate by every retriever, so that a passage just below one list's
-    end is not taken for a zero.
+def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
+    """The union of all lists, by relevance: every candidate is scored by every retriever, so that a passage
+    just below one list's end is not taken for a zero.
     """
     lists = [hits for answer in relevance.found.values() for hits in answer.hits]
-    if settings.fusion == "rrf":
-        shares = [
-            relevance.weights[name] * view.weight for name in relevance.found for view in relevance.plan.views
-        ]
-        fused = fuse(lists, shares, "rrf")
-        return fused.rows, fused.scores
     found = [hits.rows for hits in lists]
     rows = np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, np.int32)
     scores = relevance.of(rows)

@@ -32,7 +32,8 @@ SCANNED, CITED = 24, 24
 LONGEST_WHOLE = 900
 # A claim that has fewer letters left without its citations is searched with them.
 SHORTEST_QUERY = 12
-_SETTINGS = InvestigationSettings(views=False, scan_limit=SCANNED + 6, scan_depth=100)
+_SETTINGS = InvestigationSettings(query_strategy="precision")
+DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Matching:
         plan = QueryPlan(query, claim.language, (View("literal", query, origin="the claim"),))
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
         self.notes.update(dict.fromkeys(notes))
-        found = scan(self.corpus, plan, _SETTINGS, vectors)
+        found = scan(self.corpus, plan, vectors, names=_SETTINGS.retrievers, limit=SCANNED + 6, depth=DEPTH)
         cited = [row for citation in claim.citations for row in citation.rows[:CITED]]
         rows = np.unique(np.array([*found.rows[:SCANNED].tolist(), *cited], np.int32))
         versions = self.corpus.neighbours(rows, (Relation.SUPERSEDES,), Direction.IN).rows

@@ -15,9 +15,8 @@ from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
 from engine.model import AreaCoverage, Completeness
 from engine.retrieval.asking import Asking
-from engine.retrieval.planning.assisted import MODEL, OFF
 from engine.retrieval.relevance import Relevance
-from engine.settings import InvestigationSettings
+from engine.settings import GAP_QUERIES, SUFFICIENCY, InvestigationSettings
 
 
 class Assistance:
@@ -48,7 +47,7 @@ class Assistance:
         missing, self.judgement = self.missing, None
         self._sent.add(missing)
         better: Mapping[str, tuple[str, ...]] = {}
-        if self._settings.gap_queries == MODEL:
+        if GAP_QUERIES in self._settings.model_tasks:
             areas = coverage.open_areas()
             language = self._relevance.plan.language
             better = gap_queries.proposed(
@@ -60,28 +59,26 @@ class Assistance:
 
     def judges(self, rounds_done: int) -> bool:
         """Whether the settings ask for a judgement after so many rounds."""
-        return self._settings.sufficiency != OFF and rounds_done >= FIRST_ROUND
+        return SUFFICIENCY in self._settings.model_tasks and rounds_done >= FIRST_ROUND
 
     def judge(
         self, areas: tuple[AreaCoverage, ...], pool: Pool, completeness: Completeness | None
     ) -> tuple[Judgement, str]:
         """Whether what was found suffices, and who says so: "model" or "plain"."""
-        judgement = None
-        if self._settings.sufficiency == MODEL:
-            rows = pool.rows()
-            rows = rows[~np.isin(rows, self._corpus.rows(sorted(pool.dismissed)))]
-            relevance = self._relevance.of(rows)
-            best = rows[np.lexsort((rows, -relevance))][:MOST_PASSAGES]
-            judgement = sufficiency.by_model(
-                self._asking,
-                self._question,
-                areas,
-                best,
-                self._sent,
-                self._corpus,
-                self._reading,
-                completeness,
-            )
-        by = MODEL if judgement is not None else "plain"
+        rows = pool.rows()
+        rows = rows[~np.isin(rows, self._corpus.rows(sorted(pool.dismissed)))]
+        relevance = self._relevance.of(rows)
+        best = rows[np.lexsort((rows, -relevance))][:MOST_PASSAGES]
+        judgement = sufficiency.by_model(
+            self._asking,
+            self._question,
+            areas,
+            best,
+            self._sent,
+            self._corpus,
+            self._reading,
+            completeness,
+        )
+        by = "model" if judgement is not None else "plain"
         self.judgement = judgement or sufficiency.by_rule(areas, completeness)
         return self.judgement, by

@@ -8,6 +8,4 @@ from engine.settings import InvestigationSettings
 
 def budget_of(settings: InvestigationSettings) -> Budget:
     """The budget of a case; its seconds end with those of the run."""
-    limits = (settings.model_seconds, settings.time_budget)
-    seconds = min((limit for limit in limits if limit is not None), default=None)
-    return Budget(settings.call_budget, settings.token_budget, seconds, settings.money_budget)
+    return Budget(settings.call_budget, settings.token_budget, settings.time_budget, settings.money_budget)

@@ -17,12 +17,18 @@ from pydantic import BaseModel
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import gap_queries, sufficiency
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS
+from engine.investigation.reranking import DEPTH as RERANKED
 from engine.llm import Data, LanguageModel, Prompt, Usage
 from engine.llm.estimating import most_tokens
 from engine.retrieval.planning import decomposing, hypothetical, make_plan
-from engine.retrieval.planning.assisted import MODEL
 from engine.retrieval.rerank import LISTWISE, listwise
-from engine.settings import InvestigationSettings
+from engine.settings import (
+    GAP_QUERIES,
+    HYPOTHETICAL,
+    SUB_QUESTIONS,
+    SUFFICIENCY,
+    InvestigationSettings,
+)
 
 if TYPE_CHECKING:
     from engine.investigation.case import Case
@@ -54,24 +60,26 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel], int]]:
     """Each prompt at its longest, its schema, and how often it is asked."""
     settings, corpus = case.settings, case.corpus
-    plain = settings.changed(sub_questions="plain", hypothetical="off", views=False)
+    plain = settings.changed(model_tasks=(), query_strategy="precision")
     plan = make_plan(case.question, list(corpus.info().languages), plain)
     text, language = plan.views[0].text, plan.language
-    if case.edited is None and settings.sub_questions == MODEL:
+    if case.edited is None and SUB_QUESTIONS in settings.model_tasks:
         yield decomposing.prompt(text, language), decomposing.SubQuestions, 1
-    if case.edited is None and settings.hypothetical == MODEL:
+    if case.edited is None and HYPOTHETICAL in settings.model_tasks:
         yield hypothetical.prompt(text, language, corpus), hypothetical.Passages, 1
     yield _gap_prompt(text, filler), gap_queries.GapQueries, _gap_rounds(settings)
-    judged = max(0, settings.rounds - sufficiency.FIRST_ROUND + 1) if settings.sufficiency == MODEL else 0
+    judged = (
+        max(0, settings.rounds - sufficiency.FIRST_ROUND + 1) if SUFFICIENCY in settings.model_tasks else 0
+    )
     yield _sufficiency_prompt(text, filler), sufficiency.Sufficiency, judged
     if settings.reranker == LISTWISE:
-        judged = min(settings.rerank_depth, settings.pool_size, len(corpus))
+        judged = min(RERANKED, settings.pool_size, len(corpus))
         texts = [filler[: listwise.LONGEST_TEXT]] * min(judged, listwise.WINDOW)
         yield listwise.prompt(text, texts), listwise.Order, listwise.windows(judged)
 
 
 def _gap_rounds(settings: InvestigationSettings) -> int:
-    return settings.rounds if settings.gap_queries == MODEL and settings.close_gaps else 0
+    return settings.rounds if GAP_QUERIES in settings.model_tasks and settings.close_gaps else 0
 
 
 def _gap_prompt(question: str, filler: str) -> Prompt:

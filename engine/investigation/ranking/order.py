@@ -99,6 +99,18 @@ def rank(
     return Ranking(rows[order], parts.sum(axis=0), (*GROUPS, HELD, "pinned"), parts, details)
 
 
+def plain(pool: Pool, scanned: Rows, scores: Scores) -> Ranking:
+    """The passages that a scan put into the pool in its own order, pinned ones first. ``scores`` are the
+    scan's, shape (n,)."""
+    entries = {entry.row: entry for entry in pool.entries() if entry.passage_id not in pool.dismissed}
+    kept = np.isin(scanned, list(entries))
+    rows, own = scanned[kept], scores[kept]
+    pinned = [PIN_BONUS * (entries[row].passage_id in pool.pinned) for row in rows.tolist()]
+    parts = np.stack([own, np.array(pinned, np.float32)]).astype(np.float32)
+    order = np.argsort(-parts.sum(axis=0), kind="stable")
+    return Ranking(rows[order], parts.sum(axis=0)[order], (QUESTION, "pinned"), parts[:, order], {})
+
+
 def two_passes(
     described: Described, strategies: Collection[str] | None, models: tuple[AdditiveModel, AdditiveModel]
 ) -> tuple[Features, NDArray[np.float32]]:

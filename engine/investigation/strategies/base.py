@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.leads import Leads
 from engine.investigation.reading import Reading
@@ -28,7 +29,8 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a strategy may ask: the corpus, the settings, the question's relevance, what is allowed.
+    """What a strategy may ask: the corpus, the settings, how broad the case goes, the question's
+    relevance, what is allowed.
 
     ``reading`` gives passages by row and remembers them. ``queries`` are this round's queries for
     gaps in coverage. ``mask`` limits the corpus (validity), shape (passages,), None for no limit.
@@ -36,6 +38,7 @@ class Context:
 
     corpus: Corpus
     settings: InvestigationSettings
+    breadth: Breadth
     relevance: Relevance
     reading: Reading
     queries: tuple[str, ...] = ()

@@ -26,10 +26,11 @@ DILUTION, RANK_DISCOUNT = 0.2, 0.2
 FOLLOWED_PER_HOP = 10
 # The quote shows the words that lead to the reference ("in accordance with Rule 6.2.1").
 LEADING_WORDS = 5
+FOLLOWED = {"both": DIRECTIONS, "out": (Direction.OUT,), "in": (Direction.IN,)}
 
 
 class Citations:
-    """Follows resolved references from the seeds, ``citation_hops`` in a row, outwards and back."""
+    """Follows resolved references from the seeds, several in a row, outwards and back."""
 
     name = "citations"
     title = "References, both ways"
@@ -45,7 +46,7 @@ class Citations:
         """Leads over one or more hops; a lead of a later hop starts at the passage in between."""
         batches: list[Leads] = []
         sources, visited = seeds.rows, seeds.rows
-        for step in range(1, context.settings.citation_hops + 1):
+        for step in range(1, context.breadth.hops + 1):
             found = self._one_hop(sources, step, context)
             if not len(found):
                 break
@@ -60,7 +61,7 @@ class Citations:
         if not len(sources):
             return no_leads()
         both = []
-        for direction in DIRECTIONS:
+        for direction in FOLLOWED[context.settings.citation_direction]:
             links = context.corpus.neighbours(sources, None, direction)
             rows = links.rows
             if direction is Direction.OUT and context.mask is not None:

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.breadth import breadth_of
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus, Rows
@@ -58,8 +59,9 @@ def context_of(
     """What a case would let a strategy ask after a scan by words."""
     settings = settings or InvestigationSettings()
     plan = make_plan(question, list(corpus.info().languages))
-    found = scan(corpus, plan, settings, None)
-    return Context(corpus, settings, found.relevance, Reading(corpus), queries)
+    breadth = breadth_of(settings)
+    found = scan(corpus, plan, None, names=settings.retrievers, limit=breadth.scan, depth=breadth.depth)
+    return Context(corpus, settings, breadth, found.relevance, Reading(corpus), queries)
 
 
 def seeds_of(*rows: int) -> Seeds:

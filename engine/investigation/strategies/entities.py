@@ -13,6 +13,7 @@ from engine.model import Entity
 from engine.settings import Preset
 from engine.threads import Colour
 
+PER_ENTITY = 20
 _ENDING = re.compile(r"\w*")
 _ENDING_AND_GAP = re.compile(r"\w*\s+")
 
@@ -32,7 +33,7 @@ class Entities:
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """One lead for each pair of seed and passage, its evidence the rarest entity they share."""
-        links = context.corpus.by_entity(seeds.rows, context.settings.passages_per_entity)
+        links = context.corpus.by_entity(seeds.rows, PER_ENTITY)
         if not len(links.rows):
             return no_leads()
         pairs = links.origins.astype(np.int64) * (int(links.rows.max()) + 1) + links.rows

@@ -46,8 +46,10 @@ class Gaps:
         query = context.queries[number]
         plan = QueryPlan(query, context.relevance.plan.language, (View(GAP, query),))
         vectors = self._embed(query)
-        settings = context.settings.changed(scan_limit=PER_QUERY, scan_depth=4 * PER_QUERY)
-        found = scan(context.corpus, plan, settings, vectors, context.mask)
+        found = scan(
+            context.corpus, plan, vectors, context.mask,
+            names=context.settings.retrievers, limit=PER_QUERY, depth=4 * PER_QUERY,
+        )  # fmt: skip
         ranks = np.arange(len(found.rows), dtype=np.int32)
         return make_leads(
             found.rows,

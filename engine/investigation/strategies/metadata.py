@@ -10,6 +10,8 @@ from engine.model import Passage
 from engine.settings import Preset
 from engine.threads import Colour
 
+PER_DOCUMENT = 50
+
 
 class Metadata:
     """Follows the hierarchy of the seeds' documents."""
@@ -24,8 +26,8 @@ class Metadata:
     on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads by place in the document, at most ``passages_per_document`` of one document."""
-        links = context.corpus.siblings(seeds.rows, context.settings.passages_per_document)
+        """Leads by place in the document, at most 50 of one document."""
+        links = context.corpus.siblings(seeds.rows, PER_DOCUMENT)
         return make_leads(links.rows, seeds.rows[links.origins], links.weights, links.relations)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:

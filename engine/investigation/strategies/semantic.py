@@ -15,6 +15,8 @@ from engine.settings import Preset
 from engine.threads import Colour
 
 PER_CLUSTER = 30
+# The lowest cosine to the centre of a cluster, and how many seeds make one.
+RADIUS, SMALLEST = 0.55, 2
 
 
 class Semantic:
@@ -30,7 +32,7 @@ class Semantic:
     on_from = Preset.BALANCED
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
-        """Leads within ``semantic_radius`` of a cluster of at least ``minimum_cluster`` seeds.
+        """Leads within ``RADIUS`` of a cluster of at least ``SMALLEST`` seeds.
 
         A lead starts at the member of the cluster that it is most similar to. Nothing where the
         corpus holds no vectors.
@@ -41,9 +43,8 @@ class Semantic:
             return no_leads()
         rows, vectors = seeds.rows[embedded], vectors[embedded]
         batches: list[Leads] = []
-        settings = context.settings
-        radius = radius_of(context.corpus.similarity_floor, settings.semantic_radius)
-        for members in clusters(vectors, radius, settings.minimum_cluster):
+        radius = radius_of(context.corpus.similarity_floor, RADIUS)
+        for members in clusters(vectors, radius, SMALLEST):
             batches.append(self._around(rows[members], vectors[members], radius, context))
         return joined(batches)
 

@@ -20,7 +20,6 @@ from engine.retrieval.planning.strategies import (
     OWN,
     PART,
     SIDE,
-    deepened,
 )
 from engine.retrieval.planning.structure import parts
 
@@ -36,7 +35,6 @@ __all__ = [
     "Helpers",
     "active",
     "checked_plan",
-    "deepened",
     "depth_of",
     "make_plan",
     "parts",

@@ -1,6 +1,6 @@
-"""The views that the settings of the group "model" ask for: sub-questions and hypothetical passages.
+"""The views that the settings have a language model make: sub-questions and hypothetical passages.
 
-Each setting says who makes them. A language model that is not connected, fails, or proposes nothing that
+A language model that is not connected, fails, or proposes nothing that
 can be used is replaced by its twin, and the plan's notes say so.
 """
 
@@ -16,9 +16,9 @@ from engine.model import View
 from engine.retrieval.asking import Asking
 from engine.retrieval.planning import decomposing, hypothetical
 from engine.retrieval.planning.strategies import CLAUSE, HYPOTHETICAL, PART, SIDE
-from engine.settings import InvestigationSettings
+from engine.settings import HYPOTHETICAL as TASK
+from engine.settings import SUB_QUESTIONS, InvestigationSettings
 
-MODEL, PLAIN, OFF = "model", "plain", "off"
 # What the sub-questions of a language model stand for.
 STRUCTURE = frozenset({PART, SIDE, CLAUSE})
 # What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others;
@@ -41,7 +41,7 @@ def with_sub_questions(
 ) -> tuple[View, ...]:
     """The views of a question with a language model's sub-questions in place of those that its structure
     gives; as they were where the settings do not say so, or there are none."""
-    if settings.sub_questions != MODEL:
+    if SUB_QUESTIONS not in settings.model_tasks:
         return tuple(views)
     found = decomposing.proposed(helpers.asking, text, language)
     if not found:
@@ -64,12 +64,10 @@ def hypothetical_views(
 
     One that is too far from the question is there too, switched off.
     """
-    if settings.hypothetical == OFF:
+    if TASK not in settings.model_tasks:
         return (), ()
     embedder = helpers.embedder
-    drafts: tuple[hypothetical.Draft, ...] = ()
-    if settings.hypothetical == MODEL:
-        drafts = hypothetical.written(helpers.asking, text, language, corpus, mask)
+    drafts = hypothetical.written(helpers.asking, text, language, corpus, mask)
     heaviest = WRITTEN if drafts else FED_BACK
     drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask)
     found = hypothetical.weighed(drafts, text, language, corpus, embedder)

@@ -96,7 +96,7 @@ def make_plan(
             focus=focus,
         )
     asked = Asked(text, language, intent.intent, corpus, mask)
-    views = tuple(views_of(asked, settings, offered=offered)) if settings.views else ()
+    views = tuple(views_of(asked, settings, offered=offered))
     views = with_sub_questions(views, text, language, settings, helpers)
     drafted, weighed = (
         ((), ()) if corpus is None else hypothetical_views(text, language, corpus, mask, settings, helpers)

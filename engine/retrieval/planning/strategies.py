@@ -15,13 +15,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from engine.errors import SettingsError
 from engine.model import Intent
-from engine.settings import VIEW_KINDS, InvestigationSettings
 
 LITERAL, GAP, OWN, HYPOTHETICAL = "literal", "gap", "own", "hypothetical"
 # What a plan may add to the literal question, in the order in which it is shown.
-PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK = KINDS = VIEW_KINDS
+KINDS = PART, SIDE, CLAUSE, REGISTER, ACRONYM, TERMS, FEEDBACK = (
+    "part",
+    "side",
+    "clause",
+    "register",
+    "acronym",
+    "terms",
+    "feedback",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,38 +56,11 @@ STRATEGIES: Mapping[str, Mapping[str, Use]] = {
     "balanced": _BALANCED,
     "recall": {kind: replace(use, on=True, intents=()) for kind, use in _BALANCED.items()},
 }
-# How many candidates the scan keeps and how deep each list is read, as a share of what the settings say.
-DEPTHS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 1.5}
-DEEPEST = {"scan_limit": 500, "scan_depth": 2000}
-SHALLOWEST = 10
 
 
-def uses_of(strategy: str, kinds: tuple[str, ...], intent: Intent | None) -> Mapping[str, Use]:
-    """How a strategy uses each kind in a question; ``kinds``, where some are given, are on instead.
-
-    Raises SettingsError for a kind that there is not.
-    """
-    uses = STRATEGIES[strategy]
-    unknown = [kind for kind in kinds if kind not in uses]
-    if unknown:
-        raise SettingsError(f"view_kinds: {unknown[0]!r} is no kind of view; known kinds: {', '.join(KINDS)}")
+def uses_of(strategy: str, intent: Intent | None) -> Mapping[str, Use]:
+    """How a strategy uses each kind in a question."""
     return {
-        kind: replace(
-            use,
-            on=kind in kinds if kinds else use.on and (not use.intents or intent in use.intents),
-            intents=(),
-        )
-        for kind, use in uses.items()
+        kind: replace(use, on=use.on and (not use.intents or intent in use.intents), intents=())
+        for kind, use in STRATEGIES[strategy].items()
     }
-
-
-def deepened(settings: InvestigationSettings, strategy: str) -> InvestigationSettings:
-    """The settings with the depth of the scan that a strategy asks for."""
-    share = DEPTHS[strategy]
-    if share == 1.0:
-        return settings
-    depths = {
-        name: max(SHALLOWEST, min(most, round(share * getattr(settings, name))))
-        for name, most in DEEPEST.items()
-    }
-    return settings.model_copy(update=depths)

@@ -39,7 +39,7 @@ def views_of(asked: Asked, settings: InvestigationSettings, *, offered: bool) ->
     """The views that the settings' strategy uses, each text once; with ``offered`` also those that it
     leaves out, switched off."""
     seen = {asked.text.casefold()}
-    for kind, use in uses_of(settings.query_strategy, settings.view_kinds, asked.intent).items():
+    for kind, use in uses_of(settings.query_strategy, asked.intent).items():
         if not (use.on or offered):
             continue
         for words, origin in _texts(kind, asked):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.model import QueryPlan
-from engine.settings import InvestigationSettings
 
 # Shape (views, n).
 Shares = NDArray[np.float32]
@@ -26,13 +25,13 @@ class Inquiry:
     """What every retriever is asked.
 
     ``plan`` holds the views that are searched. ``vectors`` are the views as the corpus's dense model sees
-    them, shape (views, d), None where there is none. ``mask`` limits the corpus, shape (passages,).
-    ``candidates`` are the passages that the retrievers before this one have found.
+    them, shape (views, d), None where there is none; ``depth`` hits are wanted for each. ``mask`` limits the
+    corpus, shape (passages,). ``candidates`` are the passages that the retrievers before this one have found.
     """
 
     corpus: Corpus
     plan: QueryPlan
-    settings: InvestigationSettings
+    depth: int
     vectors: NDArray[np.float32] | None = None
     mask: Mask | None = None
     candidates: Rows = field(default_factory=lambda: np.empty(0, np.int32))
@@ -80,7 +79,7 @@ class Retriever(Protocol):
     title: str
 
     def search(self, asked: Inquiry) -> Found | Off:
-        """At most ``settings.scan_depth`` hits for each view, within the mask; or why there are none."""
+        """At most ``depth`` hits for each view, within the mask; or why there are none."""
         ...
 
 

@@ -30,7 +30,8 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.model import QueryPlan, View
 from engine.retrieval.retrievers.base import Found, Inquiry, Off, Retriever
 from engine.retrieval.retrievers.registry import BUILT_IN
-from engine.settings import InvestigationSettings
+
+DEPTH = 500
 
 
 def plan_of(*texts: str) -> QueryPlan:
@@ -49,7 +50,7 @@ class RetrieverContract:
 
     def asked(self, corpus: Corpus, *texts: str) -> Inquiry:
         plan = plan_of(*(texts or self.views))
-        return Inquiry(corpus, plan, InvestigationSettings(), self.vectors(len(plan.views)))
+        return Inquiry(corpus, plan, DEPTH, self.vectors(len(plan.views)))
 
     def answer(self, retriever: Retriever, asked: Inquiry) -> Found:
         found = retriever.search(asked)
@@ -84,7 +85,7 @@ class RetrieverContract:
         assert all(mask[hits.rows].all() for hits in masked.hits)
         nobody = self.answer(retriever, replace(asked, mask=np.zeros(len(corpus), np.bool_)))
         assert [len(hits.rows) for hits in nobody.hits] == [0] * len(self.views)
-        few = replace(asked, settings=asked.settings.changed(scan_depth=10))
+        few = replace(asked, depth=10)
         assert all(len(hits.rows) <= 10 for hits in self.answer(retriever, few).hits)
 
     def test_shares_are_of_the_best(self, retriever: Retriever, corpus: Corpus) -> None:

@@ -10,6 +10,8 @@ from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares
 from engine.retrieval.retrievers.levels import levels
 
 DENSE = "dense"
+# The lowest cosine that is kept.
+LOWEST = 0.15
 
 
 class Dense:
@@ -20,15 +22,11 @@ class Dense:
     title = "Meaning (vectors)"
 
     def search(self, asked: Inquiry) -> Found | Off:
-        """Hits of at least the cosine that ``dense_threshold`` names; off without the views' vectors."""
+        """Hits of at least the cosine that ``LOWEST`` names; off without the views' vectors."""
         if asked.vectors is None:
             return Off()
-        settings, meant, vectors = asked.settings, asked.meant, asked.vectors
-        found = iter(
-            asked.corpus.search_dense(
-                vectors[meant], settings.scan_depth, settings.dense_threshold, mask=asked.mask
-            )
-        )
+        meant, vectors = asked.meant, asked.vectors
+        found = iter(asked.corpus.search_dense(vectors[meant], asked.depth, LOWEST, mask=asked.mask))
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
         unrelated = levels(asked.corpus, asked.plan.language, vectors, hits)
 

@@ -35,9 +35,7 @@ class Late:
             queries = _queries(asked)
             if isinstance(queries, Off):
                 return queries
-            found = corpus.search_late(
-                queries, asked.settings.scan_depth, also=asked.candidates, mask=asked.mask
-            )
+            found = corpus.search_late(queries, asked.depth, also=asked.candidates, mask=asked.mask)
         except (CorpusError, ModelError, SettingsError) as error:
             return Off(str(error))
         places = np.flatnonzero(asked.meant)[np.diff(queries.offsets) > 0]

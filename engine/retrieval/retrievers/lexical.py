@@ -17,6 +17,8 @@ from engine.retrieval.retrievers.base import (
 )
 
 LEXICAL = "bm25"
+# The lowest score that is kept, as a share of the best.
+LOWEST = 0.05
 
 
 class Lexical:
@@ -26,13 +28,11 @@ class Lexical:
     title = "Words (BM25)"
 
     def search(self, asked: Inquiry) -> Found | Off:
-        """Hits of at least the share of the best that ``lexical_threshold`` names."""
-        texts, language, settings = asked.texts, asked.plan.language, asked.settings
-        found = asked.corpus.search_lexical(texts, language, settings.scan_depth, mask=asked.mask)
+        """Hits of at least the share of the best that ``LOWEST`` names."""
+        texts, language = asked.texts, asked.plan.language
+        found = asked.corpus.search_lexical(texts, language, asked.depth, mask=asked.mask)
         best = best_scores(found)
-        hits = [
-            above(one, settings.lexical_threshold * float(top)) for one, top in zip(found, best, strict=True)
-        ]
+        hits = [above(one, LOWEST * float(top)) for one, top in zip(found, best, strict=True)]
 
         def score(rows: Rows) -> Shares:
             return shares_of(asked.corpus.score_lexical(texts, language, rows), best)

@@ -43,7 +43,7 @@ class Sparse:
             queries = model.encode(texts, "query")
         except (ModelError, SettingsError) as error:
             return Off(str(error))
-        found = iter(corpus.search_sparse(queries, asked.settings.scan_depth, mask=asked.mask))
+        found = iter(corpus.search_sparse(queries, asked.depth, mask=asked.mask))
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
         best = best_scores(hits)
         places = np.flatnonzero(meant)

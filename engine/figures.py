@@ -1,0 +1,56 @@
+"""Conditions on the figures of a case: "coverage >= 0.9", as people write them."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+# Each is a share or a mean similarity, 0..1; what they count stands in ``engine.model.Metrics``.
+FIGURES = (
+    "coverage",
+    "similarity",
+    "similarity_top",
+    "references",
+    "efficiency",
+    "coherence",
+    "completeness",
+)
+_COMPARED: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_WRITTEN = re.compile(r"\s*([a-z_]+)\s*(>=|<=|>|<)\s*(\d*\.?\d+)\s*(%?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A figure, how it is compared, and with what, 0..1."""
+
+    figure: str
+    comparison: str
+    wanted: float
+
+    def holds(self, value: float) -> bool:
+        """Whether a value of the figure meets it."""
+        return _COMPARED[self.comparison](value, self.wanted)
+
+    def __str__(self) -> str:
+        return f"{self.figure} {self.comparison} {self.wanted:g}"
+
+
+def condition(written: str) -> Condition:
+    """A condition from its words; 90 % is 0.9. Raises ValueError saying what is wrong and what is known."""
+    found = _WRITTEN.fullmatch(written)
+    if found is None:
+        raise ValueError(f"{written!r} is no condition: write it as coverage >= 0.9")
+    figure, comparison, number, percent = found.groups()
+    if figure not in FIGURES:
+        raise ValueError(f"{figure!r} is no figure of a case; known figures: {', '.join(FIGURES)}")
+    wanted = float(number) / 100 if percent else float(number)
+    if not 0.0 <= wanted <= 1.0:
+        raise ValueError(f"{written!r}: a figure is between 0 and 1")
+    return Condition(figure, comparison, wanted)
