@@ -1,4 +1,4 @@
-"""From a ranking to readable passages: a limit per document, neighbours put together.
+"""From a ranking to readable passages: neighbours put together.
 
 A hit brings the whole of its provision, where that can be read as one text, else the neighbours that rank
 well. What is joined stands in one section and one provision, so that its citation holds for all of it, and
@@ -8,7 +8,6 @@ nothing but a heading brings the text below it along, or makes room for it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -21,8 +20,6 @@ from engine.investigation.reading import Reading
 # A neighbour is joined if it ranks among this many times the passages asked for.
 JOINING_DEPTH = 2
 LONGEST_TEXT = 2_500
-# Passages of one document.
-PER_DOCUMENT = 8
 # Passages of a provision that are read on each side of a hit.
 MOST_PARAGRAPHS = 30
 # Passages that a heading brings along at most.
@@ -47,24 +44,18 @@ def assemble(
     barred: Iterable[int] = (),
     first: Collection[int] = (),
 ) -> list[Assembled]:
-    """At most ``top_k`` passages, ``PER_DOCUMENT`` of a document, neighbours joined.
-
-    The limit of a document does not hold for the ``first`` rows, which the question names. Nothing outside
-    of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined.
+    """At most ``top_k`` passages, neighbours joined. Nothing outside of ``allowed``, shape (passages,), and none
+    of the ``barred`` rows is joined; a heading among the ``first`` rows, which the question names, stays.
     """
-    documents = corpus.document_numbers(ranking.rows)
     sections = corpus.section_numbers(ranking.rows)
     near = set(ranking.rows[: JOINING_DEPTH * top_k].tolist())
     chosen: list[Assembled] = []
     taken: set[int] = set()
-    per_document: Counter[int] = Counter()
     headings, shut = corpus.bare_headings(ranking.rows), set(barred)
     for place, row in enumerate(ranking.rows.tolist()):
         if len(chosen) >= top_k:
             break
-        document = int(documents[place])
-        full = per_document[document] >= PER_DOCUMENT and row not in first
-        if row in taken or full:
+        if row in taken:
             continue
         section = int(sections[place])
         run = _provision(row, section, corpus, reading, allowed, shut | taken)
@@ -76,7 +67,6 @@ def assemble(
                 continue
             rows = tuple(sorted({*rows, *below}))
         taken.update(rows)
-        per_document[document] += 1
         chosen.append(Assembled(place, rows))
     return chosen
 
