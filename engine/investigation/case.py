@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.investigation.assistance import Assistance, budget_of
+from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage, opened
 from engine.investigation.depth import bounded, worth_showing
@@ -122,7 +122,7 @@ class Case:
         self._cancelled = threading.Event()
         self._used = dict(used)
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
-        self._asking = Asking(model, self.meter)
+        self._asking = Asking(None if model is None else with_prefix(model, corpus), self.meter)
         self.day = day or date.today()
         self.started = datetime.now(UTC)
         self._filters = Filters(corpus, settings, self.day)

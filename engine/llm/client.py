@@ -76,10 +76,12 @@ class ChatModel:
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
         """What one request with this prompt will use at most; a repair or a retry is another."""
+        prompt = self._fitting(prompt, schema)
         return self._exchange.expected(messages(prompt, schema_text(schema)), prompt.longest)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         """Ask, check the answer, have it repaired once where it does not fit. See ``LanguageModel.ask``."""
+        prompt = self._fitting(prompt, schema)
         key = self._key_of(prompt, schema)
         kept = None if self._cache is None else self._cache.get(key, schema)
         if kept is not None:
@@ -93,13 +95,20 @@ class ChatModel:
         trouble = (self._cache.trouble,) if self._cache.trouble else ()
         return replace(reply, warnings=reply.warnings + trouble)
 
+    def _fitting(self, prompt: Prompt, schema: type[BaseModel]) -> Prompt:
+        """The prompt, without what it shares with others where the context has no room for that."""
+        if prompt.prefix is None:
+            return prompt
+        expected = self._exchange.expected(messages(prompt, schema_text(schema)), prompt.longest)
+        return prompt if expected.tokens <= self.context_tokens else replace(prompt, prefix=None)
+
     def _asked(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         first = self._exchange.answered(prompt, schema, meter)
         read = self._read(first, prompt, schema)
         warnings = first.warnings + self._unkept(read, first.dialect)
         if isinstance(read, Fitting):
             return Reply(read.value, first.usage, warnings=warnings)
-        repair = _repair(prompt, first.completion.content, read)
+        repair = self._fitting(_repair(prompt, first.completion.content, read), schema)
         if self.expected(repair, schema).tokens > self.context_tokens:
             raise AnswerError(f"{self._misfit(prompt, read)}, and the context holds no repair")
         second = self._exchange.answered(repair, schema, meter)
@@ -144,9 +153,10 @@ class ChatModel:
 
     def _truncated(self, prompt: Prompt, completion: Completion) -> str:
         most, counted = prompt.longest + self.model_spec.thinking, completion.counted
-        full = counted is not None and counted[2] < most - 1
+        full = counted is not None and counted.completion < most - 1
         advice = (
-            f"after {counted[2]:,} of {most:,} tokens: its context is full; raise it (Ollama: num_ctx)"
+            f"after {counted.completion:,} of {most:,} tokens: its context is full; raise it "
+            "(Ollama: num_ctx)"
             if counted is not None and full
             else f"at {most:,} tokens; a model that thinks first needs thinking=TOKENS in its spec"
         )
@@ -162,7 +172,7 @@ class ChatModel:
                 "url": self.model_spec.url,
                 "messages": messages(prompt, schema_text(schema)),
                 "schema": schema.model_json_schema(),
-                "sampling": [0, SEED, prompt.longest + self.model_spec.thinking],
+                "sampling": [prompt.temperature, SEED, prompt.longest + self.model_spec.thinking],
             }
         )
 
@@ -170,4 +180,4 @@ class ChatModel:
 def _repair(prompt: Prompt, content: str, problem: Unfit) -> Prompt:
     """The same prompt with the answer that does not fit, and why, as data."""
     parts = (Data(REJECTED, content[:LONGEST_REJECTED]), Data(WRONG, problem.reason))
-    return Prompt(prompt.task, prompt.instructions, prompt.data + parts, prompt.longest)
+    return replace(prompt, data=prompt.data + parts)

@@ -15,15 +15,15 @@ from pydantic import BaseModel
 from engine.errors import AnswerError, ModelError
 from engine.llm.base import Prompt
 from engine.llm.completions import Completion, read_completion, told
-from engine.llm.dialects import NEW_LIMIT, Dialect, Rung
+from engine.llm.dialects import NEW_LIMIT, OLD_LIMIT, Dialect, Rung
 from engine.llm.estimating import cut_at, most_tokens
 from engine.llm.meter import Meter
-from engine.llm.prompt import Messages, messages, prompt_tokens
+from engine.llm.prompt import Messages, messages, prompt_tokens, sent_messages
 from engine.llm.retrying import Patience, passing
 from engine.llm.schemas import schema_text, strict_schema
 from engine.llm.sending import POLL_SECONDS, Sender
 from engine.llm.spec import ModelSpec
-from engine.llm.usage import Usage
+from engine.llm.usage import Counted, Usage
 from engine.network.fetching import OVERSIZED, TIMED_OUT, UNREACHABLE, Received, in_words
 
 # Prompts that a server may still have in its cache.
@@ -54,7 +54,7 @@ class Exchange:
         # By rung: how often an answer kept to the format that was asked for, and how often not.
         self._kept, self._broken = Counter[Rung](), Counter[Rung]()
         self._down_until = 0.0
-        self._dialect = Dialect() if spec.own_url else Dialect(limit=NEW_LIMIT)
+        self._dialect = Dialect(limit=OLD_LIMIT if spec.own_url else NEW_LIMIT, marks=spec.marks)
 
     @property
     def dialect(self) -> Dialect:
@@ -78,7 +78,7 @@ class Exchange:
         """What one request will use at most."""
         prompt, prices = prompt_tokens(built), self._spec.prices
         answer = longest + self._spec.thinking
-        money = None if prices is None else prices.money(prompt, 0, answer)
+        money = None if prices is None else prices.most(prompt, answer)
         return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answer, money=money)
 
     def answered(self, prompt: Prompt, schema: type[BaseModel], meter: Meter) -> Answered:
@@ -95,8 +95,10 @@ class Exchange:
         while True:
             body = {
                 "model": self._spec.model,
-                "messages": [{"role": role, "content": content} for role, content in built],
-                **dialect.parameters(prompt.task, strict_schema(schema), expected.completion_tokens),
+                "messages": sent_messages(built, prompt.prefix, dialect.marks),
+                **dialect.parameters(
+                    prompt.task, strict_schema(schema), expected.completion_tokens, prompt.temperature
+                ),
             }
             received, completion, usage = self._sent(body, prompt.task, expected, meter)
             used += usage
@@ -128,25 +130,36 @@ class Exchange:
     ) -> tuple[Received, Completion | None, Usage]:
         """One request, kept in the meter whatever happens."""
         with self._place(meter), meter.slot(task, expected) as slot:
-            slot.used = Usage(calls=1, money=self._money(0, 0, 0))
+            slot.used = self._used(Counted(), 0.0)
             received = self._sender.send(body, meter.check)
             completion = read_completion(received.body) if received.fine else None
-            counted = (0, 0, 0)
+            counted = Counted()
             if completion is not None:
-                estimated = (expected.prompt_tokens, 0, most_tokens(completion.content))
+                estimated = Counted(expected.prompt_tokens, completion=most_tokens(completion.content))
                 counted = completion.counted or estimated
-            slot.used = Usage(1, *counted, received.milliseconds, self._money(*counted))
+            slot.used = self._used(counted, received.milliseconds)
             return received, completion, slot.used
 
-    def _money(self, prompt: int, cached: int, answer: int) -> float | None:
-        return None if self._spec.prices is None else self._spec.prices.money(prompt, cached, answer)
+    def _used(self, counted: Counted, milliseconds: float) -> Usage:
+        """One request with what was counted, and what that costs."""
+        prices = self._spec.prices
+        return Usage(
+            calls=1,
+            prompt_tokens=counted.prompt,
+            cached_tokens=counted.cached,
+            completion_tokens=counted.completion,
+            milliseconds=milliseconds,
+            money=None if prices is None else prices.money(counted),
+            written_tokens=counted.written,
+            saved=0.0 if prices is None else prices.saved(counted),
+        )
 
     def _checked(self, built: Messages, completion: Completion, task: str) -> tuple[str, ...]:
         """What is to be said of the count. Raises ModelError where the prompt cannot have been read whole."""
         where, counted = self._spec.where, completion.counted
         if counted is None:
             return (f"{where} tells no usage: its tokens are estimated",)
-        read, text = counted[0], "\n".join(content for _, content in built)
+        read, text = counted.prompt, "\n".join(content for _, content in built)
         with self._lock:
             earlier = tuple(self._earlier)
             self._earlier.append(text)

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import gap_queries, sufficiency
+from engine.investigation.assistance.prefix import with_prefix
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS
 from engine.llm import Data, LanguageModel, Prompt, Usage
 from engine.llm.estimating import most_tokens
@@ -40,9 +41,9 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 
     Money is None where the model has no prices.
     """
-    model = case.model
-    if model is None:
+    if case.model is None:
         return {}
+    model = with_prefix(case.model, case.corpus)
     filler = _filler(case.corpus)
     found: dict[str, Usage] = {}
     for prompt, schema, times in _prompts(case, filler):

@@ -15,9 +15,10 @@ from engine.retrieval.planning.hypothetical.weighing import (
     Weighed,
     weighed,
 )
-from engine.retrieval.planning.hypothetical.writing import TASK, Passages, prompt, written
+from engine.retrieval.planning.hypothetical.writing import FORM, TASK, Passages, prompt, written
 
 __all__ = [
+    "FORM",
     "LOWEST_SIMILARITY",
     "LOW_CONFIDENCE",
     "TASK",

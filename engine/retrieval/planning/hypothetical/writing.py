@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.detect import detect_question
-from engine.llm import Data, Prompt
+from engine.llm import Data, Form, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
 from engine.retrieval.asking import Asking
@@ -48,6 +48,9 @@ class Passages(BaseModel):
     """What the model fills in."""
 
     passages: list[str] = Field(description="2 or 3 hypothetical passages, without headings or numbers")
+
+
+FORM = Form(TASK, INSTRUCTIONS, Passages)
 
 
 def written(asking: Asking, text: str, language: str, corpus: Corpus, mask: Mask | None) -> tuple[Draft, ...]:
