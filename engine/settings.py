@@ -367,6 +367,24 @@ class InvestigationSettings(BaseModel):
     model_seconds: float | None = knob(
         None, "No language model is asked later than this.", "seconds", group="model", low=0.05, high=3600
     )
+    hypothetical_passages: int = knob(
+        3, "Passages that might answer, at most.", "passages", group="model", low=1, high=5
+    )
+    hypothetical_temperature: Fraction = knob(
+        0.0,
+        "How freely a language model words passages that might answer; 0 for the likeliest words.",
+        "temperature",
+        group="model",
+    )
+    hypothetical_language: Annotated[
+        str, BeforeValidator(lambda value: "question" if _named(value) is None else value)
+    ] = knob(
+        "question",
+        "Language in which it words them: question (the question's, where the corpus has it), corpus (its "
+        "main one), or a code such as de.",
+        "code",
+        group="model",
+    )
 
     @field_validator("longest_passage")
     @classmethod

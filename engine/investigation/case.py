@@ -72,6 +72,7 @@ from engine.model import (
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, checked_plan, deepened, make_plan
+from engine.retrieval.planning.hypothetical import check_language
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -85,7 +86,7 @@ class Case:
     asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
     ``used`` is what the saved case that this one carries on had used, by task. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
-    SettingsError for an unknown strategy or transaction type, or a filter that fits no document.
+    SettingsError for an unknown strategy, transaction type or language, or a filter that fits no document.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class Case:
         if not question.strip():
             raise InputError("the question is empty: type one")
         check_transaction(corpus, settings.transaction_type)
+        check_language(corpus, settings.hypothetical_language)
         self.corpus, self.question, self.settings = corpus, question, settings
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))

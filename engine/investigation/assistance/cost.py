@@ -61,7 +61,8 @@ def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel],
     if case.edited is None and settings.sub_questions == MODEL:
         yield decomposing.prompt(text, language), decomposing.SubQuestions, 1
     if case.edited is None and settings.hypothetical == MODEL:
-        yield hypothetical.prompt(text, language, corpus), hypothetical.Passages, 1
+        wish = hypothetical.Wish.of(settings)
+        yield hypothetical.prompt(text, language, corpus, None, wish), hypothetical.Passages, 1
     yield _gap_prompt(text, filler), gap_queries.GapQueries, _gap_rounds(settings)
     judged = max(0, settings.rounds - sufficiency.FIRST_ROUND + 1) if settings.sufficiency == MODEL else 0
     yield _sufficiency_prompt(text, filler), sufficiency.Sufficiency, judged

@@ -15,7 +15,15 @@ from engine.retrieval.planning.hypothetical.weighing import (
     Weighed,
     weighed,
 )
-from engine.retrieval.planning.hypothetical.writing import FORM, TASK, Passages, prompt, written
+from engine.retrieval.planning.hypothetical.writing import (
+    FORM,
+    TASK,
+    Passages,
+    Wish,
+    check_language,
+    prompt,
+    written,
+)
 
 __all__ = [
     "FORM",
@@ -25,6 +33,8 @@ __all__ = [
     "Draft",
     "Passages",
     "Weighed",
+    "Wish",
+    "check_language",
     "fed_back",
     "prompt",
     "weighed",
