@@ -17,7 +17,7 @@ from engine.llm.exchange import Answered, Exchange
 from engine.llm.meter import Meter
 from engine.llm.prompt import messages
 from engine.llm.retrying import Patience
-from engine.llm.schemas import schema_text
+from engine.llm.schemas import Wrapped, schema_text
 from engine.llm.secret import Secret
 from engine.llm.sending import Sender
 from engine.llm.spec import ModelSpec
@@ -76,8 +76,7 @@ class ChatModel:
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
         """What one request with this prompt will use at most; a repair or a retry is another."""
-        prompt = self._fitting(prompt, schema)
-        return self._exchange.expected(messages(prompt, schema_text(schema)), prompt.longest)
+        return self._exchange.expected(self._fitting(prompt, schema), schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         """Ask, check the answer, have it repaired once where it does not fit. See ``LanguageModel.ask``."""
@@ -99,8 +98,8 @@ class ChatModel:
         """The prompt, without what it shares with others where the context has no room for that."""
         if prompt.prefix is None:
             return prompt
-        expected = self._exchange.expected(messages(prompt, schema_text(schema)), prompt.longest)
-        return prompt if expected.tokens <= self.context_tokens else replace(prompt, prefix=None)
+        fits = self._exchange.expected(prompt, schema).tokens <= self.context_tokens
+        return prompt if fits else replace(prompt, prefix=None)
 
     def _asked(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         first = self._exchange.answered(prompt, schema, meter)
@@ -126,7 +125,9 @@ class ChatModel:
             raise RefusalError(f"{prompt.task}: a filter of {where} withheld the answer")
         if completion.finish == "length":
             raise AnswerError(self._truncated(prompt, completion))
-        read = read_answer(completion.content, schema)
+        one_schema = prompt.prefix is not None and answered.dialect.one_schema
+        found = _unwrapped(completion.content, schema) if one_schema else None
+        read = found or read_answer(completion.content, schema)
         if isinstance(read, Unfit):
             return read
         # JSON in JSON can spell a key with escapes; written once more, it has none. And what was put into the
@@ -175,6 +176,12 @@ class ChatModel:
                 "sampling": [prompt.temperature, SEED, prompt.longest + self.model_spec.thinking],
             }
         )
+
+
+def _unwrapped(content: str, schema: type[Answer]) -> Fitting[Answer] | None:
+    """The value in an answer to a schema of several tasks; None where it is none, or another task's."""
+    read = read_answer(content, Wrapped[schema])  # type: ignore[valid-type]
+    return Fitting(read.value.answer, read.pure) if isinstance(read, Fitting) else None
 
 
 def _repair(prompt: Prompt, content: str, problem: Unfit) -> Prompt:

@@ -35,13 +35,15 @@ class Rung(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What to send to one server. ``limit`` names the greatest length of an answer. ``marks``: it is told
-    what to cache (``cache_control``), which only servers that know it ever are."""
+    what to cache (``cache_control``), which only servers that know it ever are. ``one_schema``: all tasks of
+    a case have the same."""
 
     rung: Rung = Rung.SCHEMA
     limit: str = OLD_LIMIT
     temperature: bool = True
     seed: bool = True
     marks: bool = False
+    one_schema: bool = False
 
     def parameters(
         self, task: str, schema: Mapping[str, Any], longest: int, temperature: float = 0.0
@@ -60,7 +62,9 @@ class Dialect:
         return sent
 
     def lower(self) -> Dialect:
-        """One rung down."""
+        """One rung down; where all tasks had one schema, each has its own first."""
+        if self.one_schema and self.rung is Rung.SCHEMA:
+            return replace(self, one_schema=False)
         return replace(self, rung=Rung(min(self.rung + 1, Rung.TEXT)))
 
     def common(self, other: Dialect) -> Dialect:
@@ -73,6 +77,7 @@ class Dialect:
             self.temperature and other.temperature,
             self.seed and other.seed,
             self.marks and other.marks,
+            self.one_schema and other.one_schema,
         )
 
     def after_refusal(self, message: str) -> Dialect | None:

@@ -40,6 +40,8 @@ OPTIONS = (
 )
 # https://openrouter.ai/docs/guides/best-practices/prompt-caching
 MARKING_HOST, MARKED_MODELS = "openrouter.ai", ("anthropic/", "~anthropic/")
+# https://platform.openai.com/docs/guides/prompt-caching: a schema is a prefix to the system message.
+SCHEMA_FIRST = ("api.openai.com", MARKING_HOST)
 MILLION = 1_000_000
 LONGEST_OPTION = 16
 
@@ -103,6 +105,12 @@ class ModelSpec:
                 name == "localhost" or "." not in name or name.endswith((".local", ".internal", ".localhost"))
             )
         return address.is_private or address.is_loopback
+
+    @property
+    def one_schema(self) -> bool:
+        """Whether the tasks of a case are asked with one schema between them, as this server counts a schema
+        among what a prompt begins with: OpenAI and gateways to it and to Anthropic."""
+        return self.marks or urlsplit(self.url).hostname in SCHEMA_FIRST
 
     @property
     def where(self) -> str:

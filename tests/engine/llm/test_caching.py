@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,8 +14,9 @@ from engine.llm import Data, Form, Meter, Prefix, Prompt, Usage
 from engine.llm.completions import read_completion
 from engine.llm.connecting import connect
 from engine.llm.cost import cache_words, usage_values
+from engine.llm.estimating import most_tokens
 from engine.llm.prompt import messages, sent_messages, shared_texts
-from engine.llm.schemas import schema_text
+from engine.llm.schemas import one_of, schema_text
 from engine.llm.spec import read_spec
 from engine.llm.usage import Counted
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
@@ -24,15 +26,27 @@ class Parts(BaseModel):
     queries: list[str]
 
 
-FORMS = (Form("decompose", "Split the question.", Parts), Form("order", "Sort the parts.", Parts))
+class Order(BaseModel):
+    order: list[str]
+
+
+FORMS = (Form("decompose", "Split the question.", Parts), Form("order", "Sort the parts.", Order))
 PREFIX = Prefix(FORMS, (Data("collection", "name: Harbour"),))
 DATA = (Data("question", "Who pays dues?"),)
 PROMPT = Prompt("decompose", "Split the question.", DATA, prefix=PREFIX)
+ORDER = Prompt("order", "Sort the parts.", DATA, prefix=PREFIX)
 MARKED = "openai:scripted@{url}?context=32768&marks=1"
 
 
 def fine(asked: Asked) -> Scripted:
-    return Parts(queries=[asked.data["question"]])
+    question = [asked.data["question"]]
+    form = Order(order=question) if asked.task == "order" else Parts(queries=question)
+    return {"answer": form.model_dump()} if wrapped(asked) else form
+
+
+def wrapped(asked: Asked) -> bool:
+    """Whether the schema is that of all tasks."""
+    return asked.schema is not None and list(asked.schema["properties"]) == ["answer"]
 
 
 def cut_open(body: Any) -> list[str]:
@@ -52,9 +66,8 @@ def test_a_server_that_knows_marks_is_told_where_the_shared_part_ends() -> None:
     with ScriptedServer(fine) as server:
         model = connect(MARKED.format(url=server.url))
         assert model is not None
-        for task in ("decompose", "order"):
-            prompt = Prompt(task, "", DATA, prefix=PREFIX)
-            assert model.ask(prompt, Parts, Meter()).value.queries == ["Who pays dues?"]
+        assert model.ask(PROMPT, Parts, Meter()).value.queries == ["Who pays dues?"]
+        assert model.ask(ORDER, Order, Meter()).value.order == ["Who pays dues?"]
         first, second = server.requests
     assert cut_open(first.body) == cut_open(second.body) == ["".join(shared_texts(PREFIX))]
     assert (first.task, second.task) == ("decompose", "order")
@@ -117,6 +130,80 @@ def test_a_server_that_refuses_marks_gets_none_again(words: str) -> None:
         assert model.ask(PROMPT, Parts, Meter()).value.queries
         assert len(server.requests) == before + 1
         assert not model.dialect.marks
+
+
+class TestOneSchema:
+    """Where a server counts the schema among what a prompt begins with, all tasks have the same."""
+
+    def test_all_tasks_have_one_where_it_counts(self) -> None:
+        with ScriptedServer(fine) as server:
+            model = connect(MARKED.format(url=server.url))
+            assert model is not None
+            assert model.ask(PROMPT, Parts, Meter()).value.queries
+            reply = model.ask(ORDER, Order, Meter())
+            assert (reply.value.order, reply.warnings) == (["Who pays dues?"], ())
+        first, second = server.requests
+        assert first.body["response_format"] == second.body["response_format"]
+        assert wrapped(first)
+        assert (
+            len(first.body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["anyOf"]) == 2
+        )
+
+    def test_each_task_has_its_own_elsewhere_and_outside_of_cases(self) -> None:
+        with ScriptedServer(fine) as server:
+            server.connect().ask(PROMPT, Parts, Meter())
+            model = connect(MARKED.format(url=server.url))
+            assert model is not None
+            model.ask(replace(PROMPT, prefix=None), Parts, Meter())
+        assert [wrapped(asked) for asked in server.requests] == [False, False]
+
+    def test_a_server_that_refuses_it_gets_each_task_s_own(self) -> None:
+        def answer(asked: Asked) -> Scripted:
+            text = '{"error": {"message": "Invalid schema: anyOf is not permitted"}}'
+            return Fault(status=400, text=text) if wrapped(asked) else fine(asked)
+
+        with ScriptedServer(answer) as server:
+            model = connect(MARKED.format(url=server.url))
+            assert model is not None
+            assert model.ask(PROMPT, Parts, Meter()).value.queries
+            assert (model.dialect.rung, model.dialect.one_schema, model.dialect.marks) == (0, False, True)
+
+    def test_the_answer_to_another_task_is_none_and_leads_to_each_task_s_own(self) -> None:
+        def answer(asked: Asked) -> Scripted:
+            return {"answer": {"order": ["P1"]}} if wrapped(asked) else fine(asked)
+
+        with ScriptedServer(answer) as server:
+            model = connect(MARKED.format(url=server.url))
+            assert model is not None
+            assert model.ask(PROMPT, Parts, Meter()).value.queries == ["Who pays dues?"]
+            assert [wrapped(asked) for asked in server.requests] == [True, False]
+            assert model.dialect.rung == 0
+
+    def test_an_answer_that_is_not_wrapped_counts_too(self) -> None:
+        with ScriptedServer(lambda asked: Parts(queries=["dues"])) as server:
+            model = connect(MARKED.format(url=server.url))
+            assert model is not None
+            assert model.ask(PROMPT, Parts, Meter()).value.queries == ["dues"]
+
+    def test_the_estimate_counts_it(self) -> None:
+        with ScriptedServer(fine) as server:
+            marked, plain = connect(MARKED.format(url=server.url)), server.connect()
+            assert marked is not None
+            more = marked.expected(PROMPT, Parts).prompt_tokens - plain.expected(PROMPT, Parts).prompt_tokens
+        assert more == most_tokens(schema_text(one_of((Parts, Order)))) > 0
+
+    @pytest.mark.parametrize(
+        ("spec", "one"),
+        [
+            ("openai:gpt-5-mini", True),
+            ("openai:gpt-5-mini@https://api.openai.com/v1", True),
+            ("openai:openai/gpt-5-mini@https://openrouter.ai/api/v1", True),
+            ("openai:llama3.1@http://127.0.0.1:11434/v1", False),
+            ("openai:claude@http://127.0.0.1:4000/v1?marks=1", True),
+        ],
+    )
+    def test_which_servers_count_it(self, spec: str, one: bool) -> None:
+        assert read_spec(spec).one_schema is one
 
 
 def body_of(usage: dict[str, Any]) -> str:
