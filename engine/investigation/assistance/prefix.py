@@ -10,8 +10,10 @@ What speaks to a machine is left out, and so are definitions that are out of for
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
+from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import answer_form, gap_queries, sufficiency
@@ -54,7 +56,7 @@ def prefix_of(corpus: Corpus) -> Prefix:
         Data("collection", "\n".join(_told(corpus))),
         Data("collection areas", "\n".join(_within(_areas(corpus), MOST_OF_AREAS))),
         Data("collection transactions", "\n".join(_within(_transactions(corpus), MOST_OF_TRANSACTIONS))),
-        Data("collection terms", "\n".join(_within(_terms(corpus), MOST_OF_TERMS))),
+        Data("collection terms", "\n".join(_terms(corpus, date.today()))),
     )
     return Prefix(FORMS, tuple(part for part in parts if part.text))
 
@@ -87,9 +89,23 @@ def _named(names: Mapping[str, str], corpus: Corpus, otherwise: str) -> str:
     return next((names[language] for language in languages if language in names), otherwise)
 
 
-def _terms(corpus: Corpus) -> Iterator[str]:
+_KNOWN: WeakKeyDictionary[Corpus, tuple[date, tuple[str, ...]]] = WeakKeyDictionary()
+_READING = threading.Lock()
+
+
+def _terms(corpus: Corpus, day: date) -> tuple[str, ...]:
+    """The definitions that are told of a corpus, looked for once a day as long as it is open."""
+    with _READING:
+        of_day, terms = _KNOWN.get(corpus, (None, ()))
+        if of_day != day:
+            terms = tuple(_within(_defined(corpus, day), MOST_OF_TERMS))
+            _KNOWN[corpus] = (day, terms)
+        return terms
+
+
+def _defined(corpus: Corpus, day: date) -> Iterator[str]:
     """Definitions of the terms that the most passages use, as the text words them."""
-    known, old = defined_terms(corpus), corpus.out_of_force(date.today())
+    known, old = defined_terms(corpus), corpus.out_of_force(day)
     found: list[tuple[int, str]] = []
     definitions = [known.definitions(term) for term in range(len(known))]
     # A term that many documents define is one that many need.
