@@ -1,12 +1,13 @@
 """Questions that name a provision: does it stand first, and does the brief begin with it?
 
     python -m benchmarks.named_provisions DATA_DIR CORPORA_DIR [--sets A,B] [--each N] [--seed S]
-        [--preset P] [--misses FILE]
+        [--preset P] [--http] [--misses FILE]
 
 The provisions are drawn from the sets' own files by the number and the name that they state there, the
 questions are put in words and spellings of people (see ``FORMS``). For each set and form: in how many of the
 questions a passage of the provision is the first of the ranking, and the first that the brief cites. Also:
-provisions that do not exist, and how often that is told. Corpora that are missing in ``CORPORA_DIR`` are
+provisions that do not exist, and how often that is told. With ``--http`` every question is put to
+the endpoints of a server on this machine, ``/investigate`` and ``/answer``. Corpora that are missing in ``CORPORA_DIR`` are
 ingested there without vectors.
 """
 
@@ -22,23 +23,33 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from benchmarks.attacks.http.raw import API, Raw
+from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.answers.answer import answer
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.errors import RedstringError
+from engine.errors import RedstringError, SourceError
 from engine.ingestion.build import build_corpus
 from engine.ingestion.progress import ProgressBar
 from engine.investigation import Case
 from engine.language.numerals import arabic_ordinal
 from engine.model import Naming
+from engine.operator_settings import OperatorSettings
 from engine.settings import InvestigationSettings, preset
+from ui.connections import Connections
+from ui.page import build_page
+from ui.shelf import open_library
 
+# The passages that stand first, those that the brief cites first, and how the question was read.
+Told = tuple[Sequence[str], Sequence[str], str]
+Asked = Callable[[str], Told]
 # No provision has such a number.
 ABSENT = "9876"
 
@@ -141,14 +152,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     total: Counter[str] = Counter()
     try:
         for name in options.sets.split(",") if options.sets else FORMS:
-            corpus = open_corpus(_ingested(options.data / name, options.corpora, name))
+            folder = _ingested(options.data / name, options.corpora, name)
+            corpus = open_corpus(folder)
             drawn = list(_drawn(name, options.data / name, corpus))
             random.Random(options.seed).shuffle(drawn)
-            for number, form in enumerate(FORMS[name]):
-                chosen = drawn[number * options.each : (number + 1) * options.each]
-                counts = _measured(corpus, name, form, chosen, settings, misses)
-                total.update(counts)
-                rows.append(_row(name, form.key, counts))
+            with _over_http(folder, options.preset) if options.http else _here(corpus, settings) as asked:
+                for number, form in enumerate(FORMS[name]):
+                    chosen = drawn[number * options.each : (number + 1) * options.each]
+                    counts = _measured(corpus, name, form, chosen, asked, misses)
+                    total.update(counts)
+                    rows.append(_row(name, form.key, counts))
             counts = _absent(corpus, name, drawn[: options.each], settings, misses)
             total.update(counts)
     except RedstringError as error:
@@ -175,7 +188,7 @@ def _measured(
     name: str,
     form: Form,
     chosen: Sequence[tuple[Provision, Mapping[str, str]]],
-    settings: InvestigationSettings,
+    asked: Asked,
     misses: list[str],
 ) -> Counter[str]:
     counts: Counter[str] = Counter()
@@ -184,21 +197,63 @@ def _measured(
         question = form.words.format(**{"n": provision.number, **values, "d": form.change(document)})
         question = form.change(question) if form.change is _lower else question
         started = time.perf_counter()
+        top, cited, read = asked(question)
+        counts["ms"] += round(1000 * (time.perf_counter() - started))
+        first, brief = _is_of(provision, top, corpus), _is_of(provision, cited, corpus)
+        counts.update({"asked": 1, "first": int(first), "brief": int(brief)})
+        if not (first and brief):
+            misses.append(f"{name} {form.key} first={first} brief={brief}: {question} -> {read}")
+    return counts
+
+
+@contextmanager
+def _here(corpus: Corpus, settings: InvestigationSettings) -> Iterator[Asked]:
+    """Questions are investigated in this process."""
+
+    def asked(question: str) -> Told:
         case = Case(corpus, question, settings)
         for _ in case.run():
             pass
         investigation = case.investigation()
-        counts["ms"] += round(1000 * (time.perf_counter() - started))
-        top = investigation.passages[:1]
-        first = bool(top) and _is_of(provision, (top[0].passage.id, *top[0].assembled_ids), corpus)
+        top = [
+            one for found in investigation.passages[:1] for one in (found.passage.id, *found.assembled_ids)
+        ]
         told = answer(investigation, corpus)
         cited = told.citations[told.sentences[0].citations[0] - 1].places if told.sentences else ()
-        brief = _is_of(provision, [place for place, _ in cited], corpus)
-        counts.update({"asked": 1, "first": int(first), "brief": int(brief)})
-        if not (first and brief):
-            read = [(one.words, str(one.status), one.note) for one in investigation.plan.named]
-            misses.append(f"{name} {form.key} first={first} brief={brief}: {question} -> {read}")
-    return counts
+        read = [(one.words, str(one.status), one.note) for one in investigation.plan.named]
+        return top, [place for place, _ in cited], str(read)
+
+    yield asked
+
+
+@contextmanager
+def _over_http(folder: Path, preset_name: str) -> Iterator[Asked]:
+    """Questions are put to the endpoints of a server that has this corpus."""
+    settings = OperatorSettings()
+    page = inside_a_loop(lambda: build_page(open_library([folder]), connections=Connections(settings)))
+    with tempfile.TemporaryDirectory() as uploads, served(page, settings, Path(uploads)) as address:
+        raw = Raw(address, by_proxy=False)
+
+        def result(endpoint: str, data: Sequence[Any]) -> Mapping[str, Any]:
+            sent = raw.post(f"{API}/call/{endpoint}", {"data": data})
+            if sent.status != 200:
+                raise SourceError(f"/{endpoint}: {sent.status} {sent.body[:200]!r}")
+            told = raw.stream(f"{API}/call/{endpoint}/{sent.json['event_id']}").body.decode()
+            event, data_line = told.strip().split("\n")[:2]
+            if event != "event: complete":
+                raise SourceError(f"/{endpoint}: {told[:200]}")
+            return dict(orjson.loads(data_line.removeprefix("data: "))[0])
+
+        def asked(question: str) -> Told:
+            found = result("investigate", [question, "", preset_name, None, None, None, None, False, None])
+            top = [one for place in found["passages"][:1] for one in (place["id"], *place["assembled"])]
+            told = result("answer", [question, "", preset_name, False, None])
+            numbers = [one["citations"][0] for one in told["sentences"][:1]]
+            by_number = {one["number"]: one["spans"] for one in told["citations"]}
+            cited = [place["passage"] for number in numbers for place in by_number[number]]
+            return top, cited, str(found["plan"].get("named"))
+
+        yield asked
 
 
 def _absent(
@@ -324,6 +379,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--each", type=int, default=8, help="questions of each form")
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--preset", default="balanced")
+    parser.add_argument("--http", action="store_true")
     parser.add_argument("--misses", type=Path)
     return parser
 

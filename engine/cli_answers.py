@@ -58,5 +58,5 @@ def answer(options: argparse.Namespace) -> None:
         print_json(answer_to_json(made))
         return
     print_lines(answer_text(made))
-    for line in usage_lines(made.usage):
+    for line in usage_lines(made.usage, "" if model is None else model.spec):
         print(line, file=sys.stderr)

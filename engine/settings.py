@@ -73,6 +73,7 @@ def _conditions(written: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(condition(text)) for text in written))
 
 
+Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 # Several names; empty for no limit.
 Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 Phrases = Annotated[Names, AfterValidator(_spaced)]
@@ -126,7 +127,7 @@ class InvestigationSettings(BaseModel):
     )
     pool_size: int = knob(
         500,
-        "Passages the research pool may hold; the scan, the seeds and the budgets of the threads grow with it.",
+        "Passages the research pool may hold; scan, seeds and the budgets of the threads grow with it.",
         "passages",
         group="main",
         low=10,
@@ -231,6 +232,24 @@ class InvestigationSettings(BaseModel):
         group="model",
         low=0.0,
         high=1e6,
+    )
+    hypothetical_passages: int = knob(
+        3, "Passages that might answer, at most.", "passages", group="model", low=1, high=5
+    )
+    hypothetical_temperature: Fraction = knob(
+        0.0,
+        "How freely a language model words passages that might answer; 0 for the likeliest words.",
+        "temperature",
+        group="model",
+    )
+    hypothetical_language: Annotated[
+        str, BeforeValidator(lambda value: "question" if _named(value) is None else value)
+    ] = knob(
+        "question",
+        "Language in which it words them: question (the question's, where the corpus has it), corpus (its "
+        "main one), or a code such as de.",
+        "code",
+        group="model",
     )
 
     @field_validator("model_tasks")

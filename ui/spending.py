@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.language.markup import escape
 from engine.llm import Usage
-from engine.llm.cost import CostReport
+from engine.llm.cost import CostReport, cache_words
 from engine.records.wording import plural
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
@@ -57,13 +57,15 @@ def cost_step(report: CostReport) -> str:
     total = _row("all", report.total, report.currency) if len(report.tasks) > 1 else ""
     money = f"<th>{escape(report.currency)}</th>" if report.currency else ""
     heads = "".join(f"<th>{head}</th>" for head in _HEADS)
+    cached = cache_words(report.total, report.currency)
+    saved = f"<p>{escape(cached)}</p>" if cached else ""
     stopped = f'<p class="stopped">{escape(report.stopped)}</p>' if report.stopped else ""
     return (
         '<button type="button" class="step cost more-behind" popovertarget="cost-table">'
         f'{" · ".join(words)}</button><div popover id="cost-table" class="step-table cost-table">'
         "<h3>What the language model was asked</h3>"
         f"<table><thead><tr>{heads}{money}</tr></thead><tbody>{rows}</tbody>"
-        f"<tfoot>{total}</tfoot></table>{stopped}"
+        f"<tfoot>{total}</tfoot></table>{saved}{stopped}"
         f"<p>Tokens as the server counted them · {report.seconds:.1f} s of requests</p></div>"
     )
 

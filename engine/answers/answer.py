@@ -18,6 +18,7 @@ from engine.answers.writing import Written, write
 from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
 from engine.investigation.asked import Asked, asked_of
+from engine.investigation.assistance.answer_form import AGAIN_TASK, TASK
 from engine.investigation.record import Investigation
 from engine.llm import LanguageModel, Meter
 from engine.model import EvidenceStatus, Naming
@@ -80,7 +81,7 @@ def answer(
 
 
 # What an answer asks a model for; other tasks of the same meter are the case's.
-TASKS = ("answer", "answer again")
+TASKS = (TASK, AGAIN_TASK)
 
 
 def _lacking(asked: Asked, investigation: Investigation) -> str:

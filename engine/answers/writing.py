@@ -13,14 +13,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from engine.answers.citing import Citations
 from engine.answers.quotes import Located, verify
 from engine.answers.record import Sentence, Support
 from engine.answers.supporting import Said, doubts_of
 from engine.corpus.protocol import Corpus
 from engine.errors import BudgetError, ModelError
+from engine.investigation.assistance.answer_form import (
+    AGAIN,
+    AGAIN_TASK,
+    INSTRUCTIONS,
+    TASK,
+    WrittenAnswer,
+    WrittenSentence,
+)
+from engine.investigation.assistance.prefix import with_prefix
 from engine.investigation.record import Investigation
 from engine.language.tokens import token_estimate
 from engine.llm import Data, LanguageModel, Meter, Prompt
@@ -34,50 +41,6 @@ MOST_SENTENCES, LONGEST_SENTENCE = 10, 600
 LONGEST_ANSWER, MOST_CONTEXT = 1500, 6000
 # What the schema, the fences and the citations take besides, in tokens.
 BESIDE = 900
-
-INSTRUCTIONS = """\
-Answer the question in "question" from the passages, and from nothing else. Write in the language of the
-question, in plain sentences of at most 40 words, most important first, at most ten. No markup, no
-headings, no bracketed numbers, no addresses.
-Every sentence needs at least one quote: the key of a passage that is listed ("passage 3" has key 3) and words
-of that passage, copied exactly and without a gap, at least four words and as few as carry the sentence. Never
-quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must stand in
-its quotes.
-Say which source overrides another, and where sources disagree say so. A passage whose source line says that
-it is not in force is to be named as such.
-If the passages do not answer the question, set missing to true and give no sentences.
-"""
-AGAIN = """\
-Some sentences of an answer did not hold. Write each of the failed sentences again so that it holds, or leave
-it out: same rules as before. Give only these sentences.
-"""
-
-
-class CitedQuote(BaseModel):
-    """Words of a passage, by its key."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    key: int
-    quote: str = Field(max_length=4000)
-
-
-class WrittenSentence(BaseModel):
-    """One sentence with the quotes that carry it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    text: str = Field(max_length=4000)
-    quotes: list[CitedQuote]
-
-
-class WrittenAnswer(BaseModel):
-    """An answer as the model fills it in."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    missing: bool
-    sentences: list[WrittenSentence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +75,14 @@ def write(
 
     Raises ModelError and BudgetError where there is no answer at all, CancelledError.
     """
+    model = with_prefix(model, corpus)
     citations = Citations(investigation, corpus)
     shown, hidden = passages_shown(investigation, corpus, model)
     notes = [_hidden(hidden)] if hidden else []
     if not shown:
         raise ModelError("no passage could be shown to the language model")
     data = prompt_data(investigation.question, shown)
-    reply = model.ask(Prompt("answer", INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer, meter)
+    reply = model.ask(Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer, meter)
     notes.extend(reply.warnings)
     by_key = {passage.key: passage for passage in shown}
     checked = _checked(reply.value, by_key, citations, investigation)
@@ -152,7 +116,7 @@ def _fitting(question: str, shown: list[ContextPassage], model: LanguageModel) -
     """As many of the passages as the model's own count of tokens allows, the lowest of the ranking dropped
     first: text that needs more tokens than text usually does must not keep an answer from being written."""
     while len(shown) > 1:
-        prompt = Prompt("answer", INSTRUCTIONS, prompt_data(question, shown), LONGEST_ANSWER)
+        prompt = Prompt(TASK, INSTRUCTIONS, prompt_data(question, shown), LONGEST_ANSWER)
         if model.expected(prompt, WrittenAnswer).tokens <= model.context_tokens:
             break
         last = max(one.key for one in shown)
@@ -235,7 +199,7 @@ def _mended(
         f"{number}. {one.text}\n   failed: {'; '.join(one.doubts)}" for number, one in enumerate(failed, 1)
     )
     prompt = Prompt(
-        "answer again", f"{INSTRUCTIONS}\n{AGAIN}", (*data, Data("failed sentences", told)), LONGEST_ANSWER
+        AGAIN_TASK, f"{INSTRUCTIONS}\n{AGAIN}", (*data, Data("failed sentences", told)), LONGEST_ANSWER
     )
     try:
         reply = model.ask(prompt, WrittenAnswer, meter)
@@ -306,4 +270,5 @@ def expected_prompt(
     if not shown:
         return None
     data = prompt_data(investigation.question, shown)
-    return Prompt("answer", INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer
+    asked = Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
+    return with_prefix(model, corpus).prefixed(asked), WrittenAnswer

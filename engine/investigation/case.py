@@ -14,7 +14,7 @@ from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.figures import condition
-from engine.investigation.assistance import Assistance, budget_of
+from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage, opened
 from engine.investigation.depth import bounded, worth_showing
@@ -73,6 +73,7 @@ from engine.model import (
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, checked_plan, make_plan
+from engine.retrieval.planning.hypothetical import check_language
 from engine.retrieval.relevance import Relevance
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -87,7 +88,7 @@ class Case:
     ``used`` is what the saved case that this one carries on had used, by task; ``breadth`` overrides what the
     limit of the pool makes of scan and budgets. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
-    SettingsError for an unknown strategy or transaction type, or a filter that fits no document.
+    SettingsError for an unknown strategy, transaction type or language, or a filter that fits no document.
     """
 
     def __init__(
@@ -106,6 +107,7 @@ class Case:
         if not question.strip():
             raise InputError("the question is empty: type one")
         check_transaction(corpus, settings.transaction_type)
+        check_language(corpus, settings.hypothetical_language)
         self.corpus, self.question, self.settings = corpus, question, settings
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
@@ -126,7 +128,7 @@ class Case:
         self._cancelled = threading.Event()
         self._used = dict(used)
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
-        self._asking = Asking(model, self.meter)
+        self._asking = Asking(None if model is None else with_prefix(model, corpus), self.meter)
         self.day = day or date.today()
         self.started = datetime.now(UTC)
         self._filters = Filters(corpus, settings, self.day)

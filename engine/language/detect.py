@@ -21,6 +21,8 @@ LONGEST_LOOK = 4000
 CLEAR_LEAD = 2
 # Log-likelihoods closer than this say nothing ("capital requirements" is English and all but French).
 DOUBT = 1.5
+# Letters of a code of ISO 639-1.
+CODE = 2
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -75,6 +77,11 @@ def _model() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
 
     return LanguageIdentifier.from_model_file(MODEL_FILE)
+
+
+def known_language(code: str) -> bool:
+    """Whether texts in a language, by its ISO 639-1 code, can be told from those in others."""
+    return code in STOPWORDS or code in LANGUAGE_SCRIPTS or (len(code) == CODE and code in _model().labels)
 
 
 @cache

@@ -28,17 +28,44 @@ class Data:
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """One task that a case may ask for: its name, its instructions, and the schema of its answer."""
+
+    task: str
+    instructions: str
+    schema: type[BaseModel]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What all prompts of a case begin with, byte for byte: all its tasks, and what its collection is.
+
+    ``data`` comes from outside like all data.
+    """
+
+    forms: tuple[Form, ...]
+    data: tuple[Data, ...]
+
+    def knows(self, task: str) -> bool:
+        """Whether a task is among those it tells."""
+        return any(form.task == task for form in self.forms)
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """One thing to ask.
 
     ``task`` names it in the cost report ("decompose"). ``instructions`` are the same words each time: they
     are sent first, so that a provider can cache them. ``longest`` is the longest answer, in tokens.
+    ``prefix`` is what the prompts of a case have in common; it tells the task's instructions, too.
     """
 
     task: str
     instructions: str
     data: tuple[Data, ...]
     longest: int = 1024
+    temperature: float = 0.0
+    prefix: Prefix | None = None
 
 
 @dataclass(frozen=True, slots=True)

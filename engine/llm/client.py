@@ -17,7 +17,7 @@ from engine.llm.exchange import Answered, Exchange
 from engine.llm.meter import Meter
 from engine.llm.prompt import messages
 from engine.llm.retrying import Patience
-from engine.llm.schemas import schema_text
+from engine.llm.schemas import Wrapped, schema_text
 from engine.llm.secret import Secret
 from engine.llm.sending import Sender
 from engine.llm.spec import ModelSpec
@@ -76,10 +76,11 @@ class ChatModel:
 
     def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
         """What one request with this prompt will use at most; a repair or a retry is another."""
-        return self._exchange.expected(messages(prompt, schema_text(schema)), prompt.longest)
+        return self._exchange.expected(self._fitting(prompt, schema), schema)
 
     def ask(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         """Ask, check the answer, have it repaired once where it does not fit. See ``LanguageModel.ask``."""
+        prompt = self._fitting(prompt, schema)
         key = self._key_of(prompt, schema)
         kept = None if self._cache is None else self._cache.get(key, schema)
         if kept is not None:
@@ -93,13 +94,20 @@ class ChatModel:
         trouble = (self._cache.trouble,) if self._cache.trouble else ()
         return replace(reply, warnings=reply.warnings + trouble)
 
+    def _fitting(self, prompt: Prompt, schema: type[BaseModel]) -> Prompt:
+        """The prompt, without what it shares with others where the context has no room for that."""
+        if prompt.prefix is None:
+            return prompt
+        fits = self._exchange.expected(prompt, schema).tokens <= self.context_tokens
+        return prompt if fits else replace(prompt, prefix=None)
+
     def _asked(self, prompt: Prompt, schema: type[Answer], meter: Meter) -> Reply[Answer]:
         first = self._exchange.answered(prompt, schema, meter)
         read = self._read(first, prompt, schema)
         warnings = first.warnings + self._unkept(read, first.dialect)
         if isinstance(read, Fitting):
             return Reply(read.value, first.usage, warnings=warnings)
-        repair = _repair(prompt, first.completion.content, read)
+        repair = self._fitting(_repair(prompt, first.completion.content, read), schema)
         if self.expected(repair, schema).tokens > self.context_tokens:
             raise AnswerError(f"{self._misfit(prompt, read)}, and the context holds no repair")
         second = self._exchange.answered(repair, schema, meter)
@@ -117,7 +125,9 @@ class ChatModel:
             raise RefusalError(f"{prompt.task}: a filter of {where} withheld the answer")
         if completion.finish == "length":
             raise AnswerError(self._truncated(prompt, completion))
-        read = read_answer(completion.content, schema)
+        one_schema = prompt.prefix is not None and answered.dialect.one_schema
+        found = _unwrapped(completion.content, schema) if one_schema else None
+        read = found or read_answer(completion.content, schema)
         if isinstance(read, Unfit):
             return read
         # JSON in JSON can spell a key with escapes; written once more, it has none. And what was put into the
@@ -144,9 +154,10 @@ class ChatModel:
 
     def _truncated(self, prompt: Prompt, completion: Completion) -> str:
         most, counted = prompt.longest + self.model_spec.thinking, completion.counted
-        full = counted is not None and counted[2] < most - 1
+        full = counted is not None and counted.completion < most - 1
         advice = (
-            f"after {counted[2]:,} of {most:,} tokens: its context is full; raise it (Ollama: num_ctx)"
+            f"after {counted.completion:,} of {most:,} tokens: its context is full; raise it "
+            "(Ollama: num_ctx)"
             if counted is not None and full
             else f"at {most:,} tokens; a model that thinks first needs thinking=TOKENS in its spec"
         )
@@ -162,12 +173,18 @@ class ChatModel:
                 "url": self.model_spec.url,
                 "messages": messages(prompt, schema_text(schema)),
                 "schema": schema.model_json_schema(),
-                "sampling": [0, SEED, prompt.longest + self.model_spec.thinking],
+                "sampling": [prompt.temperature, SEED, prompt.longest + self.model_spec.thinking],
             }
         )
+
+
+def _unwrapped(content: str, schema: type[Answer]) -> Fitting[Answer] | None:
+    """The value in an answer to a schema of several tasks; None where it is none, or another task's."""
+    read = read_answer(content, Wrapped[schema])  # type: ignore[valid-type]
+    return Fitting(read.value.answer, read.pure) if isinstance(read, Fitting) else None
 
 
 def _repair(prompt: Prompt, content: str, problem: Unfit) -> Prompt:
     """The same prompt with the answer that does not fit, and why, as data."""
     parts = (Data(REJECTED, content[:LONGEST_REJECTED]), Data(WRONG, problem.reason))
-    return Prompt(prompt.task, prompt.instructions, prompt.data + parts, prompt.longest)
+    return replace(prompt, data=prompt.data + parts)

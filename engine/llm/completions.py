@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from engine.llm.usage import Counted
+
 MOST_TOLD = 300
 
 
@@ -14,22 +16,35 @@ Count = Annotated[int, Field(ge=0)]
 
 class _Details(BaseModel):
     cached_tokens: Count | None = None
+    cache_write_tokens: Count | None = None
 
 
 class _Usage(BaseModel):
     prompt_tokens: Annotated[int, Field(gt=0)]
     completion_tokens: Count
     prompt_tokens_details: _Details | None = None
-    # DeepSeek's name for it, and Moonshot's.
+    # DeepSeek's name for it, Moonshot's, and Anthropic's, which gateways pass on.
     prompt_cache_hit_tokens: Count | None = None
     cached_tokens: Count | None = None
+    cache_read_input_tokens: Count | None = None
+    cache_creation_input_tokens: Count | None = None
 
     @property
-    def cached(self) -> int:
-        """Prompt tokens that the provider had cached."""
-        inner = self.prompt_tokens_details.cached_tokens if self.prompt_tokens_details else None
-        told = (inner, self.prompt_cache_hit_tokens, self.cached_tokens)
-        return min(next((count for count in told if count is not None), 0), self.prompt_tokens)
+    def counted(self) -> Counted:
+        """The counts, of which those of the cache are never more than the prompt has."""
+        details = self.prompt_tokens_details or _Details()
+        read = (
+            details.cached_tokens,
+            self.prompt_cache_hit_tokens,
+            self.cached_tokens,
+            self.cache_read_input_tokens,
+        )
+        written = (details.cache_write_tokens, self.cache_creation_input_tokens)
+        # A gateway may tell a 0 of its own beside the provider's count.
+        cached = min(max((count for count in read if count is not None), default=0), self.prompt_tokens)
+        rest = self.prompt_tokens - cached
+        kept = min(max((count for count in written if count is not None), default=0), rest)
+        return Counted(self.prompt_tokens, cached, kept, self.completion_tokens)
 
 
 class _Part(BaseModel):
@@ -70,13 +85,12 @@ class Completion(BaseModel):
         return self.choices[0].message.refusal or ""
 
     @property
-    def counted(self) -> tuple[int, int, int] | None:
-        """Prompt, cached and completion tokens; None where the server gives no usage that can be."""
+    def counted(self) -> Counted | None:
+        """What the server counted; None where it gives no usage that can be."""
         try:
-            usage = _Usage.model_validate(self.usage)
+            return _Usage.model_validate(self.usage).counted
         except ValidationError:
             return None
-        return usage.prompt_tokens, usage.cached, usage.completion_tokens
 
 
 def read_completion(body: str) -> Completion | None:

@@ -63,12 +63,15 @@ def cost_to_json(report: CostReport) -> dict[str, Any]:
 
 
 def cost_lines(report: CostReport) -> list[str]:
-    """A report in words: a line for all, one for each task, the budget, and why it stopped the model."""
+    """A report in words: a line for all, one for each task, what the provider's cache saved, the budget, and
+    why it stopped the model."""
     if not report.tasks:
         asked = ["Language model: not asked"]
     else:
         asked = [f"Language model {report.spec}: {_timed(report.total, report.currency)}"]
         asked += [f"  {task}: {_timed(used, report.currency)}" for task, used in report.tasks.items()]
+    if cached := cache_words(report.total, report.currency):
+        asked.append(cached)
     limits = [
         f"{limit:g} {report.currency or 'money' if unit == 'money' else unit}"
         for unit, limit in asdict(report.budget).items()
@@ -97,9 +100,25 @@ def usage_words(used: Usage, currency: str = "") -> str:
     return ", ".join(parts)
 
 
+def cache_words(used: Usage, currency: str = "") -> str:
+    """What the provider's cache had and saved: "Provider's cache: 1,024 of 2,120 tokens in (48 %), 0.0005 USD
+    saved". Tokens alone where no price of cached ones is known, nothing where none were cached."""
+    if not used.cached_tokens and not used.written_tokens:
+        return ""
+    share = used.cached_tokens / max(used.prompt_tokens, 1)
+    words = f"Provider's cache: {used.cached_tokens:,} of {used.prompt_tokens:,} tokens in ({share:.0%})"
+    if not used.saved:
+        return words
+    told = "saved" if used.saved > 0 else "more than without it, as writing to it costs"
+    return f"{words}, {abs(used.saved):.2g} {currency or 'money'} {told}"
+
+
 def usage_values(used: Usage) -> dict[str, Any]:
-    """What was used as plain values; money is null where no prices are known."""
+    """What was used as plain values; money is null where no prices are known, and what the provider's cache
+    saved where no price of cached tokens is."""
     values = asdict(used)
     values["milliseconds"] = round(used.milliseconds, 2)
     values["money"] = None if used.money is None else round(used.money, MONEY_DIGITS)
+    known = used.money is not None and (used.saved or not used.cached_tokens)
+    values["saved"] = round(used.saved, MONEY_DIGITS) if known else None
     return values

@@ -5,30 +5,33 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from functools import lru_cache
+from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
 from engine.errors import AnswerError, ModelError
-from engine.llm.base import Prompt
+from engine.llm.base import Prefix, Prompt
 from engine.llm.completions import Completion, read_completion, told
-from engine.llm.dialects import NEW_LIMIT, Dialect, Rung
+from engine.llm.dialects import NEW_LIMIT, OLD_LIMIT, Dialect, Rung
 from engine.llm.estimating import cut_at, most_tokens
 from engine.llm.meter import Meter
-from engine.llm.prompt import Messages, messages, prompt_tokens
+from engine.llm.prompt import Messages, messages, prompt_tokens, sent_messages
 from engine.llm.retrying import Patience, passing
-from engine.llm.schemas import schema_text, strict_schema
+from engine.llm.schemas import one_of, schema_text, strict_schema
 from engine.llm.sending import POLL_SECONDS, Sender
 from engine.llm.spec import ModelSpec
-from engine.llm.usage import Usage
+from engine.llm.usage import Counted, Usage
 from engine.network.fetching import OVERSIZED, TIMED_OUT, UNREACHABLE, Received, in_words
 
 # Prompts that a server may still have in its cache.
 EARLIER = 8
 DOWN_SECONDS = 15.0
+# Name of the schema that all tasks of a case share.
+CASE = "case"
 # What a server says to a request that it cannot read.
 BAD_REQUEST = (400, 422)
 
@@ -54,7 +57,11 @@ class Exchange:
         # By rung: how often an answer kept to the format that was asked for, and how often not.
         self._kept, self._broken = Counter[Rung](), Counter[Rung]()
         self._down_until = 0.0
-        self._dialect = Dialect() if spec.own_url else Dialect(limit=NEW_LIMIT)
+        self._dialect = Dialect(
+            limit=OLD_LIMIT if spec.own_url else NEW_LIMIT,
+            marks=spec.marks,
+            one_schema=spec.one_schema,
+        )
 
     @property
     def dialect(self) -> Dialect:
@@ -74,18 +81,20 @@ class Exchange:
             if self._broken[spoken.rung] > self._kept[spoken.rung]:
                 self._dialect = self._dialect.common(spoken.lower())
 
-    def expected(self, built: Messages, longest: int) -> Usage:
+    def expected(self, prompt: Prompt, schema: type[BaseModel]) -> Usage:
         """What one request will use at most."""
-        prompt, prices = prompt_tokens(built), self._spec.prices
-        answer = longest + self._spec.thinking
-        money = None if prices is None else prices.money(prompt, 0, answer)
-        return Usage(calls=1, prompt_tokens=prompt, completion_tokens=answer, money=money)
+        tokens, prices = prompt_tokens(messages(prompt, schema_text(schema))), self._spec.prices
+        if prompt.prefix is not None and self.dialect.one_schema:
+            tokens += _schema_tokens(prompt.prefix)
+        answer = prompt.longest + self._spec.thinking
+        money = None if prices is None else prices.most(tokens, answer)
+        return Usage(calls=1, prompt_tokens=tokens, completion_tokens=answer, money=money)
 
     def answered(self, prompt: Prompt, schema: type[BaseModel], meter: Meter) -> Answered:
         """Send until the server answers. Raises ModelError where it does not, and AnswerError where the
         prompt does not fit the context; then nothing is sent."""
         built = messages(prompt, schema_text(schema))
-        expected = self.expected(built, prompt.longest)
+        expected = self.expected(prompt, schema)
         if expected.tokens > self._spec.context:
             raise AnswerError(
                 f"{prompt.task}: the prompt has up to {expected.prompt_tokens:,} tokens and its answer up to "
@@ -95,8 +104,10 @@ class Exchange:
         while True:
             body = {
                 "model": self._spec.model,
-                "messages": [{"role": role, "content": content} for role, content in built],
-                **dialect.parameters(prompt.task, strict_schema(schema), expected.completion_tokens),
+                "messages": sent_messages(built, prompt.prefix, dialect.marks),
+                **dialect.parameters(
+                    *_named_schema(prompt, schema, dialect), expected.completion_tokens, prompt.temperature
+                ),
             }
             received, completion, usage = self._sent(body, prompt.task, expected, meter)
             used += usage
@@ -128,25 +139,36 @@ class Exchange:
     ) -> tuple[Received, Completion | None, Usage]:
         """One request, kept in the meter whatever happens."""
         with self._place(meter), meter.slot(task, expected) as slot:
-            slot.used = Usage(calls=1, money=self._money(0, 0, 0))
+            slot.used = self._used(Counted(), 0.0)
             received = self._sender.send(body, meter.check)
             completion = read_completion(received.body) if received.fine else None
-            counted = (0, 0, 0)
+            counted = Counted()
             if completion is not None:
-                estimated = (expected.prompt_tokens, 0, most_tokens(completion.content))
+                estimated = Counted(expected.prompt_tokens, completion=most_tokens(completion.content))
                 counted = completion.counted or estimated
-            slot.used = Usage(1, *counted, received.milliseconds, self._money(*counted))
+            slot.used = self._used(counted, received.milliseconds)
             return received, completion, slot.used
 
-    def _money(self, prompt: int, cached: int, answer: int) -> float | None:
-        return None if self._spec.prices is None else self._spec.prices.money(prompt, cached, answer)
+    def _used(self, counted: Counted, milliseconds: float) -> Usage:
+        """One request with what was counted, and what that costs."""
+        prices = self._spec.prices
+        return Usage(
+            calls=1,
+            prompt_tokens=counted.prompt,
+            cached_tokens=counted.cached,
+            completion_tokens=counted.completion,
+            milliseconds=milliseconds,
+            money=None if prices is None else prices.money(counted),
+            written_tokens=counted.written,
+            saved=0.0 if prices is None else prices.saved(counted),
+        )
 
     def _checked(self, built: Messages, completion: Completion, task: str) -> tuple[str, ...]:
         """What is to be said of the count. Raises ModelError where the prompt cannot have been read whole."""
         where, counted = self._spec.where, completion.counted
         if counted is None:
             return (f"{where} tells no usage: its tokens are estimated",)
-        read, text = counted[0], "\n".join(content for _, content in built)
+        read, text = counted.prompt, "\n".join(content for _, content in built)
         with self._lock:
             earlier = tuple(self._earlier)
             self._earlier.append(text)
@@ -194,3 +216,21 @@ class Exchange:
             yield
         finally:
             self._places.release()
+
+
+def _named_schema(prompt: Prompt, schema: type[BaseModel], dialect: Dialect) -> tuple[str, Mapping[str, Any]]:
+    """The schema of a request, and its name: the case's where all of its tasks have one."""
+    if prompt.prefix is None or not dialect.one_schema:
+        return prompt.task, strict_schema(schema)
+    return CASE, strict_schema(_case_schema(prompt.prefix))
+
+
+def _case_schema(prefix: Prefix) -> type[BaseModel]:
+    """The schema that the answers of all tasks of a case fit."""
+    return one_of(tuple(form.schema for form in prefix.forms))
+
+
+@lru_cache(maxsize=16)
+def _schema_tokens(prefix: Prefix) -> int:
+    """About what a server counts for a schema that it puts, in its own words, before the prompt."""
+    return most_tokens(schema_text(_case_schema(prefix)))

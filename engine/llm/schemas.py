@@ -7,11 +7,14 @@ a field cannot: servers that are strict refuse such a schema, and its answers ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Any, Generic
 
 import orjson
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
+
+from engine.llm.base import Answer
 
 # What strict structured output knows
 # (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas); the rest is told in words
@@ -47,6 +50,22 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     made: Any = pydantic_function_tool(schema)["function"]["parameters"]
     stripped: dict[str, Any] = _stripped(made)
     return stripped
+
+
+class Wrapped(BaseModel, Generic[Answer]):
+    """An answer as a schema for several tasks has it: a schema may not be a choice at its top."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    answer: Answer
+
+
+@lru_cache(maxsize=16)
+def one_of(schemas: tuple[type[BaseModel], ...]) -> type[BaseModel]:
+    """A schema that an answer to each of some schemas fits, wrapped."""
+    wrapped: Any = Wrapped
+    made: type[BaseModel] = wrapped[reduce(or_, schemas)]
+    return made
 
 
 @lru_cache(maxsize=64)

@@ -7,11 +7,17 @@
 ``input``        price of a million prompt tokens                                        not known
 ``output``       price of a million completion tokens                                    not known
 ``cached``       price of a million prompt tokens that the provider had cached           as input
+``written``      price of a million prompt tokens that it writes to its cache            as input
 ``currency``     of these prices                                                         USD
 ``concurrency``  requests at once                                                        4
 ``timeout``      seconds a request may take                                              60
 ``thinking``     tokens that a reasoning model may spend before its answer               0
+``marks``        1 where the server takes ``cache_control`` in messages, 0 where not     see below
 ===============  ======================================================================  =========
+
+Anthropic's models cache only what a request marks. OpenRouter passes the marks on, so requests for them there
+have some; other servers get none, as they may refuse what they do not know, unless ``marks=1`` says that they
+take them (a gateway such as LiteLLM).
 """
 
 from __future__ import annotations
@@ -23,11 +29,19 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from engine.errors import SettingsError
+from engine.llm.usage import Counted
 
 NO_MODEL = "none"
 OPENAI_URL = "https://api.openai.com/v1"
 USAGE = "none or openai:MODEL@URL?context=8192&input=0.15&output=0.60"
-OPTIONS = ("context", "input", "output", "cached", "currency", "concurrency", "timeout", "thinking")
+OPTIONS = (
+    *("context", "input", "output", "cached", "written", "currency", "concurrency", "timeout", "thinking"),
+    "marks",
+)
+# https://openrouter.ai/docs/guides/best-practices/prompt-caching
+MARKING_HOST, MARKED_MODELS = "openrouter.ai", ("anthropic/", "~anthropic/")
+# https://platform.openai.com/docs/guides/prompt-caching: a schema is a prefix to the system message.
+SCHEMA_FIRST = ("api.openai.com", MARKING_HOST)
 MILLION = 1_000_000
 LONGEST_OPTION = 16
 
@@ -39,12 +53,25 @@ class Prices:
     input: float
     output: float
     cached: float
+    written: float
     currency: str = "USD"
 
-    def money(self, prompt_tokens: int, cached_tokens: int, completion_tokens: int) -> float:
-        """The price of a request; ``cached_tokens`` are among ``prompt_tokens``."""
-        fresh = prompt_tokens - cached_tokens
-        return (fresh * self.input + cached_tokens * self.cached + completion_tokens * self.output) / MILLION
+    def money(self, counted: Counted) -> float:
+        """The price of a request."""
+        fresh = counted.prompt - counted.cached - counted.written
+        prompt = fresh * self.input + counted.cached * self.cached + counted.written * self.written
+        return (prompt + counted.completion * self.output) / MILLION
+
+    def most(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """The price of a request at most: nothing is cached, and all of it may be written to the cache."""
+        dearest = max(self.input, self.written, self.cached)
+        return (prompt_tokens * dearest + completion_tokens * self.output) / MILLION
+
+    def saved(self, counted: Counted) -> float:
+        """What a request would have cost more without the provider's cache; below 0 where it costs more with
+        it, as writing may be dear."""
+        without = Counted(counted.prompt, completion=counted.completion)
+        return self.money(without) - self.money(counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +87,7 @@ class ModelSpec:
     concurrency: int = 4
     timeout: float = 60.0
     thinking: int = 0
+    marks: bool = False
 
     @property
     def host(self) -> str:
@@ -77,6 +105,12 @@ class ModelSpec:
                 name == "localhost" or "." not in name or name.endswith((".local", ".internal", ".localhost"))
             )
         return address.is_private or address.is_loopback
+
+    @property
+    def one_schema(self) -> bool:
+        """Whether the tasks of a case are asked with one schema between them, as this server counts a schema
+        among what a prompt begins with: OpenAI and gateways to it and to Anthropic."""
+        return self.marks or urlsplit(self.url).hostname in SCHEMA_FIRST
 
     @property
     def where(self) -> str:
@@ -107,7 +141,17 @@ def read_spec(text: str) -> ModelSpec:
         concurrency=int(_number(options, "concurrency", 4, least=1, whole=True)),
         timeout=_number(options, "timeout", 60.0, least=0.05),
         thinking=int(_number(options, "thinking", 0, whole=True)),
+        marks=_marks(options, model, url),
     )
+
+
+def _marks(options: dict[str, str], model: str, url: str) -> bool:
+    """Whether requests tell the server what to cache."""
+    if "marks" not in options:
+        return urlsplit(url).hostname == MARKING_HOST and model.startswith(MARKED_MODELS)
+    if options["marks"] not in ("0", "1"):
+        raise SettingsError("marks of a language model is 0 or 1")
+    return options["marks"] == "1"
 
 
 def _address(url: str) -> str:
@@ -156,7 +200,7 @@ def _number(
 
 
 def _prices(options: dict[str, str]) -> Prices | None:
-    given = [name for name in ("input", "output", "cached") if name in options]
+    given = [name for name in ("input", "output", "cached", "written") if name in options]
     if not given:
         return None
     if "input" not in given or "output" not in given:
@@ -166,5 +210,9 @@ def _prices(options: dict[str, str]) -> Prices | None:
     if not re.fullmatch(r"[A-Za-z]{3}", currency):
         raise SettingsError("currency of a language model is a code of three letters, such as USD")
     return Prices(
-        per_input, _number(options, "output", 0.0), _number(options, "cached", per_input), currency.upper()
+        per_input,
+        _number(options, "output", 0.0),
+        _number(options, "cached", per_input),
+        _number(options, "written", per_input),
+        currency.upper(),
     )

@@ -6,12 +6,25 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """Tokens of one request as a server counts them. Of those of the prompt it had ``cached`` some and has
+    ``written`` some others to its cache."""
+
+    prompt: int = 0
+    cached: int = 0
+    written: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """What was used, or is expected to be.
 
     ``calls`` are requests sent, repeated ones included. ``cached_tokens`` are those of ``prompt_tokens`` that
-    the provider had cached. ``reused`` answers came from the cache on disk and cost nothing. ``money`` is in
-    the currency of the prices that were given, None where no prices are known.
+    the provider had cached, ``written_tokens`` those that it has put into its cache. ``reused`` answers came
+    from the cache on disk and cost nothing. ``money`` is in the currency of the prices that were given, None
+    where no prices are known; ``saved`` is what it would have been more without the provider's cache, 0 where
+    that is not known.
     """
 
     calls: int = 0
@@ -21,6 +34,8 @@ class Usage:
     milliseconds: float = 0.0
     money: float | None = 0.0
     reused: int = 0
+    written_tokens: int = 0
+    saved: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -37,4 +52,6 @@ class Usage:
             self.milliseconds + other.milliseconds,
             money,
             self.reused + other.reused,
+            self.written_tokens + other.written_tokens,
+            self.saved + other.saved,
         )

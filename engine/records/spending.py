@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from engine.errors import InputError
 from engine.llm import Usage
-from engine.llm.cost import currency_of, usage_values, usage_words
+from engine.llm.cost import cache_words, currency_of, usage_values, usage_words
 
 
 class _UsageFile(BaseModel):
@@ -22,6 +22,12 @@ class _UsageFile(BaseModel):
     milliseconds: float = 0.0
     money: float | None = 0.0
     reused: int = 0
+    written_tokens: int = 0
+    saved: float | None = 0.0
+
+    def usage(self) -> Usage:
+        """What was used; what is not known to be saved counts as nothing."""
+        return Usage(**{**self.model_dump(), "saved": self.saved or 0.0})
 
 
 def usage_to_json(usage: Mapping[str, Usage]) -> dict[str, Any]:
@@ -36,20 +42,21 @@ def usage_from_json(values: Any, where: str = "usage") -> dict[str, Usage]:
     if not isinstance(values, Mapping):
         raise InputError(f"{where}: usage must name tasks")
     try:
-        return {
-            str(task): Usage(**_UsageFile.model_validate(used).model_dump()) for task, used in values.items()
-        }
+        return {str(task): _UsageFile.model_validate(used).usage() for task, used in values.items()}
     except ValidationError as error:
         first = error.errors()[0]
         raise InputError(f"{where}: {'.'.join(map(str, first['loc'])) or 'usage'}: {first['msg']}") from error
 
 
 def usage_lines(usage: Mapping[str, Usage], spec: str = "", head: str = "Language model") -> Iterator[str]:
-    """The sum in one line, then a line for each task; nothing where nothing was asked. ``spec`` is the
-    model's, which names the currency of its prices."""
+    """The sum in one line, a line for each task, and what the provider's cache saved; nothing where nothing
+    was asked. ``spec`` is the model's, which names the currency of its prices."""
     if not usage:
         return
     currency = currency_of(spec)
-    yield f"{head}: {usage_words(sum(usage.values(), Usage()), currency)}"
+    total = sum(usage.values(), Usage())
+    yield f"{head}: {usage_words(total, currency)}"
     for task, used in usage.items():
         yield f"  {task}: {usage_words(used, currency)}"
+    if cached := cache_words(total, currency):
+        yield f"  {cached}"

@@ -59,6 +59,7 @@ OTHERS: Mapping[str, Any] = {
     "reranker": "llm",
     "shortest_passage": 100,
     "longest_passage": 2000,
+    "hypothetical_language": "de",
 }
 # Phrases may be anything that is text.
 WRONG: Mapping[str, Any] = {"must_include": 5, "must_exclude": 5}

@@ -76,3 +76,10 @@ def test_why_the_budget_stopped_the_model_is_told_and_nothing_is_markup() -> Non
     assert "the budget &lt;b&gt;" in step
     assert "<i>" not in step
     assert "<b>x" not in step
+
+
+def test_what_the_provider_s_cache_saved_is_told() -> None:
+    saved = Usage(2, 2000, 500, 10, money=0.1, saved=0.0012)
+    told = cost_step(report({"decompose": saved}))
+    assert "<p>Provider&#x27;s cache: 500 of 2,000 tokens in (25%), 0.0012 USD saved</p>" in told
+    assert "cache:" not in cost_step(report({"rerank": RERANK}))

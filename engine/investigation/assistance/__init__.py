@@ -7,5 +7,6 @@ the twin behind it. Without a model, or where it fails, a note says so and the t
 from engine.investigation.assistance.assistance import Assistance
 from engine.investigation.assistance.budget import budget_of
 from engine.investigation.assistance.cost import expected_cost
+from engine.investigation.assistance.prefix import with_prefix
 
-__all__ = ["Assistance", "budget_of", "expected_cost"]
+__all__ = ["Assistance", "budget_of", "expected_cost", "with_prefix"]

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import gap_queries, sufficiency
+from engine.investigation.assistance.prefix import with_prefix
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS
 from engine.investigation.reranking import DEPTH as RERANKED
 from engine.llm import Data, LanguageModel, Prompt, Usage
@@ -46,9 +47,9 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 
     Money is None where the model has no prices.
     """
-    model = case.model
-    if model is None:
+    if case.model is None:
         return {}
+    model = with_prefix(case.model, case.corpus)
     filler = _filler(case.corpus)
     found: dict[str, Usage] = {}
     for prompt, schema, times in _prompts(case, filler):
@@ -66,7 +67,8 @@ def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel],
     if case.edited is None and SUB_QUESTIONS in settings.model_tasks:
         yield decomposing.prompt(text, language), decomposing.SubQuestions, 1
     if case.edited is None and HYPOTHETICAL in settings.model_tasks:
-        yield hypothetical.prompt(text, language, corpus), hypothetical.Passages, 1
+        wish = hypothetical.Wish.of(settings)
+        yield hypothetical.prompt(text, language, corpus, None, wish), hypothetical.Passages, 1
     yield _gap_prompt(text, filler), gap_queries.GapQueries, _gap_rounds(settings)
     judged = (
         max(0, settings.rounds - sufficiency.FIRST_ROUND + 1) if SUFFICIENCY in settings.model_tasks else 0

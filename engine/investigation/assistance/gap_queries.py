@@ -15,7 +15,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS, excerpts, rows_of
 from engine.investigation.reading import Reading
-from engine.llm import Data, Prompt, suspicion
+from engine.llm import Data, Form, Prompt, suspicion
 from engine.model import AreaCoverage
 from engine.retrieval.asking import Asking
 
@@ -51,6 +51,9 @@ class GapQueries(BaseModel):
     """What the model fills in."""
 
     queries: list[AreaQuery]
+
+
+FORM = Form(TASK, INSTRUCTIONS, GapQueries)
 
 
 def proposed(

@@ -20,7 +20,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.table import excerpts, table_of
 from engine.investigation.reading import Reading
-from engine.llm import Data, Prompt
+from engine.llm import Data, Form, Prompt
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, counted
 from engine.retrieval.asking import Asking
 
@@ -55,6 +55,9 @@ class Sufficiency(BaseModel):
     evidence: list[str] = Field(description="Keys of the passages that the answer would rest on")
     missing: list[str] = Field(description="What has to be found yet, as queries")
     sufficient: bool
+
+
+FORM = Form(TASK, INSTRUCTIONS, Sufficiency)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ STRUCTURE = frozenset({PART, SIDE, CLAUSE})
 # What a hypothetical passage weighs beside the question's 1 where it agrees in full with question and others;
 # the first passages found, which may be the wrong ones, less.
 WRITTEN, FED_BACK = 0.3, 0.2
+# All of them together weigh no more than the question.
+TOGETHER = 0.9
 LIGHTEST = 0.05
 
 
@@ -66,10 +68,11 @@ def hypothetical_views(
     """
     if TASK not in settings.model_tasks:
         return (), ()
-    embedder = helpers.embedder
-    drafts = hypothetical.written(helpers.asking, text, language, corpus, mask)
+    embedder, wish = helpers.embedder, hypothetical.Wish.of(settings)
+    drafts = hypothetical.written(helpers.asking, text, language, corpus, mask, wish)
     heaviest = WRITTEN if drafts else FED_BACK
-    drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask)
+    drafts = drafts or hypothetical.fed_back(text, language, corpus, embedder, mask, wish.passages)
+    heaviest = min(heaviest, TOGETHER / max(len(drafts), 1))
     found = hypothetical.weighed(drafts, text, language, corpus, embedder)
     return tuple(_view(one, heaviest) for one in found), _notes(found)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from engine.language.analyzer import analyzer
 from engine.language.detect import detect_question
-from engine.llm import Data, Prompt
+from engine.llm import Data, Form, Prompt
 from engine.retrieval.asking import Asking
 
 TASK = "sub-questions"
@@ -42,6 +42,9 @@ class SubQuestions(BaseModel):
     """What the model fills in."""
 
     sub_questions: list[str] = Field(description="The sub-questions; first what must be found first")
+
+
+FORM = Form(TASK, INSTRUCTIONS, SubQuestions)
 
 
 def prompt(text: str, language: str) -> Prompt:

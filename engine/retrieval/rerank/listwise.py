@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from engine.errors import BudgetError, ModelError
-from engine.llm import Data, LanguageModel, Meter, Prompt, Usage
+from engine.llm import Data, Form, LanguageModel, Meter, Prompt, Usage
 from engine.llm.meter import Slot
 from engine.retrieval.rerank.base import Scores
 
@@ -40,6 +40,9 @@ class Order(BaseModel):
     """What the model fills in."""
 
     order: list[str] = Field(description='All keys, the most helpful passage first, such as ["P3", "P1"]')
+
+
+FORM = Form(TASK, INSTRUCTIONS, Order)
 
 
 class ListwiseReranker:

@@ -21,7 +21,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -43,6 +43,11 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 def tokens(text: str) -> int:
     """Tokens as this server counts them."""
     return len(TOKEN.findall(text))
+
+
+def text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """The text of a message, which may come in parts."""
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
 @dataclass(frozen=True)
@@ -148,9 +153,10 @@ class ScriptedServer:
 
     def asked(self, body: dict[str, Any], headers: Mapping[str, str]) -> Asked:
         """Keep a request."""
-        texts = {message["role"]: message["content"] for message in body["messages"]}
+        texts = {message["role"]: text_of(message["content"]) for message in body["messages"]}
         system, user = texts.get("system", ""), texts.get("user", "")
-        found = TASK.search(system)
+        # The prompts of a case name their task behind what they have in common.
+        found = TASK.search(system) or TASK.search(user)
         sent = body.get("response_format", {}).get("json_schema", {})
         with self._lock:
             asked = Asked(
@@ -177,7 +183,7 @@ class ScriptedServer:
 
     def usage(self, asked: Asked, content: str, reads: int | None) -> dict[str, Any]:
         """Count a prompt and its answer; a system message that was seen before is cached."""
-        prompt = sum(tokens(message["content"]) for message in asked.body["messages"])
+        prompt = tokens(asked.system) + tokens(asked.user)
         completion = tokens(content)
         with self._lock:
             cached = tokens(asked.system) if asked.system in self._seen else 0

@@ -17,6 +17,7 @@ from engine.llm.client import ChatModel
 from engine.llm.connecting import connect, connect_from_environment
 from engine.llm.secret import REDACTED, Secret
 from engine.llm.spec import OPENAI_URL, Prices, read_spec
+from engine.llm.usage import Counted
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 KEY = "sk-proj-AbC123/4567+890xyzXYZ"
@@ -35,7 +36,7 @@ class TestSpec:
         )
         assert (spec.model, spec.url) == ("org/llama3.1:8b", "http://127.0.0.1:11434/v1")
         assert (spec.context, spec.concurrency, spec.timeout, spec.thinking) == (4096, 2, 30.0, 2000)
-        assert spec.prices == Prices(0.15, 0.6, 0.075, "EUR")
+        assert spec.prices == Prices(0.15, 0.6, 0.075, 0.15, "EUR")
         assert spec.where == "org/llama3.1:8b at 127.0.0.1:11434"
 
     def test_little_of_it(self) -> None:
@@ -50,7 +51,8 @@ class TestSpec:
     def test_cached_tokens_cost_as_much_where_nothing_else_is_said(self) -> None:
         prices = read_spec("openai:m?input=2&output=4").prices
         assert prices is not None
-        assert prices.money(1_000_000, 500_000, 500_000) == 4.0
+        assert prices.money(Counted(1_000_000, 500_000, 0, 500_000)) == 4.0
+        assert prices.saved(Counted(1_000_000, 500_000, 0, 500_000)) == 0.0
 
     @pytest.mark.parametrize(
         "spec",

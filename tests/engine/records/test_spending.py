@@ -21,12 +21,21 @@ usages = st.builds(
     milliseconds=st.just(12.5),
     money=st.none() | st.sampled_from([0.0, 0.25, 12.5]),
     reused=counts,
+    written_tokens=counts,
 )
 
 
 @given(st.dictionaries(st.text(max_size=20), usages, max_size=4))
 def test_what_is_written_is_read(usage: dict[str, Usage]) -> None:
     assert usage_from_json(usage_to_json(usage)) == usage
+
+
+def test_what_a_provider_s_cache_saved_is_read() -> None:
+    used = {"reranking": Usage(2, 2000, 500, 10, money=0.1, saved=0.0012, written_tokens=700)}
+    assert usage_from_json(usage_to_json(used)) == used
+    # Records from before do not tell it.
+    older = {"calls": 2, "prompt_tokens": 2000, "cached_tokens": 500, "money": 0.1}
+    assert usage_from_json({"reranking": older})["reranking"] == Usage(2, 2000, 500, money=0.1)
 
 
 def test_a_record_from_before_has_none() -> None:
@@ -48,3 +57,5 @@ def test_in_words() -> None:
     lines = list(usage_lines({"a": Usage(1, 10), "b": Usage(2, 20)}))
     assert lines[0] == "Language model: 3 calls, 30 tokens in, 0 out"
     assert len(lines) == 3
+    cached = list(usage_lines({"a": Usage(1, 1000, 400)}))
+    assert cached[-1] == "  Provider's cache: 400 of 1,000 tokens in (40%)"

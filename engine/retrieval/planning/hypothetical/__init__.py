@@ -15,15 +15,26 @@ from engine.retrieval.planning.hypothetical.weighing import (
     Weighed,
     weighed,
 )
-from engine.retrieval.planning.hypothetical.writing import TASK, Passages, prompt, written
+from engine.retrieval.planning.hypothetical.writing import (
+    FORM,
+    TASK,
+    Passages,
+    Wish,
+    check_language,
+    prompt,
+    written,
+)
 
 __all__ = [
+    "FORM",
     "LOWEST_SIMILARITY",
     "LOW_CONFIDENCE",
     "TASK",
     "Draft",
     "Passages",
     "Weighed",
+    "Wish",
+    "check_language",
     "fed_back",
     "prompt",
     "weighed",

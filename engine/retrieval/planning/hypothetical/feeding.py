@@ -17,16 +17,21 @@ from engine.retrieval.fusion import fuse
 from engine.retrieval.planning.hypothetical.weighing import Draft
 
 ORIGIN = "one of the first passages found, as if it answered"
-PASSAGES, SEARCHED = 3, 50
+SEARCHED = 50
 # Words of a passage that are used: more would speak of other things.
 LONGEST = 150
 
 
 def fed_back(
-    text: str, language: str, corpus: Corpus, embedder: Embedder | None, mask: Mask | None = None
+    text: str,
+    language: str,
+    corpus: Corpus,
+    embedder: Embedder | None,
+    mask: Mask | None = None,
+    most: int = 3,
 ) -> tuple[Draft, ...]:
-    """The beginnings of the first three passages for a question; none where the corpus has nothing for it."""
-    rows = _first(text, language, corpus, embedder, mask)
+    """The beginnings of the first passages for a question; none where the corpus has nothing for it."""
+    rows = _first(text, language, corpus, embedder, mask)[:most]
     beginnings = (" ".join(passage.text.split()[:LONGEST]) for passage in corpus.passages(rows))
     return tuple(Draft(beginning, ORIGIN) for beginning in dict.fromkeys(beginnings) if beginning)
 
@@ -39,5 +44,5 @@ def _first(text: str, language: str, corpus: Corpus, embedder: Embedder | None, 
             lists += corpus.search_dense(embedder.encode([text], "query"), SEARCHED, 0.0, mask=mask)
         except ModelError:
             # The scan embeds the question again, and tells what failed.
-            return lists[0].rows[:PASSAGES]
-    return fuse(lists, [1.0] * len(lists)).rows[:PASSAGES]
+            return lists[0].rows
+    return fuse(lists, [1.0] * len(lists)).rows

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
+from engine.errors import SettingsError
+from engine.investigation import Case
 from engine.language.embedders import embedder
 from engine.llm import Meter
+from engine.llm.cache import AnswerCache
+from engine.model import QueryPlan, View
 from engine.retrieval.asking import Asking
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.planning import Helpers, active, make_plan
 from engine.retrieval.planning.hypothetical import (
     LOWEST_SIMILARITY,
     Draft,
+    Wish,
     fed_back,
     prompt,
     weighed,
@@ -22,7 +30,8 @@ from engine.retrieval.planning.hypothetical import (
 from engine.retrieval.planning.hypothetical.writing import checked
 from engine.settings import InvestigationSettings
 from tests.engine.harbour import QUESTION
-from tests.engine.llm.server import ScriptedServer
+from tests.engine.investigation.assistance.script import sensible
+from tests.engine.llm.server import Asked, ScriptedServer
 
 NEAR = "The harbour master may refuse or withdraw a berth; an objection suspends the withdrawal."
 FAR = "Bees are kept in hives, and their honey is sold by the jar at the village market on Sundays."
@@ -141,3 +150,92 @@ def test_a_hypothetical_passage_is_embedded_as_a_passage(dense: Corpus) -> None:
     for place, kind in ((number, "passage"), (0, "query")):
         expected = model.encode([plan.views[place].text], "passage" if kind == "passage" else "query")
         np.testing.assert_allclose(vectors[place], expected[0], atol=1e-6)
+
+
+GERMAN = "Der Hafenmeister kann einem Schiff den Liegeplatz entziehen, wenn die Gebühren nicht bezahlt sind."
+
+
+def asked_with(corpus: Corpus, answers: list[str], **changes: Any) -> tuple[QueryPlan, Asked]:
+    """The plan that settings lead to, and what the model was asked for it."""
+    with ScriptedServer(lambda asked: {"passages": answers}) as server:
+        helpers = Helpers(Asking(server.connect(), Meter()))
+        settings = InvestigationSettings(hypothetical="model", **changes)
+        plan = make_plan(QUESTION, ["en"], settings, corpus=corpus, helpers=helpers)
+    (asked,) = server.requests
+    return plan, asked
+
+
+def drafts_of(plan: QueryPlan) -> list[View]:
+    return [view for view in plan.views if view.name == "hypothetical"]
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_so_many_are_asked_for_and_no_more_are_kept(number: int, bare: Corpus) -> None:
+    answers = [f"{NEAR} Article {letter}." for letter in "abcdefg"]
+    plan, asked = asked_with(bare, answers, hypothetical_passages=number)
+    assert asked.data["number"] == str(number)
+    assert [view.text for view in drafts_of(plan)] == answers[:number]
+    assert sum(view.weight for view in drafts_of(plan)) <= 0.91, "no more than the question"
+    assert asked.body["max_tokens"] == 400 * number
+    plain = InvestigationSettings(hypothetical="plain", hypothetical_passages=number)
+    assert len(drafts_of(make_plan(QUESTION, ["en"], plain, corpus=bare))) == number
+
+
+def test_three_are_asked_for_where_nobody_says_how_many(bare: Corpus) -> None:
+    plan, asked = asked_with(bare, [f"{NEAR} {letter}" for letter in "abcd"])
+    assert (asked.data["number"], len(drafts_of(plan)), asked.body["temperature"]) == ("3", 3, 0)
+
+
+def test_the_temperature_is_sent_for_this_task_alone(bare: Corpus) -> None:
+    with ScriptedServer(sensible) as server:
+        helpers = Helpers(Asking(server.connect(), Meter()))
+        settings = InvestigationSettings(
+            hypothetical="model", sub_questions="model", hypothetical_temperature=0.7
+        )
+        make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
+    sent = {asked.task: asked.body["temperature"] for asked in server.requests}
+    assert sent == {"hypothetical passages": 0.7, "sub-questions": 0}
+
+
+def test_an_answer_of_another_temperature_is_not_used_again(bare: Corpus, tmp_path: Path) -> None:
+    with ScriptedServer(lambda asked: {"passages": [NEAR]}) as server:
+        for temperature in (0.0, 0.0, 0.5):
+            asking = Asking(server.connect(cache=AnswerCache(tmp_path)), Meter())
+            written(asking, QUESTION, "en", bare, None, Wish(temperature=temperature))
+        assert [asked.body["temperature"] for asked in server.requests] == [0, 0.5]
+
+
+def test_they_are_written_in_a_language_that_is_named(bare: Corpus) -> None:
+    plan, asked = asked_with(bare, [GERMAN, NEAR], hypothetical_language="de")
+    assert asked.data["language"] == "de"
+    assert [view.text for view in drafts_of(plan)] == [GERMAN], "what is in another language is dropped"
+
+
+def test_the_language_of_the_corpus_is_its_most_frequent_one(meridia: Corpus) -> None:
+    german = "Wann ist eine Vollmacht nichtig?"
+    named = {
+        wished: {
+            part.name: part.text for part in prompt(german, "de", meridia, None, Wish(language=wished)).data
+        }
+        for wished in ("question", "corpus", "id")
+    }
+    assert {wished: parts["language"] for wished, parts in named.items()} == {
+        "question": "de",
+        "corpus": "en",
+        "id": "id",
+    }
+    french = prompt("Quand le mandat est-il nul ?", "fr", meridia)
+    assert {part.name: part.text for part in french.data}["language"] == "en"
+
+
+@pytest.mark.parametrize("code", ["xx", "german", "DE-", "zxx", "x" * 500])
+def test_a_language_that_is_none_is_refused_by_name(code: str, bare: Corpus) -> None:
+    settings = InvestigationSettings(hypothetical_language=code)
+    with pytest.raises(SettingsError, match=r"^hypothetical_language: .* a code of ISO 639-1") as refused:
+        Case(bare, QUESTION, settings)
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("code", ["question", "corpus", "de", "pl", "zh", " "])
+def test_languages_that_are_known(code: str, bare: Corpus) -> None:
+    Case(bare, QUESTION, InvestigationSettings(hypothetical_language=code))
