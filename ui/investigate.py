@@ -81,7 +81,8 @@ def board_value(opened: OpenCase) -> str:
     """The data of the board as the case stands, as JSON: Gradio would walk through an object many times."""
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
-    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes)
+    rounds = opened.case.rounds
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes, rounds)
     opened.drawn_at = time.perf_counter()
     # No "<" in it: whatever handles the text on its way must not take it for markup.
     return orjson.dumps(board_data(drawn, pool)).decode().replace("<", "\\u003c")

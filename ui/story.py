@@ -32,7 +32,14 @@ from engine.model import (
     Transaction,
 )
 from engine.records.planned import named_words
-from engine.records.wording import completeness_words, evidence_words, plural, status_words, stop_words
+from engine.records.wording import (
+    completeness_words,
+    evidence_words,
+    plural,
+    query_words,
+    status_words,
+    stop_words,
+)
 from ui.coverage import covered
 from ui.named import depth_html, named_html, transaction_html
 from ui.palette import thread
@@ -168,6 +175,7 @@ def _plan_step(plan: QueryPlan) -> str:
 
 def _report_step(report: RoundReport) -> str:
     lines = [_count_words(count) for count in report.strategies]
+    lines += map(query_words, report.queries)
     lines += retriever_lines(report.retrievers)
     lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
     if report.number == 0:
@@ -188,7 +196,7 @@ def _count_words(count: StrategyCount) -> str:
 
 
 def _started_step(started: RoundStarted) -> str:
-    lines = [plural(len(started.seeds), "seed"), *(f"gap query: {query}" for query in started.queries)]
+    lines = [plural(len(started.seeds), "seed"), *map(query_words, started.queries)]
     return f'<span class="step live" data-tip="{escape(chr(10).join(lines))}">Round {started.number} …</span>'
 
 

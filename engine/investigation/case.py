@@ -59,6 +59,7 @@ from engine.model import (
     DepthKind,
     Direction,
     EvidenceStatus,
+    GapQuery,
     Hop,
     QueryPlan,
     RankedPassage,
@@ -298,7 +299,7 @@ class Case:
     ) -> Iterator[Event]:
         started = time.perf_counter()
         coverage, assistance = self._coverage, self._assistance
-        queries: tuple[str, ...] = ()
+        queries: tuple[GapQuery, ...] = ()
         if gaps and coverage is not None and assistance is not None:
             queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)

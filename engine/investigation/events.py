@@ -17,6 +17,7 @@ from engine.model import (
     UNMEASURED,
     AreaCoverage,
     Evidence,
+    GapQuery,
     Hop,
     Metrics,
     QueryPlan,
@@ -54,7 +55,7 @@ class RoundStarted:
 
     number: int
     seeds: tuple[str, ...]
-    queries: tuple[str, ...]
+    queries: tuple[GapQuery, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,6 +148,7 @@ def _hops(
             quoted_from=evidence.quoted_from,
             detail=evidence.detail,
             rank=evidence.rank,
+            query=evidence.query,
         )
         for number, (target, source, evidence) in enumerate(
             zip(targets, sources, strategy.explain(leads, context), strict=True)

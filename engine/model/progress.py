@@ -68,6 +68,16 @@ class RetrieverCount:
 
 
 @dataclass(frozen=True, slots=True)
+class GapQuery:
+    """A query that a round sends to close a gap: its words, and the id and the name of the area that lacks
+    evidence, both empty where it asks for what a judgement named missing."""
+
+    text: str
+    area: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundReport:
     """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
     were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids."""
@@ -80,7 +90,7 @@ class RoundReport:
     pool_size: int
     milliseconds: float
     retrievers: tuple[RetrieverCount, ...] = ()
-    queries: tuple[str, ...] = ()
+    queries: tuple[GapQuery, ...] = ()
     before: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
     after: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
 

@@ -135,7 +135,7 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
 
 
 def hop_to_json(hop: Hop) -> dict[str, Any]:
-    """A hop; ``source`` is null where it started at the question."""
+    """A hop; ``source`` is null where it started at the question, or at the ``query`` for a gap."""
     return {
         "source": hop.source_id,
         "target": hop.target_id,
@@ -148,6 +148,7 @@ def hop_to_json(hop: Hop) -> dict[str, Any]:
         "quoted_from": hop.quoted_from,
         "detail": hop.detail,
         "rank": hop.rank,
+        "query": None if hop.query is None else asdict(hop.query),
     }
 
 
@@ -187,7 +188,7 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
         "pool_size": report.pool_size,
         "efficiency": None if report.efficiency is None else round(report.efficiency, DIGITS),
         "milliseconds": round(report.milliseconds, 2),
-        "queries": list(report.queries),
+        "queries": [asdict(query) for query in report.queries],
         "coverage": {
             "before": {area: state.value for area, state in report.before.items()},
             "after": {area: state.value for area, state in report.after.items()},

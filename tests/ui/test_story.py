@@ -19,6 +19,7 @@ from engine.model import (
     AreaCoverage,
     AreaState,
     Completeness,
+    GapQuery,
     QueryPlan,
     RoundReport,
     Stop,
@@ -64,7 +65,9 @@ def _text(story: Story) -> str:
 def test_the_story_grows_with_its_events() -> None:
     assert _text(_after(PLAN)) == "Plan 2 views → …"
     assert _text(_after(PLAN, SCAN)) == "Plan 2 views → Scan 214 → Note → …"
-    assert "Round 1 …" in _text(_after(PLAN, SCAN, RoundStarted(1, ("a", "b"), ("limits of authority",))))
+    assert "Round 1 …" in _text(
+        _after(PLAN, SCAN, RoundStarted(1, ("a", "b"), (GapQuery("limits of authority"),)))
+    )
     assert _text(_after(PLAN, SCAN, ROUND)).startswith("Plan 2 views → Scan 214 → Round 1 +35")
 
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.leads import Leads
 from engine.investigation.reading import Reading
+from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
 from engine.settings import InvestigationSettings
 from engine.threads import Thread
@@ -38,19 +39,21 @@ class Context:
     settings: InvestigationSettings
     relevance: Relevance
     reading: Reading
-    queries: tuple[str, ...] = ()
+    queries: tuple[GapQuery, ...] = ()
     mask: Mask | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The words that made a link: ``quote`` verbatim from the passage ``quoted_from``, or a query;
-    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any."""
+    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any, and
+    ``query`` the query for a gap that it answers."""
 
     quote: str = ""
     quoted_from: str | None = None
     detail: str = ""
     rank: int | None = None
+    query: GapQuery | None = None
 
 
 class Strategy(Thread, Protocol):
