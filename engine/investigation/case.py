@@ -459,7 +459,9 @@ class Case:
         return self._cancelled.is_set() or out_of_time
 
     def _calls(self) -> int:
-        return self._refining.calls + (self._embedder.calls if self._embedder is not None else 0)
+        """Requests to outside models so far: of the reranker, the embedder and the language model."""
+        embedder_calls = self._embedder.calls if self._embedder is not None else 0
+        return self._refining.calls + embedder_calls + self.meter.spent.calls
 
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:

@@ -14,8 +14,8 @@ CONFIDENCE_PASSAGES = 10
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The state after a round. ``round`` 0 is the scan; ``best_scores`` are those of the best ten
-    passages; ``calls`` are requests to outside models. ``sufficient`` are the numbers behind a judgement that
-    what was found suffices, None where it does not, or nobody judged."""
+    passages; ``calls`` are requests to outside models, a language model among them. ``sufficient`` are the
+    numbers behind a judgement that what was found suffices, None where it does not, or nobody judged."""
 
     round: int
     admitted: int
