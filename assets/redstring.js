@@ -181,7 +181,7 @@
     text.lang = node.language;
     const acts = document.createElement("footer");
     acts.className = "acts";
-    for (const [act, words] of [["follow", "Follow from here"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
+    for (const [act, words] of [["follow", "Follow from here"], ["whole", "Read the whole document"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
       const button = piece("button", "", words);
       button.type = "button";
       button.dataset.act = act;
@@ -207,7 +207,8 @@
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
-      state.steered = act !== "follow" ? state.selected : card.dataset.id;
+      state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
+      state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });
     }
     if (card && !event.target.closest("summary, details table, a")) select(card.dataset.id);
@@ -232,7 +233,15 @@
       if (kind === "ranked") sort();
       filter();
       counts();
+      if (kind === "rest") toRead();
     });
+  }
+  /* After a document was read whole: to where it stands. */
+  function toRead() {
+    const head = state.reading && all("#rest .read-whole").find((part) => part.dataset.from === state.reading);
+    if (!head) return;
+    state.reading = null;
+    setTimeout(() => head.scrollIntoView({ block: "start" }));
   }
   function filter() {
     const wanted = (one("#filter") ? one("#filter").value : "").trim().toLowerCase();

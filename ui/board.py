@@ -23,6 +23,7 @@ from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, tra
 from ui.gap_nodes import SHAPE, Sent, found_by, node_of, sent_by, sent_queries
 from ui.layout import tidy
 from ui.palette import thread
+from ui.whole import as_read
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 DEFAULT_NODES = 150
@@ -95,7 +96,7 @@ def chosen(pool: Pool, ranked: Sequence[str], limit: int) -> list[str]:
     room = min(limit - len(picked), leaves)
     spare = [entry.passage_id for entry in scanned if entry.passage_id not in picked]
     picked.update(dict.fromkeys(spare[: max(room, 0)]))
-    return list(picked)
+    return as_read(pool, list(picked))
 
 
 def _first_hop(pool: Pool, passage_id: str) -> Hop:

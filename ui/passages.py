@@ -21,6 +21,7 @@ Marker = Callable[[str, str], str]
 
 _ACTIONS = (
     ("follow", "Follow from here"),
+    ("whole", "Read the whole document"),
     ("pin", "Pin"),
     ("dismiss", "Dismiss"),
     ("copy", "Copy citation"),

@@ -43,10 +43,11 @@ from engine.investigation.refining import Refining
 from engine.investigation.reranking import pinned
 from engine.investigation.seeding import seeds_of
 from engine.investigation.stopping import CONFIDENCE_PASSAGES, Progress, conclusion, decide
-from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import PERSON, SCAN, admit_scanned, follow_threads
+from engine.investigation.whole import MOST_OF_WHOLE, unweighed
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
@@ -192,6 +193,8 @@ class Case:
         chosen = by_trust([strategy(name) for name in strategies])
         number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
+        if any(map(brings_whole, chosen)):
+            self.pool.limit = max(self.pool.limit, len(self.pool) + MOST_OF_WHOLE)
         self._cancelled.clear()
         self._begin(spent=self.milliseconds)
         relevance = relevant_to.of(row)
@@ -309,15 +312,22 @@ class Case:
             self.corpus, self.bounds, self._relevance(), self._reading, queries, self._filters.mask
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
-        gate = Gate(
-            self.bounds,
-            room=self.pool.limit - len(self.pool),
-            known=set(self.pool.rows().tolist()),
-            dismissed=set(dismissed.tolist()),
-        )
         model = self._embedder if context.relevance.vectors is not None else None
         turn = [*strategies, Gaps(model)] if queries else list(strategies)
-        counts, hops = follow_threads(turn, seeds, context, self.pool, gate, number, self._halted)
+        counts: tuple[StrategyCount, ...] = ()
+        hops: tuple[Hop, ...] = ()
+        # What belongs together comes after what is weighed by itself, past bounds that would tear it apart.
+        whole = [one for one in turn if brings_whole(one)]
+        weighed = [one for one in turn if not brings_whole(one)]
+        for some, bounds in ((weighed, self.bounds), (whole, unweighed(self.bounds))):
+            gate = Gate(
+                bounds,
+                room=self.pool.limit - len(self.pool),
+                known=set(self.pool.rows().tolist()),
+                dismissed=set(dismissed.tolist()),
+            )
+            told, found = follow_threads(some, seeds, context, self.pool, gate, number, self._halted)
+            counts, hops = (*counts, *told), (*hops, *found)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.model import (
     Direction,
     Evidence,
@@ -183,6 +184,8 @@ def _longest(hop: Hop) -> int:
 
 
 def _predicate(hop: Hop, seed: str) -> str:
+    if hop.detail.startswith(READ_WHOLE):
+        return f"is {hop.detail}, from {seed}"
     if hop.relation in (Relation.PART_OF, Relation.NEXT_TO) and hop.detail in _PLACES:
         return _PLACES[hop.detail].format(seed=seed)
     outward, inward = _PREDICATES[hop.relation]

@@ -1,6 +1,8 @@
 """The seam for strategies, and what a strategy may ask.
 
 A strategy is a class without arguments that declares what ``Thread`` lists and has the two methods below.
+One that says ``whole = True`` besides brings what a person asked for as a whole: the gate does not weigh it,
+and it stands in the order in which it was proposed.
 The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
 """
 
@@ -66,3 +68,8 @@ class Strategy(Thread, Protocol):
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The evidence of each lead; asked only for those that the gate let through."""
         ...
+
+
+def brings_whole(strategy: Strategy) -> bool:
+    """Whether what a strategy proposes belongs together, relevant or not."""
+    return bool(getattr(strategy, "whole", False))
