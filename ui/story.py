@@ -174,7 +174,8 @@ def _plan_step(plan: QueryPlan) -> str:
 
 
 def _report_step(report: RoundReport) -> str:
-    lines = [_count_words(count) for count in report.strategies]
+    lines = [report.purpose[:1].upper() + report.purpose[1:]] if report.purpose else []
+    lines += [_count_words(count) for count in report.strategies]
     lines += map(query_words, report.queries)
     lines += retriever_lines(report.retrievers)
     lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
@@ -185,7 +186,9 @@ def _report_step(report: RoundReport) -> str:
 
 def _judged_step(judged: SufficiencyJudged) -> str:
     whose = "the language model" if judged.by == "model" else "coverage and gain"
-    lines = [f"judged by {whose}", *(f"missing: {query}" for query in judged.missing)]
+    sure = "" if judged.confidence is None else f", {judged.confidence:.0%} sure"
+    lines = [f"judged by {whose}{sure}", *([judged.reasons] if judged.reasons else [])]
+    lines += [f"missing: {query}" for query in judged.missing]
     return _step("Enough" if judged.sufficient else "Not enough yet", "\n".join(lines))
 
 

@@ -36,6 +36,7 @@ from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
+from engine.investigation.purpose import purpose_of_round, purpose_of_scan
 from engine.investigation.ranking import Ranking, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
@@ -65,6 +66,7 @@ from engine.model import (
     QueryPlan,
     RankedPassage,
     Relation,
+    RoundJudgement,
     RoundReport,
     Stop,
     StopReason,
@@ -190,16 +192,16 @@ class Case:
         SettingsError for an unknown strategy.
         """
         relevant_to = self._relevance()
-        chosen = by_trust([strategy(name) for name in strategies])
+        followed = by_trust([strategy(name) for name in strategies])
         number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
-        if any(map(brings_whole, chosen)):
+        if any(map(brings_whole, followed)):
             self.pool.limit = max(self.pool.limit, len(self.pool) + MOST_OF_WHOLE)
         self._cancelled.clear()
         self._begin(spent=self.milliseconds)
         relevance = relevant_to.of(row)
         # What a person points at is worth following whatever its own score.
-        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
+        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), followed, chosen=True)
         yield self._rank()
 
     def pin(self, passage_id: str) -> None:
@@ -292,20 +294,28 @@ class Case:
         self._check_coverage(0)
         report = RoundReport(
             0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders,
-            after=_states(self.areas),
+            after=_states(self.areas), purpose=purpose_of_scan(plan),
         )  # fmt: skip
         self.rounds.append(report)
         return ScanFinished(report, tuple(hops), self.notes, self.transaction)
 
     def _round(
-        self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
+        self,
+        number: int,
+        seeds: Seeds,
+        strategies: Sequence[Strategy],
+        *,
+        gaps: bool = False,
+        chosen: bool = False,
     ) -> Iterator[Event]:
+        """One turn. ``gaps``: with queries for what lacks evidence; ``chosen``: a person says from where."""
         started = time.perf_counter()
         coverage, assistance = self._coverage, self._assistance
         queries: tuple[GapQuery, ...] = ()
         if gaps and coverage is not None and assistance is not None:
             queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)
+        purpose = purpose_of_round(strategies, ids, queries, self.pool, chosen=chosen)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
@@ -334,7 +344,7 @@ class Case:
         changed = self._check_coverage(number)
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
-            queries=queries, before=before, after=_states(self.areas),
+            queries=queries, before=before, after=_states(self.areas), purpose=purpose,
         )  # fmt: skip
         self.rounds.append(report)
         yield RoundFinished(report, hops)
@@ -357,8 +367,12 @@ class Case:
         if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
             return
         judged, by = assistance.judge(self.areas, self.pool, progress.completeness)
-        number = self.rounds[-1].number
-        yield SufficiencyJudged(number, by, judged.sufficient, judged.missing, judged.evidence)
+        report, sure, why = self.rounds[-1], judged.confidence, judged.reasons
+        said = RoundJudgement(by, judged.sufficient, judged.missing, sure, why)
+        self.rounds[-1] = replace(report, judged=said)
+        yield SufficiencyJudged(
+            report.number, by, judged.sufficient, judged.missing, judged.evidence, sure, why
+        )
         told = replace(self._progress(rounds_done), sufficient=judged.numbers if judged.sufficient else None)
         self.stop = decide(told, self.bounds)
 

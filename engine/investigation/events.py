@@ -77,13 +77,16 @@ class CoverageChanged:
 @dataclass(frozen=True, slots=True)
 class SufficiencyJudged:
     """Whether what was found up to a round suffices, by "model" or "plain"; ``missing`` are queries for what
-    was named missing, ``evidence`` the ids of the passages that the judgement names."""
+    was named missing, ``evidence`` the ids of the passages that the judgement names. ``confidence``, 0..1,
+    and ``reasons`` are a language model's own."""
 
     round: int
     by: str
     sufficient: bool
     missing: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    confidence: float | None = None
+    reasons: str = ""
 
 
 @dataclass(frozen=True, slots=True)

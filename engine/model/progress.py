@@ -78,9 +78,22 @@ class GapQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class RoundJudgement:
+    """What was said after a round of whether enough was found: by "model" or "plain". ``confidence``, 0..1,
+    and ``reasons`` are a language model's own, None and empty where it gave none."""
+
+    by: str
+    sufficient: bool
+    missing: tuple[str, ...] = ()
+    confidence: float | None = None
+    reasons: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundReport:
     """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
-    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids."""
+    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids.
+    ``purpose``: why it was made; ``judged``: whether enough was found then, where anybody said so."""
 
     number: int
     seeds: tuple[str, ...]
@@ -93,6 +106,8 @@ class RoundReport:
     queries: tuple[GapQuery, ...] = ()
     before: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
     after: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
+    purpose: str = ""
+    judged: RoundJudgement | None = None
 
     @property
     def efficiency(self) -> float | None:

@@ -16,6 +16,7 @@ from engine.model import (
     Metrics,
     RankedPassage,
     RetrieverCount,
+    RoundJudgement,
     RoundReport,
     Stop,
 )
@@ -182,6 +183,7 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
     """One round with what each strategy brought."""
     return {
         "number": report.number,
+        "purpose": report.purpose,
         "seeds": list(report.seeds),
         "admitted": report.admitted,
         "refused": report.refused,
@@ -204,6 +206,18 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
             for count in report.strategies
         ],
         "retrievers": [retriever_to_json(count) for count in report.retrievers],
+        "judged": None if report.judged is None else judgement_to_json(report.judged),
+    }
+
+
+def judgement_to_json(judged: RoundJudgement) -> dict[str, Any]:
+    """Whether enough was found after a round, who says so, and why."""
+    return {
+        "by": judged.by,
+        "sufficient": judged.sufficient,
+        "missing": list(judged.missing),
+        "confidence": judged.confidence,
+        "reasons": judged.reasons,
     }
 
 
