@@ -50,13 +50,16 @@
     if (!node) return { trail, main, onTrail };
     onTrail.add(node.id);
     const edgeById = new Map(data.edges.map((edge) => [edge.id, edge]));
-    const told = node.trails.findIndex((path) => path.length); // the first trail that is more than a find of the scan
+    // The first trail that is more than a find of the scan; a query for a gap tells of what nobody had found before it.
+    const again = (number) => { const edge = edgeById.get(number); return !edge.first && data.nodes.some((one) => one.id === edge.from && one.kind === "query"); };
+    const told = node.trails.findIndex((path) => path.length && !again(path[0]));
     node.trails.forEach((path, index) => path.forEach((number) => {
       trail.add(number);
       if (index === told) main.push(edgeById.get(number));
       onTrail.add(edgeById.get(number).from).add(edgeById.get(number).to);
     }));
-    data.edges.forEach((edge) => { if (edge.from === node.id && edge.first) { trail.add(edge.id); onTrail.add(edge.to); } });
+    // What a passage led to first; of a query everything that it found.
+    data.edges.forEach((edge) => { if (edge.from === node.id && (edge.first || node.kind === "query")) { trail.add(edge.id); onTrail.add(edge.to); } });
     return { trail, main, onTrail };
   }
 
@@ -72,7 +75,7 @@
       const pinned = (data.pinned || []).includes(node.id);
       const dim = quiet(node) && !red;
       return {
-        id: node.id, ...place.get(node.id), size: node.size * dot + (red ? 1 : 0), label: undefined,
+        id: node.id, ...place.get(node.id), shape: node.shape, size: node.size * dot + (red ? 1 : 0), label: undefined,
         borderWidth: red ? 3 : pinned ? 2.5 : 1.5, opacity: dim ? 0.5 : 1,
         color: { background: colour(node.strategy), border: red ? colour("accent") : pinned ? colour("ink") : colour("panel") },
       };
@@ -187,6 +190,25 @@
   }
 
   const tell = (message) => parent.postMessage({ board: true, ...message }, "*");
+  /* The arrow keys go from node to node: up and down within a round, left and right to the nearest of another. */
+  function nearest(key) {
+    const at = place.get(chosen);
+    const column = (node) => (place.get(node.id).x - at.x) * (key === "ArrowRight" ? 1 : -1);
+    const down = (node) => (place.get(node.id).y - at.y) * (key === "ArrowDown" ? 1 : -1);
+    const round = data.nodes.find((node) => node.id === chosen).round;
+    const aside = key === "ArrowLeft" || key === "ArrowRight";
+    const others = data.nodes.filter((node) => node.id !== chosen && (aside ? node.round !== round && column(node) > 0 : node.round === round && down(node) >= 0));
+    const far = (node) => { const spot = place.get(node.id); return Math.abs(spot.x - at.x) * (aside ? 3 : 1) + Math.abs(spot.y - at.y) * (aside ? 1 : 3); };
+    return others.reduce((best, node) => (best === null || far(node) < far(best) ? node : best), null);
+  }
+  host.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") return tell({ type: "clear" });
+    if (!/^Arrow(Up|Down|Left|Right)$/.test(event.key) || !place.size) return undefined;
+    event.preventDefault();
+    const next = chosen !== null && place.has(chosen) ? nearest(event.key) : data.nodes[0];
+    if (next) tell({ type: "select", id: next.id, keep: true });
+    return undefined;
+  });
   network.on("afterDrawing", follow);
   network.on("click", ({ nodes: hit }) => tell(hit.length ? { type: "select", id: hit[0] } : { type: "clear" }));
   network.on("doubleClick", ({ nodes: hit }) => { if (!hit.length) fit(); });

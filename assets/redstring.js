@@ -65,7 +65,8 @@
   window.addEventListener("message", (event) => {
     if (!state.frame || event.source !== state.frame.contentWindow || !event.data || !event.data.board) return;
     if (event.data.type === "ready") sendAll();
-    if (event.data.type === "select") select(event.data.id, { scroll: true });
+    // Whoever goes through the board by keys stays there, also where the panes are shown one at a time.
+    if (event.data.type === "select") select(event.data.id, { scroll: !event.data.keep });
     if (event.data.type === "clear") select(null);
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
   });
@@ -116,6 +117,7 @@
     const legend = one(".legend", element);
     legend.replaceChildren(...[...data.legend, ...(data.total ? [{ token: "accent", words: "selected trail" }] : [])].map((item) => {
       const entry = document.createElement("span");
+      if (item.shape) entry.dataset.shape = item.shape;
       entry.style.setProperty("--c", `var(--${item.token})`);
       entry.append(document.createElement("i"), item.words);
       return entry;
@@ -141,12 +143,35 @@
     }
     post({ type: "select", id });
   }
+  const piece = (tag, name, text) => { const made = document.createElement(tag); made.className = name; made.textContent = text; made.dir = "auto"; return made; };
+  /* A query for a gap: its area, its words, and what it found. */
+  function peekQuery(node, peek) {
+    const card = piece("article", "card compact query", "");
+    Object.assign(card.dataset, { id: node.id, members: node.id });
+    card.tabIndex = 0;
+    card.style.setProperty("--c", `var(--${node.strategy})`);
+    const cite = piece("header", "cite", "");
+    cite.append(piece("span", "n", "◆"), piece("b", "", node.title), piece("span", "where", node.where));
+    const list = piece("ol", "found", "");
+    for (const found of node.found) {
+      const item = document.createElement("li");
+      const there = cardOf(found.id) || state.data.nodes.some((other) => other.id === found.id);
+      const words = piece(there ? "button" : "span", "", found.name);
+      if (there) Object.assign(words, { type: "button" }).dataset.select = found.id;
+      item.append(words);
+      if (found.new) item.append(" ", piece("small", "", "new"));
+      list.append(item);
+    }
+    card.append(cite, piece("p", "text", node.text), piece("div", "told", node.told), list);
+    peek.replaceChildren(card);
+    return card;
+  }
   /* A passage that stands on the board and has no card yet: told from the board's own data. */
   function peekAt(id) {
     const node = ((state.data && state.data.nodes) || []).find((item) => item.id === id);
     const peek = one("#peek");
     if (!node || !peek) return null;
-    const piece = (tag, name, text) => { const made = document.createElement(tag); made.className = name; made.textContent = text; made.dir = "auto"; return made; };
+    if (node.kind === "query") return peekQuery(node, peek);
     const card = piece("article", "card compact", "");
     Object.assign(card.dataset, { id, members: id, citation: node.citation, document: node.title });
     const cite = piece("header", "cite", "");
@@ -156,7 +181,7 @@
     text.lang = node.language;
     const acts = document.createElement("footer");
     acts.className = "acts";
-    for (const [act, words] of [["follow", "Follow from here"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
+    for (const [act, words] of [["follow", "Follow from here"], ["whole", "Read the whole document"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
       const button = piece("button", "", words);
       button.type = "button";
       button.dataset.act = act;
@@ -175,12 +200,15 @@
   function onCardClick(event) {
     const control = event.target.closest("[data-act]");
     const card = event.target.closest(".card");
+    const other = event.target.closest("[data-select]");
+    if (other) return select(other.dataset.select, { scroll: true });
     if (control) {
       const act = control.dataset.act;
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
-      state.steered = act !== "follow" ? state.selected : card.dataset.id;
+      state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
+      state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });
     }
     if (card && !event.target.closest("summary, details table, a")) select(card.dataset.id);
@@ -205,7 +233,15 @@
       if (kind === "ranked") sort();
       filter();
       counts();
+      if (kind === "rest") toRead();
     });
+  }
+  /* After a document was read whole: to where it stands. */
+  function toRead() {
+    const head = state.reading && all("#rest .read-whole").find((part) => part.dataset.from === state.reading);
+    if (!head) return;
+    state.reading = null;
+    setTimeout(() => head.scrollIntoView({ block: "start" }));
   }
   function filter() {
     const wanted = (one("#filter") ? one("#filter").value : "").trim().toLowerCase();
@@ -388,5 +424,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: () => ((state.data && state.data.nodes) || []).map((node) => node.id) };
+  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

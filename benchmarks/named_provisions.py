@@ -6,9 +6,9 @@
 The provisions are drawn from the sets' own files by the number and the name that they state there, the
 questions are put in words and spellings of people (see ``FORMS``). For each set and form: in how many of the
 questions a passage of the provision is the first of the ranking, and the first that the brief cites. Also:
-provisions that do not exist, and how often that is told. With ``--http`` every question is put to
-the endpoints of a server on this machine, ``/investigate`` and ``/answer``. Corpora that are missing in ``CORPORA_DIR`` are
-ingested there without vectors.
+provisions that do not exist, and how often that is told. With ``--http`` every question is put to the
+endpoints of a server on this machine, ``/investigate`` and ``/answer``. Corpora that are missing in
+``CORPORA_DIR`` are ingested there without vectors.
 """
 
 from __future__ import annotations

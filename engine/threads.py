@@ -31,6 +31,7 @@ BUILT_IN: dict[str, str] = {
     "amendments": "engine.investigation.strategies.amendments:Amendments",
     "definitions": "engine.investigation.strategies.definitions:Definitions",
     "extracted": "engine.investigation.strategies.extracted:Extracted",
+    "whole_document": "engine.investigation.strategies.whole_document:WholeDocument",
 }
 _HEX = re.compile(r"#[0-9a-f]{6}")
 

@@ -16,12 +16,14 @@ from typing import Any
 
 from pyvis.network import Network
 
-from engine.investigation.pool import Pool
+from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.language.hidden_marks import marked
-from engine.model import Hop
-from engine.records.wording import Name, hop_quote, hop_words, trail_sentence
+from engine.model import Hop, RoundReport
+from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, trail_sentence
+from ui.gap_nodes import SHAPE, Sent, found_by, node_of, sent_by, sent_queries
 from ui.layout import tidy
 from ui.palette import thread
+from ui.whole import as_read
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 DEFAULT_NODES = 150
@@ -94,7 +96,7 @@ def chosen(pool: Pool, ranked: Sequence[str], limit: int) -> list[str]:
     room = min(limit - len(picked), leaves)
     spare = [entry.passage_id for entry in scanned if entry.passage_id not in picked]
     picked.update(dict.fromkeys(spare[: max(room, 0)]))
-    return list(picked)
+    return as_read(pool, list(picked))
 
 
 def _first_hop(pool: Pool, passage_id: str) -> Hop:
@@ -109,28 +111,46 @@ def _first_chain(pool: Pool, passage_id: str) -> list[str]:
     return chain[::-1]
 
 
-def provenance(pool: Pool, ranked: Sequence[str], dossiers: Dossiers, limit: int = DEFAULT_NODES) -> Network:
-    """The pool as a pyvis network: nodes with positions and trails, edges with the words that made them."""
+def provenance(
+    pool: Pool,
+    ranked: Sequence[str],
+    dossiers: Dossiers,
+    limit: int = DEFAULT_NODES,
+    rounds: Sequence[RoundReport] = (),
+) -> Network:
+    """The pool as a pyvis network: nodes with positions and trails, edges with the words that made them.
+
+    Each query for a gap that ``rounds`` sent is a node, too, and what it found hangs on it.
+    """
     shown = chosen(pool, ranked, limit)
+    queries, found = sent_queries(pool, rounds), found_by(pool)
     ranks = {passage_id: number for number, passage_id in enumerate(ranked, start=1)}
     trails = {passage_id: pool.trails(passage_id, TRAILS_PER_NODE) for passage_id in shown}
-    edges = _edges(pool, shown, trails)
+    edges = _edges(pool, shown, trails, queries)
     first = {hop for hop in edges if hop == _first_hop(pool, hop.target_id)}
-    last = max((pool.round(passage_id) for passage_id in shown), default=0)
-    columns = [[one for one in shown if pool.round(one) == number] for number in range(last + 1)]
-    layout = tidy(columns, {hop.target_id: hop.source_id for hop in first if hop.source_id})
-    facts = dossiers(shown)
+    rounds_of = {node: sent.round for sent, node in queries.items()}
+    rounds_of |= {passage_id: pool.round(passage_id) for passage_id in shown}
+    last = max(rounds_of.values(), default=0)
+    columns = [[one for one, its in rounds_of.items() if its == number] for number in range(last + 1)]
+    layout = tidy(columns, {hop.target_id: _start(hop, queries) for hop in first})
+    reached = (hop.target_id for hops in found.values() for hop in hops)
+    facts = dossiers(list(dict.fromkeys((*shown, *reached))))
 
     def name(passage_id: str) -> str:
         return facts[passage_id].name if passage_id in facts else passage_id
 
     drawn = empty_network()
+    for sent, node in queries.items():
+        x, y = layout.positions[node]
+        told = node_of(sent, found.get(sent, ()), pool, name)
+        drawn.add_node(node, x=x, y=y, rows=layout.rows, **told)
     best = max((pool.score(one) for one in shown), default=1.0) or 1.0
     for passage_id in shown:
         x, y = layout.positions[passage_id]
         drawn.add_node(
             passage_id,
             label=" ",
+            kind="passage",
             x=x,
             y=y,
             size=round(SMALLEST + (LARGEST - SMALLEST) * max(0.0, pool.score(passage_id) / best), 2),
@@ -143,23 +163,39 @@ def provenance(pool: Pool, ranked: Sequence[str], dossiers: Dossiers, limit: int
             **asdict(facts[passage_id]),
         )
     for hop, number in edges.items():
-        same_round = hop.source_id is not None and pool.round(hop.source_id) == pool.round(hop.target_id)
-        _add_edge(drawn, hop, number, name, first=hop in first, same_round=same_round)
+        start = _start(hop, queries)
+        same_round = rounds_of[start] == rounds_of[hop.target_id]
+        _add_edge(drawn, hop, start, number, name, first=hop in first, same_round=same_round)
     return drawn
 
 
-def _edges(pool: Pool, shown: Sequence[str], trails: Mapping[str, Sequence[Sequence[Hop]]]) -> dict[Hop, int]:
-    """Hops to draw, numbered: the first hop of each passage shown, and every hop of its trails."""
-    here = set(shown)
+def _edges(
+    pool: Pool,
+    shown: Sequence[str],
+    trails: Mapping[str, Sequence[Sequence[Hop]]],
+    queries: Mapping[Sent, str],
+) -> dict[Hop, int]:
+    """Hops to draw, numbered: the first hop of each passage shown, every hop of its trails, and those from
+    all queries that found it."""
+    here = {*shown, *queries.values()}
     hops = [_first_hop(pool, passage_id) for passage_id in shown]
     hops += [hop for passage_id in shown for trail in trails[passage_id] for hop in trail]
-    wanted = dict.fromkeys(hop for hop in hops if hop.source_id in here and hop.target_id in here)
+    hops += [hop for passage_id in shown for hop in pool.hops_to(passage_id) if sent_by(hop) is not None]
+    wanted = dict.fromkeys(hop for hop in hops if _start(hop, queries) in here and hop.target_id in here)
     return {hop: number for number, hop in enumerate(wanted)}
 
 
-def _add_edge(drawn: Network, hop: Hop, number: int, name: Name, *, first: bool, same_round: bool) -> None:
+def _start(hop: Hop, queries: Mapping[Sent, str]) -> str:
+    """The node that a hop starts at: a passage, a query for a gap, or the question, which has none."""
+    sent = sent_by(hop)
+    return hop.source_id or QUESTION_NODE if sent is None else queries[sent]
+
+
+def _add_edge(
+    drawn: Network, hop: Hop, start: str, number: int, name: Name, *, first: bool, same_round: bool
+) -> None:
     drawn.add_edge(
-        hop.source_id,
+        start,
         hop.target_id,
         id=number,
         hidden=not first,
@@ -188,14 +224,18 @@ def board_data(drawn: Network, pool: Pool) -> dict[str, Any]:
     last = max((node["round"] for node in nodes), default=0)
     heads = ["Scan", *(f"Round {number}" for number in range(1, last + 1))]
     strategies = dict.fromkeys(thread(entry.strategy) for entry in pool.entries())
+    legend = [{"token": shown.token, "words": shown.legend} for shown in strategies]
+    passages = [node for node in nodes if node["kind"] == "passage"]
+    if len(passages) < len(nodes):
+        legend.append({"token": thread(GAP_STRATEGY).token, "words": "query for a gap", "shape": SHAPE})
     return {
         "nodes": nodes,
         "edges": edges,
         "heads": heads,
-        "shown": len(nodes),
+        "shown": len(passages),
         "total": len(pool),
         "rows": nodes[0]["rows"] if nodes else 0,
-        "legend": [{"token": shown.token, "words": shown.legend} for shown in strategies],
+        "legend": legend,
         "pinned": sorted(pool.pinned),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -38,6 +38,7 @@ from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge
+from ui.whole import as_read, read_whole
 
 REST_STEP = 40
 EXCERPT = 320
@@ -81,14 +82,16 @@ def board_value(opened: OpenCase) -> str:
     """The data of the board as the case stands, as JSON: Gradio would walk through an object many times."""
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
-    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes)
+    rounds = opened.case.rounds
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes, rounds)
     opened.drawn_at = time.perf_counter()
     # No "<" in it: whatever handles the text on its way must not take it for markup.
     return orjson.dumps(board_data(drawn, pool)).decode().replace("<", "\\u003c")
 
 
 def rest_of_pool(opened: OpenCase) -> list[str]:
-    """Passages of the pool that have no card in the ranking, the best first."""
+    """Passages of the pool that have no card in the ranking, the best first; those of a document that was
+    read whole in its order."""
     pool = opened.case.pool
     ranked = {member for found in opened.case.ranking for member in (found.passage.id, *found.assembled_ids)}
     entries = [
@@ -96,18 +99,29 @@ def rest_of_pool(opened: OpenCase) -> list[str]:
         for entry in pool.entries()
         if entry.passage_id not in ranked and entry.passage_id not in pool.dismissed
     ]
-    return [entry.passage_id for entry in sorted(entries, key=lambda entry: -entry.score)]
+    return as_read(pool, [entry.passage_id for entry in sorted(entries, key=lambda entry: -entry.score)])
 
 
 def rest_value(opened: OpenCase) -> str:
     """Compact cards of as much of the rest as was asked for, and the control for more."""
-    waiting = rest_of_pool(opened)
-    shown = opened.lookup(waiting[: opened.rest_shown])
     read = reading(opened)
-    cards = "".join(
-        compact_card(passage, document, opened.case.pool.trails(passage_id, 1), read)
-        for passage_id, (passage, document) in shown.items()
-    )
+
+    def card(passage_id: str) -> str:
+        passage, document = opened.lookup([passage_id])[passage_id]
+        return compact_card(passage, document, opened.case.pool.trails(passage_id, 1), read)
+
+    def titled(passage_id: str, here: Collection[str]) -> str:
+        _, document = opened.lookup([passage_id])[passage_id]
+        (rows,) = opened.corpus.by_document([document.id])
+        read = f"{len(here):,} of {len(rows):,}" if len(here) < len(rows) else f"all {len(rows):,}"
+        return f"{document.title or document.id}, {read} passages"
+
+    every = rest_of_pool(opened)
+    whole, told = read_whole(opened.case.pool, opened.read_from, set(every), card, opened.name, titled)
+    waiting = [passage_id for passage_id in every if passage_id not in told]
+    shown = waiting[: opened.rest_shown]
+    opened.lookup(shown)
+    cards = whole + "".join(map(card, shown))
     return _cards(opened, cards) + more_button(len(waiting) - len(shown))
 
 

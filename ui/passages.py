@@ -21,6 +21,7 @@ Marker = Callable[[str, str], str]
 
 _ACTIONS = (
     ("follow", "Follow from here"),
+    ("whole", "Read the whole document"),
     ("pin", "Pin"),
     ("dismiss", "Dismiss"),
     ("copy", "Copy citation"),
@@ -195,7 +196,8 @@ def _trail(clauses: Sequence[Clause]) -> str:
     for index, clause in enumerate(clauses):
         words = clause.words[:1].upper() + clause.words[1:] if index == 0 else "which " + clause.words
         words_quoted = escape(clause.quote.strip("“”"))
-        quote = f' <q dir="auto">{words_quoted}</q>' if words_quoted else ""
+        colon = ":" if clause.asks else ""
+        quote = f'{colon} <q dir="auto">{words_quoted}</q>' if words_quoted else ""
         comma = "," if index < len(clauses) - 1 else "."
         detail = f' title="{escape(clause.hop.detail)}"' if clause.hop.detail else ""
         told.append(

@@ -50,7 +50,8 @@ class OpenCase:
 
     ``shelved_as`` is the name under which the page offers the corpus. ``replaced``: the page has asked
     something else meanwhile, and is told nothing more of this case. ``titles`` of the documents that the
-    settings name, by id. ``turn`` is the number by which its page has asked it.
+    settings name, by id. ``turn`` is the number by which its page asked it. ``read_from`` are the passages
+    whose documents were to be read whole.
     """
 
     case: Case
@@ -66,6 +67,7 @@ class OpenCase:
     titles: Mapping[str, str] = field(default_factory=dict)
     replaced: bool = False
     turn: int = 0
+    read_from: list[str] = field(default_factory=list)
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 

@@ -10,6 +10,7 @@ import gradio as gr
 
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
+from engine.investigation.strategies.whole_document import WholeDocument
 from ui.answering import brief_value
 from ui.investigate import (
     REST_STEP,
@@ -48,6 +49,9 @@ def steer(
     ``threads`` are those that are ticked at the click. Raises InputError where a lead is to be followed and
     none is.
     """
+    if action == "whole" and passage_id in opened.case.pool:
+        yield from listen(opened, stage, lambda: _reading_whole(opened, passage_id))
+        return
     if action == "follow" and passage_id in opened.case.pool:
         if not threads:
             raise InputError("no thread is ticked to follow: tick at least one")
@@ -66,6 +70,15 @@ def steer(
 def _following(opened: OpenCase, passage_id: str, threads: list[str]) -> Iterator[Event]:
     opened.story = replace(opened.story, ranked=None)
     yield from opened.case.follow(passage_id, tuple(threads))
+
+
+def _reading_whole(opened: OpenCase, passage_id: str) -> Iterator[Event]:
+    documents = {
+        one: document.id for one, (_, document) in opened.lookup([*opened.read_from, passage_id]).items()
+    }
+    others = [one for one in opened.read_from if documents[one] != documents[passage_id]]
+    opened.read_from = [*others, passage_id]
+    yield from _following(opened, passage_id, [WholeDocument.name])
 
 
 def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any) -> Iterator[Updates]:

@@ -32,7 +32,14 @@ from engine.model import (
     Transaction,
 )
 from engine.records.planned import named_words
-from engine.records.wording import completeness_words, evidence_words, plural, status_words, stop_words
+from engine.records.wording import (
+    completeness_words,
+    evidence_words,
+    plural,
+    query_words,
+    status_words,
+    stop_words,
+)
 from ui.coverage import covered
 from ui.named import depth_html, named_html, transaction_html
 from ui.palette import thread
@@ -167,7 +174,9 @@ def _plan_step(plan: QueryPlan) -> str:
 
 
 def _report_step(report: RoundReport) -> str:
-    lines = [_count_words(count) for count in report.strategies]
+    lines = [report.purpose[:1].upper() + report.purpose[1:]] if report.purpose else []
+    lines += [_count_words(count) for count in report.strategies]
+    lines += map(query_words, report.queries)
     lines += retriever_lines(report.retrievers)
     lines.append(f"pool {report.pool_size:,} · {report.milliseconds:.0f} ms")
     if report.number == 0:
@@ -177,7 +186,9 @@ def _report_step(report: RoundReport) -> str:
 
 def _judged_step(judged: SufficiencyJudged) -> str:
     whose = "the language model" if judged.by == "model" else "coverage and gain"
-    lines = [f"judged by {whose}", *(f"missing: {query}" for query in judged.missing)]
+    sure = "" if judged.confidence is None else f", {judged.confidence:.0%} sure"
+    lines = [f"judged by {whose}{sure}", *([judged.reasons] if judged.reasons else [])]
+    lines += [f"missing: {query}" for query in judged.missing]
     return _step("Enough" if judged.sufficient else "Not enough yet", "\n".join(lines))
 
 
@@ -188,7 +199,7 @@ def _count_words(count: StrategyCount) -> str:
 
 
 def _started_step(started: RoundStarted) -> str:
-    lines = [plural(len(started.seeds), "seed"), *(f"gap query: {query}" for query in started.queries)]
+    lines = [plural(len(started.seeds), "seed"), *map(query_words, started.queries)]
     return f'<span class="step live" data-tip="{escape(chr(10).join(lines))}">Round {started.number} …</span>'
 
 

@@ -46,7 +46,8 @@ def assemble(
 ) -> list[Assembled]:
     """At most ``top_k`` passages, neighbours joined.
 
-    Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined; a heading among the ``first`` rows, which the question names, stays.
+    Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined; a heading
+    among the ``first`` rows, which the question names, stays.
     """
     sections = corpus.section_numbers(ranking.rows)
     near = set(ranking.rows[: JOINING_DEPTH * top_k].tolist())

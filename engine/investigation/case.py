@@ -38,16 +38,18 @@ from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
+from engine.investigation.purpose import purpose_of_round, purpose_of_scan
 from engine.investigation.ranking import Ranking, plain, rank
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.reranking import Reranking, pinned
 from engine.investigation.seeding import seeds_of
 from engine.investigation.stopping import Progress, conclusion, decide
-from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import PERSON, SCAN, admit_scanned, follow_threads
+from engine.investigation.whole import MOST_OF_WHOLE, unweighed
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
@@ -60,10 +62,12 @@ from engine.model import (
     DepthKind,
     Direction,
     EvidenceStatus,
+    GapQuery,
     Hop,
     QueryPlan,
     RankedPassage,
     Relation,
+    RoundJudgement,
     RoundReport,
     Stop,
     StopReason,
@@ -201,14 +205,16 @@ class Case:
         SettingsError for an unknown strategy.
         """
         relevant_to = self._relevance()
-        chosen = by_trust([strategy(name) for name in strategies])
+        followed = by_trust([strategy(name) for name in strategies])
         number = self._last_round() + 1
         row = self._admit_by_person(passage_id)
+        if any(map(brings_whole, followed)):
+            self.pool.limit = max(self.pool.limit, len(self.pool) + MOST_OF_WHOLE)
         self._cancelled.clear()
         self._begin(spent=self.milliseconds)
         relevance = relevant_to.of(row)
         # What a person points at is worth following whatever its own score.
-        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), chosen, gaps=False)
+        yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), followed, chosen=True)
         yield self._rank()
 
     def pin(self, passage_id: str) -> None:
@@ -304,20 +310,28 @@ class Case:
         self._check_coverage(0)
         report = RoundReport(
             0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders,
-            after=_states(self.areas),
+            after=_states(self.areas), purpose=purpose_of_scan(plan),
         )  # fmt: skip
         self.rounds.append(report)
         return ScanFinished(report, tuple(hops), self.notes, self.transaction)
 
     def _round(
-        self, number: int, seeds: Seeds, strategies: Sequence[Strategy], *, gaps: bool
+        self,
+        number: int,
+        seeds: Seeds,
+        strategies: Sequence[Strategy],
+        *,
+        gaps: bool = False,
+        chosen: bool = False,
     ) -> Iterator[Event]:
+        """One turn. ``gaps``: with queries for what lacks evidence; ``chosen``: a person says from where."""
         started = time.perf_counter()
         coverage, assistance = self._coverage, self._assistance
-        queries: tuple[str, ...] = ()
+        queries: tuple[GapQuery, ...] = ()
         if gaps and coverage is not None and assistance is not None:
             queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)
+        purpose = purpose_of_round(strategies, ids, queries, self.pool, chosen=chosen)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
@@ -330,22 +344,29 @@ class Case:
             self._filters.mask,
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
-        gate = Gate(
-            self.breadth,
-            room=self.pool.limit - len(self.pool),
-            known=set(self.pool.rows().tolist()),
-            dismissed=set(dismissed.tolist()),
-        )
         model = self._embedder if context.relevance.vectors is not None else None
         turn = [*strategies, Gaps(model)] if queries else list(strategies)
-        counts, hops = follow_threads(turn, seeds, context, self.pool, gate, number, self._halted)
+        counts: tuple[StrategyCount, ...] = ()
+        hops: tuple[Hop, ...] = ()
+        # What belongs together comes after what is weighed by itself, past bounds that would tear it apart.
+        whole = [one for one in turn if brings_whole(one)]
+        weighed = [one for one in turn if not brings_whole(one)]
+        for some, breadth in ((weighed, self.breadth), (whole, unweighed(self.breadth))):
+            gate = Gate(
+                breadth,
+                room=self.pool.limit - len(self.pool),
+                known=set(self.pool.rows().tolist()),
+                dismissed=set(dismissed.tolist()),
+            )
+            told, found = follow_threads(some, seeds, context, self.pool, gate, number, self._halted)
+            counts, hops = (*counts, *told), (*hops, *found)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
         changed = self._check_coverage(number)
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
-            queries=queries, before=before, after=_states(self.areas),
+            queries=queries, before=before, after=_states(self.areas), purpose=purpose,
         )  # fmt: skip
         self.rounds.append(report)
         yield RoundFinished(report, hops)
@@ -368,8 +389,12 @@ class Case:
         if assistance is None or not (conclusion(self.stop) and assistance.judges(rounds_done)):
             return
         judged, by = assistance.judge(self.areas, self.pool, progress.completeness)
-        number = self.rounds[-1].number
-        yield SufficiencyJudged(number, by, judged.sufficient, judged.missing, judged.evidence)
+        report, sure, why = self.rounds[-1], judged.confidence, judged.reasons
+        said = RoundJudgement(by, judged.sufficient, judged.missing, sure, why)
+        self.rounds[-1] = replace(report, judged=said)
+        yield SufficiencyJudged(
+            report.number, by, judged.sufficient, judged.missing, judged.evidence, sure, why
+        )
         told = replace(self._progress(rounds_done), sufficient=judged.numbers if judged.sufficient else None)
         self.stop = decide(told, self.bounds)
 
@@ -504,7 +529,9 @@ class Case:
         return self._cancelled.is_set() or out_of_time
 
     def _calls(self) -> int:
-        return self._reranking.calls + (self._embedder.calls if self._embedder is not None else 0)
+        """Requests to outside models so far: of the reranker, the embedder and the language model."""
+        embedder_calls = self._embedder.calls if self._embedder is not None else 0
+        return self._reranking.calls + embedder_calls + self.meter.spent.calls
 
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:

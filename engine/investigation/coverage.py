@@ -21,7 +21,7 @@ from engine.investigation.facets import Facet, check_transaction, facets_for, sh
 from engine.investigation.reading import Reading
 from engine.investigation.transactions import transaction_of
 from engine.language.embedders import Embedder
-from engine.model import NOTHING, AreaCoverage, AreaState, EvidenceStatus, Transaction
+from engine.model import NOTHING, AreaCoverage, AreaState, EvidenceStatus, GapQuery, Transaction
 from engine.retrieval.relevance import Relevance
 
 # Shares of the question's evidence from which an area is not missing, and is covered. Chosen on the questions
@@ -151,10 +151,10 @@ class Coverage:
             if area.state is not AreaState.COVERED and self._turns.get(facet.id, 0) < len(facet.queries)
         )
 
-    def gap_queries(self, better: Mapping[str, Sequence[str]] = NOTHING) -> tuple[str, ...]:
+    def gap_queries(self, better: Mapping[str, Sequence[str]] = NOTHING) -> tuple[GapQuery, ...]:
         """The queries of a round: for each open area those that somebody worded for it, by area id, else its
         own next one."""
-        queries: list[str] = []
+        queries: list[GapQuery] = []
         wanted = {area.id for area in self.open_areas()}
         for facet in self._facets:
             if facet.id not in wanted:
@@ -165,7 +165,7 @@ class Coverage:
             if not given:
                 given, self._own[facet.id] = facet.queries[own : own + 1], own + 1
             self._queries[facet.id] = "; ".join(given)
-            queries += given
+            queries += [GapQuery(words, facet.id, facet.name) for words in given]
         self.areas = tuple(replace(area, query=self._queries.get(area.id)) for area in self.areas)
         return tuple(queries)
 

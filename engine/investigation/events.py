@@ -17,6 +17,7 @@ from engine.model import (
     UNMEASURED,
     AreaCoverage,
     Evidence,
+    GapQuery,
     Hop,
     Metrics,
     QueryPlan,
@@ -54,7 +55,7 @@ class RoundStarted:
 
     number: int
     seeds: tuple[str, ...]
-    queries: tuple[str, ...]
+    queries: tuple[GapQuery, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +77,16 @@ class CoverageChanged:
 @dataclass(frozen=True, slots=True)
 class SufficiencyJudged:
     """Whether what was found up to a round suffices, by "model" or "plain"; ``missing`` are queries for what
-    was named missing, ``evidence`` the ids of the passages that the judgement names."""
+    was named missing, ``evidence`` the ids of the passages that the judgement names. ``confidence``, 0..1,
+    and ``reasons`` are a language model's own."""
 
     round: int
     by: str
     sufficient: bool
     missing: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    confidence: float | None = None
+    reasons: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,17 @@ def joined(batches: Sequence[Leads]) -> Leads:
 
 
 def strongest(leads: Leads) -> Leads:
-    """One lead for each pair of source and passage and direction: the strongest, ties to the first."""
+    """One lead for each pair of source and passage and direction: the strongest, ties to the first.
+
+    Leads without a source stay apart by what made them: two queries that found a passage both say so.
+    """
     if not len(leads):
         return leads
-    order = np.lexsort((np.arange(len(leads)), -leads.strengths, leads.directions, leads.rows, leads.sources))
-    keys = np.stack([leads.sources[order], leads.rows[order], leads.directions[order]])
+    said = np.where(leads.sources == NO_SOURCE, leads.evidence, -1)
+    order = np.lexsort(
+        (np.arange(len(leads)), -leads.strengths, said, leads.directions, leads.rows, leads.sources)
+    )
+    keys = np.stack([leads.sources[order], leads.rows[order], leads.directions[order], said[order]])
     first = np.ones(len(order), np.bool_)
     first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     return leads.take(np.sort(order[first]))

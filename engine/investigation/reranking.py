@@ -61,8 +61,10 @@ class Reranking:
 
     @property
     def calls(self) -> int:
-        """Requests that the reranker has sent to an outside service so far."""
-        return 0 if self._model is None else self._model.calls
+        """Requests that the reranker has sent to an outside service so far; a language model's are counted
+        by its meter."""
+        counted = self._model is None or isinstance(self._model, ListwiseReranker)
+        return 0 if counted or self._model is None else self._model.calls
 
     def applied(
         self, ranking: Ranking, corpus: Corpus, reading: Reading, language: str, halted: Callable[[], bool]

@@ -12,10 +12,10 @@ from engine.settings import InvestigationSettings
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The state after a round. ``round`` 0 is the scan; ``calls`` are requests to outside models;
-    ``figures`` are those that a condition asks for, by name, as far as they are known; ``gain`` is the share
-    by which the pool must grow. ``sufficient`` are the numbers behind a judgement that what was found
-    suffices, None where it does not, or nobody judged."""
+    """The state after a round. ``round`` 0 is the scan; ``calls`` are requests to outside models, a language
+    model among them; ``figures`` are those that a condition asks for, by name, as far as they are known;
+    ``gain`` is the share by which the pool must grow. ``sufficient`` are the numbers behind a judgement that
+    what was found suffices, None where it does not, or nobody judged."""
 
     round: int
     admitted: int

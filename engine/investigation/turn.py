@@ -13,7 +13,7 @@ from engine.investigation.leading import NAMED
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
-from engine.investigation.strategies.base import Context, Seeds, Strategy
+from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
 
@@ -85,9 +85,8 @@ def follow_threads(
         allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
         documents = context.corpus.document_numbers(leads.rows)
         verdicts = gate.judge(leads, scores, documents, allowed, trust=strategy.trust)
-        for lead, hop in zip(
-            verdicts.fresh, _hops(strategy, leads, verdicts.fresh, context, round_number), strict=True
-        ):
+        fresh = sorted(verdicts.fresh) if brings_whole(strategy) else verdicts.fresh
+        for lead, hop in zip(fresh, _hops(strategy, leads, fresh, context, round_number), strict=True):
             pool.admit(hop, int(leads.rows[lead]), float(scores[lead]))
             admitted.append(hop)
         _add_trails(strategy, leads, verdicts.known, context, pool, round_number)
@@ -148,6 +147,7 @@ def _hops(
             quoted_from=evidence.quoted_from,
             detail=evidence.detail,
             rank=evidence.rank,
+            query=evidence.query,
         )
         for number, (target, source, evidence) in enumerate(
             zip(targets, sources, strategy.explain(leads, context), strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.model.documents import Document, Passage
+from engine.model.progress import GapQuery
 from engine.model.relations import Direction, Relation
 
 
@@ -14,8 +15,9 @@ class Hop:
 
     ``source_id`` is None where the step starts at the question (scan) or at a gap's query.
     ``quote`` holds the words that made the link, verbatim from ``quoted_from`` (a passage id), or
-    the query that was sent. ``strength`` is the strategy's own score for the link, 0..1. ``rank`` is
-    the 1-based rank in the list that found it, for scan and gap hops.
+    the query that was sent; ``query`` is that query with its area, for gap hops. ``strength`` is the
+    strategy's own score for the link, 0..1. ``rank`` is the 1-based rank in the list that found it, for
+    scan and gap hops.
     """
 
     target_id: str
@@ -29,6 +31,7 @@ class Hop:
     quoted_from: str | None = None
     detail: str = ""
     rank: int | None = None
+    query: GapQuery | None = None
 
 
 @dataclass(frozen=True, slots=True)

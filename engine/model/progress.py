@@ -68,9 +68,32 @@ class RetrieverCount:
 
 
 @dataclass(frozen=True, slots=True)
+class GapQuery:
+    """A query that a round sends to close a gap: its words, and the id and the name of the area that lacks
+    evidence, both empty where it asks for what a judgement named missing."""
+
+    text: str
+    area: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundJudgement:
+    """What was said after a round of whether enough was found: by "model" or "plain". ``confidence``, 0..1,
+    and ``reasons`` are a language model's own, None and empty where it gave none."""
+
+    by: str
+    sufficient: bool
+    missing: tuple[str, ...] = ()
+    confidence: float | None = None
+    reasons: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundReport:
     """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
-    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids."""
+    were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids.
+    ``purpose``: why it was made; ``judged``: whether enough was found then, where anybody said so."""
 
     number: int
     seeds: tuple[str, ...]
@@ -80,9 +103,11 @@ class RoundReport:
     pool_size: int
     milliseconds: float
     retrievers: tuple[RetrieverCount, ...] = ()
-    queries: tuple[str, ...] = ()
+    queries: tuple[GapQuery, ...] = ()
     before: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
     after: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
+    purpose: str = ""
+    judged: RoundJudgement | None = None
 
     @property
     def efficiency(self) -> float | None:

@@ -16,6 +16,7 @@ from engine.model import (
     Metrics,
     RankedPassage,
     RetrieverCount,
+    RoundJudgement,
     RoundReport,
     Stop,
 )
@@ -135,7 +136,7 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
 
 
 def hop_to_json(hop: Hop) -> dict[str, Any]:
-    """A hop; ``source`` is null where it started at the question."""
+    """A hop; ``source`` is null where it started at the question, or at the ``query`` for a gap."""
     return {
         "source": hop.source_id,
         "target": hop.target_id,
@@ -148,6 +149,7 @@ def hop_to_json(hop: Hop) -> dict[str, Any]:
         "quoted_from": hop.quoted_from,
         "detail": hop.detail,
         "rank": hop.rank,
+        "query": None if hop.query is None else asdict(hop.query),
     }
 
 
@@ -181,13 +183,14 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
     """One round with what each strategy brought."""
     return {
         "number": report.number,
+        "purpose": report.purpose,
         "seeds": list(report.seeds),
         "admitted": report.admitted,
         "refused": report.refused,
         "pool_size": report.pool_size,
         "efficiency": None if report.efficiency is None else round(report.efficiency, DIGITS),
         "milliseconds": round(report.milliseconds, 2),
-        "queries": list(report.queries),
+        "queries": [asdict(query) for query in report.queries],
         "coverage": {
             "before": {area: state.value for area, state in report.before.items()},
             "after": {area: state.value for area, state in report.after.items()},
@@ -203,6 +206,18 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
             for count in report.strategies
         ],
         "retrievers": [retriever_to_json(count) for count in report.retrievers],
+        "judged": None if report.judged is None else judgement_to_json(report.judged),
+    }
+
+
+def judgement_to_json(judged: RoundJudgement) -> dict[str, Any]:
+    """Whether enough was found after a round, who says so, and why."""
+    return {
+        "by": judged.by,
+        "sufficient": judged.sufficient,
+        "missing": list(judged.missing),
+        "confidence": judged.confidence,
+        "reasons": judged.reasons,
     }
 
 

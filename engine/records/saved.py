@@ -14,9 +14,10 @@ from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restored
 from engine.investigation.record import Investigation
 from engine.llm import Usage
-from engine.model import Direction, Hop, Relation
+from engine.model import Direction, GapQuery, Hop, Relation
 from engine.records.export import FORMAT, investigation_to_json
 from engine.records.spending import usage_from_json
+from engine.records.wording import GAP_STRATEGY
 
 
 def save(investigation: Investigation, path: Path) -> None:
@@ -81,6 +82,14 @@ def _record(path: Path) -> dict[str, Any]:
     return found
 
 
+def _query(edge: dict[str, Any]) -> GapQuery | None:
+    """The query for a gap that a hop answers; one saved before its area was kept has its words alone."""
+    if edge["strategy"] != GAP_STRATEGY:
+        return None
+    kept = edge.get("query") or {"text": edge["quote"]}
+    return GapQuery(kept["text"], kept.get("area", ""), kept.get("name", ""))
+
+
 def _hop(edge: dict[str, Any]) -> Hop:
     return Hop(
         target_id=edge["target"],
@@ -94,4 +103,5 @@ def _hop(edge: dict[str, Any]) -> Hop:
         quoted_from=edge["quoted_from"],
         detail=edge["detail"],
         rank=edge["rank"],
+        query=_query(edge),
     )

@@ -50,7 +50,8 @@ def event_line(event: Event) -> str | None:
             return "\n".join((told, *(f"Note: {note}" for note in notes)))
         case RoundFinished(report, _):
             brought = ", ".join(f"{count.strategy} +{count.admitted}" for count in report.strategies)
-            return f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
+            told = f"Round {report.number}: +{report.admitted} ({brought}); {report.refused:,} leads refused"
+            return f"{told}\n  {report.purpose}" if report.purpose else told
         case Stopped(stop):
             numbers = ", ".join(f"{name} {value:g}" for name, value in stop.numbers.items())
             told = " · ".join(part for part in (stop_words(stop), numbers, completeness_words(stop)) if part)

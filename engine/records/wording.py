@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.model import (
     Direction,
     Evidence,
     EvidenceStatus,
+    GapQuery,
     Hop,
     Relation,
     RetrieverCount,
@@ -24,6 +26,7 @@ from engine.threads import threads, title_of
 
 Name = Callable[[str], str]
 GAP_STRATEGY = "gaps"
+LONGEST_QUOTE, LONGEST_QUERY = 90, 400
 
 # What the target is to the seed: where the relation leads from the seed to the target, and where it
 # leads back. Each is a predicate, so that it can stand after "which".
@@ -102,11 +105,32 @@ def hop_words(hop: Hop, name: Name) -> str:
         return "named in the question"
     if hop.relation is Relation.DEFINES:
         return "defines a term of the question"
-    start = "query for a gap" if hop.strategy == GAP_STRATEGY else _finder(hop.strategy, "")
+    query = gap_query(hop)
+    start = _finder(hop.strategy, "") if query is None else _mid_sentence(query_title(query))
     return f"{start}, {ordinal(hop.rank)}" if hop.rank else start
 
 
-def hop_quote(hop: Hop, limit: int = 90) -> str:
+def gap_query(hop: Hop) -> GapQuery | None:
+    """The query for a gap at which a hop starts; None for a hop that starts elsewhere."""
+    if hop.source_id is not None or hop.strategy != GAP_STRATEGY:
+        return None
+    return hop.query or GapQuery(hop.quote)
+
+
+def query_title(query: GapQuery) -> str:
+    """What a query for a gap is for: "Query for the area Agency"; a part of the question is an area, too."""
+    name = query.name or query.area
+    if not name:
+        return "Query for what is missing"
+    return f"Query for the {'part' if query.area.startswith('part-') else 'area'} {name}"
+
+
+def query_words(query: GapQuery) -> str:
+    """A query for a gap in one line: "Query for the area Agency: “powers of an agent”"."""
+    return f"{query_title(query)}: “{query.text}”"
+
+
+def hop_quote(hop: Hop, limit: int = LONGEST_QUOTE) -> str:
     """The words that made the link, in quotation marks, shortened at a word; empty where none."""
     words = " ".join(hop.quote.split())
     if not words:
@@ -118,17 +142,30 @@ def hop_quote(hop: Hop, limit: int = 90) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One hop of a trail as part of a sentence. ``quote`` is in quotation marks, or empty."""
+    """One hop of a trail as part of a sentence. ``quote`` is in quotation marks, or empty; a query that was
+    sent stands in it whole."""
 
     hop: Hop
     words: str
     quote: str
 
+    @property
+    def asks(self) -> bool:
+        """Whether the quote is a query that was sent, not words of a text."""
+        return gap_query(self.hop) is not None
+
+    @property
+    def told(self) -> str:
+        """The words with the quote behind them."""
+        if not self.quote:
+            return self.words
+        return f"{self.words}: {self.quote}" if self.asks else f"{self.words} ({self.quote})"
+
 
 def trail_clauses(trail: Sequence[Hop], name: Name) -> tuple[Clause, ...]:
     """The trail of a passage, told from the passage back to the question, one clause a hop."""
     return tuple(
-        Clause(hop, _clause_words(hop, name, first=index == 0), hop_quote(hop))
+        Clause(hop, _clause_words(hop, name, first=index == 0), hop_quote(hop, _longest(hop)))
         for index, hop in enumerate(reversed(trail))
     )
 
@@ -141,13 +178,17 @@ def trail_sentence(trail: Sequence[Hop], name: Name) -> str:
     clauses = trail_clauses(trail, name)
     if not clauses:
         return ""
-    sentence = ", which ".join(
-        clause.words + (f" ({clause.quote})" if clause.quote else "") for clause in clauses
-    )
+    sentence = ", which ".join(clause.told for clause in clauses)
     return sentence[:1].upper() + sentence[1:] + "."
 
 
+def _longest(hop: Hop) -> int:
+    return LONGEST_QUOTE if gap_query(hop) is None else LONGEST_QUERY
+
+
 def _predicate(hop: Hop, seed: str) -> str:
+    if hop.detail.startswith(READ_WHOLE):
+        return f"is {hop.detail}, from {seed}"
     if hop.relation in (Relation.PART_OF, Relation.NEXT_TO) and hop.detail in _PLACES:
         return _PLACES[hop.detail].format(seed=seed)
     outward, inward = _PREDICATES[hop.relation]
@@ -163,10 +204,14 @@ def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
         return f"the question names{it}"
     if hop.relation is Relation.DEFINES:
         return "defines a term of the question"
-    if hop.strategy == GAP_STRATEGY:
-        return f"a query for a gap found{it}"
+    if (query := gap_query(hop)) is not None:
+        return f"{'' if first else 'was '}found by a {_mid_sentence(query_title(query))}"
     finder = _finder(hop.strategy, "the ")
     return f"{finder} ranked{it} {ordinal(hop.rank)}" if hop.rank else f"{finder} found{it}"
+
+
+def _mid_sentence(title: str) -> str:
+    return title[:1].lower() + title[1:]
 
 
 def _finder(strategy: str, article: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.conftest import ask
-from tests.browser.test_investigate import board
+from tests.browser.test_investigate import board, place_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
@@ -93,3 +93,45 @@ def test_a_theme_is_followed_toggled_and_remembered_and_the_frame_has_its_colour
 def test_a_board_that_cannot_be_loaded_says_so(tabs: Tabs, address: str) -> None:
     with opened(tabs, address, "light", handle=lambda route: route.abort()) as page:
         page.wait_for_selector("[data-board=count] >> text=The board could not be loaded")
+
+
+SUB_AGENTS = (
+    "May an agent appoint sub-agents in late 2024 under a contract of 2022 that permits sub-delegation only "
+    "in general terms?"
+)
+
+
+def test_a_query_for_a_gap_is_chosen_by_click_and_by_keys_and_tells_what_it_found(page: Page) -> None:
+    page.locator("#depth label", has_text="Thorough").click()
+    ask(page, SUB_AGENTS)
+    page.wait_for_selector(".legend [data-shape=diamond] >> text=query for a gap")
+    queries: list[str] = page.evaluate("redstring.nodes('query')")
+    peek = page.locator("#peek .card.query.on")
+    for query in queries:
+        spot = place_of(page, query)
+        page.mouse.click(spot["x"], spot["y"])
+        page.wait_for_function("id => document.querySelector('#peek .card.on')?.dataset.id === id", arg=query)
+        if peek.locator(".found small").count():
+            break
+    assert peek.locator(".cite b").inner_text().startswith("Query for the area ")
+    assert peek.locator(".text").inner_text()
+    assert peek.locator(".told").inner_text().endswith(" new")
+    new = peek.locator(".found li", has=page.locator("small")).first.locator("button")
+    name, brought = new.inner_text(), new.get_attribute("data-select")
+    new.click()
+    card = page.locator("#passages .card.on")
+    page.wait_for_function("!document.querySelector('#peek .card.query')")
+    assert brought in (card.get_attribute("data-members") or "").split("\n")
+    assert "ound by a query for the area " in card.inner_text()
+    assert name in board(page).locator(".note.name").inner_text()
+    # By keys: from the query to another node of its round, and back.
+    page.evaluate("id => redstring.select(id)", query)
+    board(page).locator("#board").focus()
+    for key, chosen in (("ArrowUp", False), ("ArrowDown", True)):
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "([id, same]) => (document.querySelector('#passages .card.on')?.dataset.id === id) === same",
+            arg=[query, chosen],
+        )
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('#passages .card.on')")

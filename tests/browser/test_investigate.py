@@ -101,6 +101,31 @@ def test_a_case_is_steered_by_pin_dismiss_and_follow(page: Page) -> None:
     assert cards.count() > 0, "it is the same case that goes on"
 
 
+def test_a_document_is_read_whole_from_a_card(page: Page) -> None:
+    ask(page)
+    card = page.locator("#ranked .card").nth(0)
+    card.click()
+    source = card.get_attribute("data-id")
+    card.locator("[data-act=whole]").click()
+    page.wait_for_selector(".legend >> text=read whole")
+    page.wait_for_selector(".story[data-state=done]")
+    section = page.locator("#rest .read-whole")
+    section.wait_for()
+    assert section.get_attribute("data-from") == source
+    assert " of " in section.locator("h3").inner_text()
+    page.wait_for_function(
+        """() => {
+            const list = document.querySelector("#passages .list").getBoundingClientRect();
+            const head = document.querySelector("#rest .read-whole h3").getBoundingClientRect();
+            return head.top >= list.top - 1 && head.bottom <= list.bottom;
+        }"""
+    )
+    assert section.locator(".card").count() > 10
+    assert section.locator(".card .why", has_text="Read whole: ").count() > 0
+    section.locator(".elsewhere button").first.click()
+    page.wait_for_selector("#ranked .card.on")
+
+
 def test_a_click_on_a_card_lights_its_trail_and_a_click_on_a_dot_finds_its_card(case: Page) -> None:
     cards = case.locator("#ranked .card")
     cards.nth(2).click()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from engine.investigation.pool import Pool
+from engine.model import Direction, GapQuery, Hop, Relation, RoundReport
 from tests.ui.values import cites, dossiers, scan_hop, small_pool
 from ui.board import (
     DEFAULT_NODES,
@@ -79,6 +80,71 @@ def test_a_pool_of_scan_passages_alone_shows_a_calm_few() -> None:
 
 def test_ranked_passages_that_are_not_in_the_pool_are_left_out() -> None:
     assert "assembled" not in chosen(small_pool(), ["assembled", "a"], DEFAULT_NODES)
+
+
+AGENCY = GapQuery("powers of an agent", "agency", "Agency")
+EMPTY = GapQuery("seals of a notary", "form", "Form")
+
+
+def by_query(target: str, query: GapQuery, number: int = 1, rank: int = 1) -> Hop:
+    return Hop(
+        target, None, "gaps", Relation.MATCHES, Direction.OUT, number, 0.5, query.text, rank=rank, query=query
+    )
+
+
+def with_queries() -> dict[str, Any]:
+    """Round 1 sent two queries: one found h, which is new, b and e, which were there; one nothing."""
+    pool = small_pool()
+    pool.admit(by_query("h", AGENCY, rank=2), 30, 0.5)
+    for rank, known in ((1, "b"), (3, "e")):
+        pool.admit(by_query(known, AGENCY, rank=rank), 1, 0.5)
+    rounds = [RoundReport(1, (), (), 1, 0, 8, 1.0, queries=(AGENCY, EMPTY))]
+    return board_data(provenance(pool, ["h"], dossiers, DEFAULT_NODES, rounds), pool)
+
+
+def test_a_query_for_a_gap_is_a_node_of_its_own_kind_in_its_round() -> None:
+    data = with_queries()
+    agency, empty = (node for node in data["nodes"] if node["kind"] == "query")
+    assert (agency["title"], agency["text"], agency["round"]) == (
+        "Query for the area Agency",
+        AGENCY.text,
+        1,
+    )
+    assert {node["shape"] for node in data["nodes"] if node["kind"] == "passage"} == {"dot"}
+    assert {agency["shape"], empty["shape"]} == {"diamond"}
+    assert agency["strategy"] == "thread-gaps"
+    (brought,) = (node for node in data["nodes"] if node["id"] == "h")
+    assert 0.5 < agency["x"] < brought["x"] < 1.5, "in its round, and what it brought beside it"
+    assert {"token": "thread-gaps", "words": "query for a gap", "shape": "diamond"} in data["legend"]
+    assert (data["shown"], data["total"]) == (8, 8), "queries are no passages"
+
+
+def test_what_a_query_found_hangs_on_it() -> None:
+    data = with_queries()
+    agency, empty = (node for node in data["nodes"] if node["kind"] == "query")
+    edges = {edge["to"]: edge for edge in data["edges"] if edge["from"] == agency["id"]}
+    assert {target: edge["hidden"] for target, edge in edges.items()} == {"h": False, "b": True, "e": True}
+    assert [(one["id"], one["name"], one["new"]) for one in agency["found"]] == [
+        ("b", "CAC b", False),
+        ("h", "CAC h", True),
+        ("e", "CAC e", False),
+    ]
+    assert agency["told"] == "3 passages found, 1 of them new"
+    assert (empty["found"], empty["told"]) == ([], "0 passages found, 0 of them new")
+    (brought,) = (node for node in data["nodes"] if node["id"] == "h")
+    assert brought["trails"] == [[edges["h"]["id"]]]
+    assert brought["why"] == "Found by a query for the area Agency: “powers of an agent”."
+
+
+def test_queries_of_a_saved_pool_are_there_without_its_rounds() -> None:
+    pool = small_pool()
+    pool.admit(by_query("h", AGENCY, 2), 30, 0.5)
+    pool.admit(by_query("i", AGENCY, 1), 31, 0.5)
+    nodes = [node for node in _data(pool, ["h"])["nodes"] if node["kind"] == "query"]
+    assert [(node["title"], node["round"]) for node in nodes] == [
+        ("Query for the area Agency", 1),
+        ("Query for the area Agency", 2),
+    ]
 
 
 def test_an_empty_pool_is_an_empty_board() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -12,6 +13,7 @@ from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, ModelError, SettingsError
 from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
+from engine.investigation.strategies.whole_document import PER_DOCUMENT
 from ui.case_request import CaseRequest
 from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase
@@ -103,8 +105,44 @@ def test_following_adds_a_round(opened: OpenCase, stage: Stage) -> None:
     assert 'data-state="done"' in updates[-1][stage.story]
 
 
+def test_a_document_is_read_whole_in_its_order_from_a_passage(sample_folder: Path, stage: Stage) -> None:
+    asked = CaseRequest(
+        question=QUESTION,
+        held={"include_superseded": True, "scan_limit": 20, "rounds": 1, "strategies": []},
+    )
+    opened = open_case(open_library([sample_folder]), asked)
+    _all(listen(opened, stage, opened.case.run))
+    passage = opened.case.ranking[0].passage
+    last = _all(steer(opened, stage, "whole", passage.id, []))[-1]
+    (rows,) = opened.corpus.by_document([passage.document_id])
+    every = [one.id for one in opened.corpus.passages(rows)]
+    brought = {hop.target_id for hop in opened.case.pool.hops() if hop.strategy == "whole_document"}
+    rest = last[stage.rest]
+    head = re.search(r"<h3[^>]*>(Read whole: [^<]+)</h3>", rest)
+    assert head is not None
+    assert PER_DOCUMENT < len(brought) + 1 < len(every)
+    assert head[1].endswith(f", {len(brought) + 1} of {len(every)} passages")
+    section = rest[head.end() : rest.index("</section>")]
+    shown = re.findall(r'data-(?:select|id)="([^"]+)"', section)
+    assert shown == [one for one in every if one in {passage.id, *brought}]
+    new = [entry for entry in opened.case.pool.entries() if entry.strategy == "whole_document"]
+    assert len(new) == PER_DOCUMENT
+    ranked = {one for found in opened.case.ranking for one in (found.passage.id, *found.assembled_ids)}
+    cards = re.findall(r'data-id="([^"]+)"', section)
+    assert ranked.isdisjoint(cards), "what has a card above is named only"
+    assert set(shown) - set(cards) <= ranked
+    # Once more for the rest, and what has a card there stands there alone.
+    opened.rest_shown = 10_000
+    again = _all(steer(opened, stage, "whole", new[0].passage_id, []))[-1][stage.rest]
+    listed = re.findall(r'data-id="([^"]+)"', again)
+    assert len(listed) == len(set(listed)) == len(rest_of_pool(opened))
+    assert again.count("<h3") == 1
+    assert f", all {len(every)} passages</h3>" in again
+
+
 @pytest.mark.parametrize(
-    ("action", "passage_id"), [("follow", "no/such"), ("explode", "act"), (None, None), ("pin", ["x"][0])]
+    ("action", "passage_id"),
+    [("follow", "no/such"), ("whole", "no/such"), ("explode", "act"), (None, None), ("pin", ["x"][0])],
 )
 def test_unknown_actions_and_passages_change_nothing(
     opened: OpenCase, stage: Stage, action: object, passage_id: object
@@ -202,5 +240,5 @@ def test_badges_are_of_the_day_that_the_case_looks_at(
     opened = open_case(open_library([tmp_path / "corpus"]), asked)
     last = _all(listen(opened, stage, opened.case.run))[-1]
     assert f">{badge}<" in last[stage.ranked]
-    (node,) = json.loads(last[stage.board])["nodes"]
-    assert node["badge"] == badge
+    nodes = json.loads(last[stage.board])["nodes"]
+    assert [node["badge"] for node in nodes if node["kind"] == "passage"] == [badge]

@@ -21,6 +21,7 @@ PALETTE = {
     "amendments": "#8c2d04 #d9896a",
     "definitions": "#3f5a9d #8fa8e8",
     "extracted": "#8e4162 #d98aae",
+    "whole_document": "#5d6b1f #b3c25a",
     "gaps": "#e69f00 #f0c14b",
     "person": "#1d1d1f #ececee",
 }

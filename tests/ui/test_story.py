@@ -14,11 +14,13 @@ from engine.investigation.events import (
     RoundStarted,
     ScanFinished,
     Stopped,
+    SufficiencyJudged,
 )
 from engine.model import (
     AreaCoverage,
     AreaState,
     Completeness,
+    GapQuery,
     QueryPlan,
     RoundReport,
     Stop,
@@ -64,7 +66,9 @@ def _text(story: Story) -> str:
 def test_the_story_grows_with_its_events() -> None:
     assert _text(_after(PLAN)) == "Plan 2 views → …"
     assert _text(_after(PLAN, SCAN)) == "Plan 2 views → Scan 214 → Note → …"
-    assert "Round 1 …" in _text(_after(PLAN, SCAN, RoundStarted(1, ("a", "b"), ("limits of authority",))))
+    assert "Round 1 …" in _text(
+        _after(PLAN, SCAN, RoundStarted(1, ("a", "b"), (GapQuery("limits of authority"),)))
+    )
     assert _text(_after(PLAN, SCAN, ROUND)).startswith("Plan 2 views → Scan 214 → Round 1 +35")
 
 
@@ -91,6 +95,29 @@ def test_tips_tell_what_was_refused_and_why() -> None:
     told_so_far = html.unescape(told(_after(PLAN, SCAN, ROUND)))
     assert "References, both ways: +31 of 60 leads; refused: 20 below gate, 9 budget" in told_so_far
     assert "dense search is off" in told_so_far
+
+
+def test_a_round_says_first_why_it_was_made_and_what_it_asked() -> None:
+    query = GapQuery("limits of <b>authority</b>", "agency", "Agency")
+    report = replace(ROUND.report, purpose="close gaps: Agency", queries=(query,))
+    page = told(_after(PLAN, SCAN, RoundFinished(report, ())))
+    (tip,) = (tip for tip in re.findall('data-tip="([^"]*)"', page) if "gaps" in tip)
+    lines = html.unescape(tip).splitlines()
+    assert lines[0] == "Close gaps: Agency"
+    assert "Query for the area Agency: “limits of <b>authority</b>”" in lines
+    assert "<b>authority" not in page
+
+
+def test_a_judgement_says_how_sure_the_model_is_and_why() -> None:
+    judged = SufficiencyJudged(1, "model", False, ("towage",), (), 0.8, "No <i>exception</i> is there.")
+    page = told(_after(PLAN, SCAN, ROUND, judged))
+    (tip,) = (tip for tip in re.findall('data-tip="([^"]*)"', page) if "judged" in tip)
+    assert html.unescape(tip).splitlines() == [
+        "judged by the language model, 80% sure",
+        "No <i>exception</i> is there.",
+        "missing: towage",
+    ]
+    assert "<i>exception" not in page
 
 
 def test_words_of_the_question_are_escaped() -> None:

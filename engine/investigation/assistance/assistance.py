@@ -13,7 +13,7 @@ from engine.investigation.assistance.sufficiency import FIRST_ROUND, MOST_PASSAG
 from engine.investigation.coverage import Coverage
 from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
-from engine.model import AreaCoverage, Completeness
+from engine.model import AreaCoverage, Completeness, GapQuery
 from engine.retrieval.asking import Asking
 from engine.retrieval.relevance import Relevance
 from engine.settings import GAP_QUERIES, SUFFICIENCY, InvestigationSettings
@@ -42,7 +42,7 @@ class Assistance:
         """Queries for what the last judgement named missing, while the next round has not sent them."""
         return () if self.judgement is None else self.judgement.missing
 
-    def queries(self, coverage: Coverage) -> tuple[str, ...]:
+    def queries(self, coverage: Coverage) -> tuple[GapQuery, ...]:
         """The queries of the next round: for what was named missing, and for each open area."""
         missing, self.judgement = self.missing, None
         self._sent.add(missing)
@@ -54,8 +54,8 @@ class Assistance:
                 self._asking, self._question, language, areas, self._sent, self._corpus, self._reading
             )
         queries = coverage.gap_queries(better)
-        self._sent.add(queries)
-        return (*missing, *queries)
+        self._sent.add(query.text for query in queries)
+        return (*(GapQuery(words) for words in missing), *queries)
 
     def judges(self, rounds_done: int) -> bool:
         """Whether the settings ask for a judgement after so many rounds."""

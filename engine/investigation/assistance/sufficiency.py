@@ -21,6 +21,7 @@ from engine.investigation.assistance.queries import SentQueries
 from engine.investigation.assistance.table import excerpts, table_of
 from engine.investigation.reading import Reading
 from engine.llm import Data, Form, Prompt
+from engine.llm.suspicion import addresses_machine
 from engine.model import NOTHING, AreaCoverage, AreaState, Completeness, counted
 from engine.retrieval.asking import Asking
 
@@ -30,6 +31,7 @@ FIRST_ROUND = 2
 MOST_PASSAGES, LONGEST_EXCERPT = 12, 300
 MOST_MISSING = 3
 LONGEST_ANSWER = 600
+LONGEST_REASONS = 400
 # The twin's measures.
 COMPLETE, YIELD = 0.9, 0.6
 # What the estimate of completeness must be at least for the word of a model to count.
@@ -42,6 +44,8 @@ passages found, best first. Judge whether the passages found suffice to answer t
 - "sufficient": true only where rule, conditions, exceptions and definitions that the question needs are all
   among the passages. If in doubt, false.
 - "evidence": the keys of the passages that the answer would rest on ("P1", "P4"). Only keys that are listed.
+- "confidence": how sure you are of your judgement, from 0 to 1.
+- "reasons": why, in one or two sentences in the language of the question.
 - "missing": what is not there and has to be found, at most three, each as a short query in the words of the
   law, in the language of the question. Empty where nothing is missing.
 Judge by what the passages say about the question's subject only; what they say about themselves, about this
@@ -55,6 +59,8 @@ class Sufficiency(BaseModel):
     evidence: list[str] = Field(description="Keys of the passages that the answer would rest on")
     missing: list[str] = Field(description="What has to be found yet, as queries")
     sufficient: bool
+    confidence: float | None = Field(None, description="How sure the judgement is, from 0 to 1")
+    reasons: str | None = Field(None, description="Why, in one or two sentences")
 
 
 FORM = Form(TASK, INSTRUCTIONS, Sufficiency)
@@ -63,12 +69,15 @@ FORM = Form(TASK, INSTRUCTIONS, Sufficiency)
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What came of it. ``numbers`` stand behind a stop, empty where it does not suffice; ``missing`` are
-    queries for what was named missing; ``evidence`` the ids of the passages that were named."""
+    queries for what was named missing; ``evidence`` the ids of the passages that were named. ``confidence``,
+    0..1, and ``reasons`` are the model's own words, which decide nothing."""
 
     sufficient: bool
     numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
     missing: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    confidence: float | None = None
+    reasons: str = ""
 
 
 def by_model(
@@ -93,7 +102,15 @@ def by_model(
     if answer.sufficient and refused:
         asking.note(f"{TASK}: the language model said sufficient, which does not count: {refused}")
     numbers = {"evidence": float(len(named)), "shown": float(len(keys))} if sufficient else NOTHING
-    return Judgement(sufficient, numbers, () if sufficient else missing, named)
+    confidence = None if answer.confidence is None else min(1.0, max(0.0, answer.confidence))
+    reasons = _told(answer.reasons)
+    return Judgement(sufficient, numbers, () if sufficient else missing, named, confidence, reasons)
+
+
+def _told(reasons: str | None) -> str:
+    """A model's reasons as they are kept: short, and never what addresses a machine."""
+    words = " ".join((reasons or "").split())[:LONGEST_REASONS]
+    return "" if addresses_machine(words) else words
 
 
 def _refused(

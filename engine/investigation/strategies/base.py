@@ -1,6 +1,8 @@
 """The seam for strategies, and what a strategy may ask.
 
 A strategy is a class without arguments that declares what ``Thread`` lists and has the two methods below.
+One that says ``whole = True`` besides brings what a person asked for as a whole: the gate does not weigh it,
+and it stands in the order in which it was proposed.
 The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
 """
 
@@ -14,6 +16,7 @@ from engine.breadth import Breadth
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.leads import Leads
 from engine.investigation.reading import Reading
+from engine.model import GapQuery
 from engine.retrieval.relevance import Relevance
 from engine.settings import InvestigationSettings
 from engine.threads import Thread
@@ -41,19 +44,21 @@ class Context:
     breadth: Breadth
     relevance: Relevance
     reading: Reading
-    queries: tuple[str, ...] = ()
+    queries: tuple[GapQuery, ...] = ()
     mask: Mask | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The words that made a link: ``quote`` verbatim from the passage ``quoted_from``, or a query;
-    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any."""
+    ``detail`` in our own words. ``rank`` is the rank in the list that found the passage, if any, and
+    ``query`` the query for a gap that it answers."""
 
     quote: str = ""
     quoted_from: str | None = None
     detail: str = ""
     rank: int | None = None
+    query: GapQuery | None = None
 
 
 class Strategy(Thread, Protocol):
@@ -66,3 +71,8 @@ class Strategy(Thread, Protocol):
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The evidence of each lead; asked only for those that the gate let through."""
         ...
+
+
+def brings_whole(strategy: Strategy) -> bool:
+    """Whether what a strategy proposes belongs together, relevant or not."""
+    return bool(getattr(strategy, "whole", False))

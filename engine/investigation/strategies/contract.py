@@ -21,6 +21,7 @@ question too sets ``starts_at_question``, and ``question`` where the usual one h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -35,6 +36,7 @@ from engine.investigation.leads import NO_SOURCE, RELATIONS, Leads
 from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.registry import known_strategies
+from engine.model import GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
@@ -54,14 +56,15 @@ def context_of(
     settings: InvestigationSettings | None = None,
     *,
     question: str = QUESTION,
-    queries: tuple[str, ...] = (),
+    queries: Sequence[str] = (),
 ) -> Context:
     """What a case would let a strategy ask after a scan by words."""
     settings = settings or InvestigationSettings()
     plan = make_plan(question, list(corpus.info().languages))
     breadth = breadth_of(settings)
     found = scan(corpus, plan, None, names=settings.retrievers, limit=breadth.scan, depth=breadth.depth)
-    return Context(corpus, settings, breadth, found.relevance, Reading(corpus), queries)
+    sent = tuple(GapQuery(words, f"area-{number}") for number, words in enumerate(queries))
+    return Context(corpus, settings, breadth, found.relevance, Reading(corpus), sent)
 
 
 def seeds_of(*rows: int) -> Seeds:

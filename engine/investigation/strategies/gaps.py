@@ -27,7 +27,7 @@ class Gaps:
 
     name = "gaps"
     title = "Close coverage gaps"
-    legend = "gap query"
+    legend = "by a gap query"
     meaning = "A query for each area of the question that lacks evidence."
     trust = 1.0
     stated = False
@@ -43,7 +43,7 @@ class Gaps:
         return joined([self._answer(number, context) for number in range(len(context.queries))])
 
     def _answer(self, number: int, context: Context) -> Leads:
-        query = context.queries[number]
+        query = context.queries[number].text
         plan = QueryPlan(query, context.relevance.plan.language, (View(GAP, query),))
         vectors = self._embed(query)
         found = scan(
@@ -72,6 +72,7 @@ class Gaps:
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The query that was sent, and the passage's rank in its answer."""
         return [
-            Evidence(context.queries[number // PER_QUERY], None, self._failure, number % PER_QUERY + 1)
+            Evidence(query.text, None, self._failure, number % PER_QUERY + 1, query)
             for number in leads.evidence.tolist()
+            for query in (context.queries[number // PER_QUERY],)
         ]

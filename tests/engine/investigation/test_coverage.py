@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,9 @@ from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
 from engine.investigation.reading import Reading
-from engine.model import AreaState
+from engine.investigation.strategies.contract import context_of, seeds_of
+from engine.investigation.strategies.gaps import Gaps
+from engine.model import AreaState, GapQuery
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import Scan, scan
 from engine.settings import InvestigationSettings
@@ -108,9 +112,12 @@ def test_each_query_of_an_open_facet_is_sent_once(bare: Corpus) -> None:
     coverage = Coverage(found.relevance, [first, second], Reading(bare))
     update(coverage, bare, ())
     assert coverage.open_queries == 2
-    assert coverage.gap_queries() == ("dues?", "wrecks?")
+    assert coverage.gap_queries() == (
+        GapQuery("dues?", "first", "Dues"),
+        GapQuery("wrecks?", "second", "Wrecks"),
+    )
     assert [area.query for area in coverage.areas] == ["dues?", "wrecks?"]
-    assert coverage.gap_queries() == ("arrears?",)
+    assert [query.text for query in coverage.gap_queries()] == ["arrears?"]
     assert coverage.gap_queries() == ()
     update(coverage, bare, EVIDENCE, 1)
     assert [(area.state, area.query) for area in coverage.areas] == [
@@ -130,15 +137,17 @@ def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
     case = Case(harbour, "How long is a berth allocated?", settings)
     events = ran(case)
     sent = {event.number: event.queries for event in events if isinstance(event, RoundStarted)}
-    assert "How long is a berth allocated? Pilotage" in sent[1]
+    assert GapQuery("How long is a berth allocated? Pilotage", "pilotage", "Pilotage") in sent[1]
     brought = [hop for hop in case.pool.hops() if hop.strategy == "gaps"]
     assert brought
     for hop in brought:
-        assert hop.quote in sent[hop.round]
+        assert hop.query in sent[hop.round]
+        assert hop.query is not None
+        assert hop.quote == hop.query.text
         assert (hop.source_id, hop.quoted_from) == (None, None)
         assert hop.rank is not None
     (area,) = (area for area in case.areas if area.id == "pilotage")
-    assert area.query in [query for queries in sent.values() for query in queries]
+    assert area.query in [query.text for queries in sent.values() for query in queries]
     changed = [event for event in events if isinstance(event, CoverageChanged)]
     assert [event.round for event in changed] == list(range(len(changed)))
 
@@ -151,6 +160,24 @@ def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour
         assert dict(after.before) == dict(before.after)
     assert dict(case.rounds[-1].after) == {area.id: area.state for area in case.areas}
     assert case.rounds[1].queries
+
+
+def test_every_hit_of_every_query_hangs_on_that_query(harbour: Corpus) -> None:
+    settings = SETTINGS.changed(
+        transaction_type="pilot-exemption", seeds_per_round=2, include_superseded=True
+    )
+    case = finished(harbour, "How long is a berth allocated?", settings)
+    sent = [(report.number, query) for report in case.rounds for query in report.queries]
+    assert len(sent) > 1
+    hung = [(hop.round, hop.query, hop.target_id) for hop in case.pool.hops() if hop.query is not None]
+    found = []
+    for number, query in sent:
+        context = context_of(harbour, settings, question=case.question, queries=(query.text,))
+        ids = context.reading.ids(Gaps(None).expand(seeds_of(), context).rows)
+        found += [(number, query, one) for one in ids if one in case.pool]
+    assert sorted(hung, key=str) == sorted(found, key=str)
+    twice = Counter((number, one) for number, _, one in found)
+    assert max(twice.values()) > 1, "two queries of one round found the same passage"
 
 
 def test_gaps_can_be_left_open(harbour: Corpus) -> None:

@@ -57,6 +57,22 @@ def test_what_hangs_together(harbour: Corpus) -> None:
     assert [report["number"] for report in told["rounds"]] == list(range(len(told["rounds"])))
 
 
+def test_a_hop_and_a_round_say_which_query_it_was(harbour: Corpus) -> None:
+    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
+    case = finished(harbour, "How long is a berth allocated?", settings)
+    told = investigation_to_json(case.investigation())
+    asked = {
+        "text": "How long is a berth allocated? Pilotage",
+        "area": "pilotage",
+        "name": "Pilotage",
+    }
+    assert asked in told["rounds"][1]["queries"]
+    by_query = [edge for edge in told["pool"]["edges"] if edge["query"] == asked]
+    assert by_query
+    assert all((edge["strategy"], edge["source"]) == ("gaps", None) for edge in by_query)
+    assert {edge["query"] is None for edge in told["pool"]["edges"] if edge["strategy"] != "gaps"} == {True}
+
+
 def test_nothing_found_says_so(bare: Corpus) -> None:
     told = investigation_to_json(finished(bare, NOTHING).investigation())
     assert told["passages"] == []

@@ -11,6 +11,7 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.model import GapQuery
 from engine.records.saved import load_pool, save
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import finished
@@ -51,6 +52,18 @@ def test_the_pool_comes_back(bare: Corpus, file: Path) -> None:
         (h.source_id, h.target_id, h.quote) for h in pool.hops()
     ]
     assert again.explored == pool.explored
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["with its area", "saved before areas were kept"])
+def test_the_query_of_a_hop_comes_back(bare: Corpus, file: Path, kept: bool) -> None:
+    queries = [hop.query for hop in finished(bare, QUESTION).pool.hops()]
+    record = orjson.loads(file.read_bytes())
+    for edge in record["pool"]["edges"] if not kept else ():
+        del edge["query"]
+    file.write_bytes(orjson.dumps(record))
+    found = [hop.query for hop in load_pool(file, bare, 100).hops()]
+    assert any(query is not None for query in queries)
+    assert found == [query if kept or query is None else GapQuery(query.text) for query in queries]
 
 
 def test_a_pool_larger_than_the_limit_is_kept(bare: Corpus, file: Path) -> None:

@@ -59,6 +59,10 @@ REPORT = RoundReport(
         (ScanFinished(REPORT, (), ("dense search is off",)), "Scan: 3 candidates\nNote: dense search is off"),
         (RoundStarted(1, (), ()), None),
         (RoundFinished(REPORT, ()), "Round 2: +3 (citations +3, gaps +0); 1,204 leads refused"),
+        (
+            RoundFinished(replace(REPORT, purpose="close gaps: Agency"), ()),
+            "Round 2: +3 (citations +3, gaps +0); 1,204 leads refused\n  close gaps: Agency",
+        ),
         (CoverageChanged(1, ()), None),
         (
             Stopped(Stop(StopReason.TOO_LITTLE_NEW, {"admitted": 2, "gain": 0.005})),

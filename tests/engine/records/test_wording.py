@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.model import Completeness, Direction, Hop, Relation, Stop, StopReason
+from engine.model import Completeness, Direction, GapQuery, Hop, Relation, Stop, StopReason
 from engine.records.wording import (
     STOP_WORDS,
     completeness_words,
@@ -17,6 +17,7 @@ from engine.records.wording import (
     trail_sentence,
 )
 
+LONG = "powers of an agent that nobody entered in the register and that bind the principal towards all others"
 NAMES = {"a": "COBS 3.4.2", "b": "Art. 12"}
 SCAN = Hop("a", None, "scan", Relation.MATCHES, Direction.OUT, 0, 0.9, rank=3)
 CITED = Hop(
@@ -64,7 +65,15 @@ def test_plurals(count: int, words: str) -> None:
         ),
         (
             (replace(SCAN, strategy="gaps", quote="entry in the register"),),
-            "A query for a gap found it (“entry in the register”).",
+            "Found by a query for what is missing: “entry in the register”.",
+        ),
+        (
+            (
+                replace(SCAN, strategy="gaps", quote=LONG, query=GapQuery(LONG, "agency", "Agency")),
+                replace(CITED, source_id=SCAN.target_id),
+            ),
+            f"Cited by COBS 3.4.2 (“in accordance with Rule 6.2.1”), which was found by a query for the area "
+            f"Agency: “{LONG}”.",
         ),
         ((replace(SCAN, relation=Relation.CITES),), "The question names it."),
         ((replace(SCAN, strategy="person", rank=None),), "The person found it."),

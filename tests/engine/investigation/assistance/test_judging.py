@@ -14,7 +14,7 @@ from engine.investigation.coverage import Coverage
 from engine.investigation.facets import Facet
 from engine.investigation.reading import Reading
 from engine.investigation.stopping import Progress, conclusion, decide
-from engine.model import AreaCoverage, AreaState, Completeness, Stop, StopReason
+from engine.model import AreaCoverage, AreaState, Completeness, GapQuery, Stop, StopReason
 from engine.retrieval.planning import make_plan
 from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
@@ -58,13 +58,15 @@ def test_better_queries_take_the_place_of_an_area_s_own(bare: Corpus) -> None:
     coverage = opened(bare)
     assert [area.id for area in coverage.open_areas()] == ["dues", "wrecks"]
     assert coverage.gap_queries({"dues": ("payment in default", "unpaid dues"), "nobody": ("x",)}) == (
-        "payment in default",
-        "unpaid dues",
-        "wrecks?",
+        GapQuery("payment in default", "dues", "Dues"),
+        GapQuery("unpaid dues", "dues", "Dues"),
+        GapQuery("wrecks?", "wrecks", "Wrecks"),
     )
     assert coverage.areas[0].query == "payment in default; unpaid dues"
     assert [area.id for area in coverage.open_areas()] == ["dues"], "an area is asked for as often as without"
-    assert coverage.gap_queries() == ("dues?",), "its own first query was not sent yet"
+    assert [query.text for query in coverage.gap_queries()] == ["dues?"], (
+        "its own first query was not sent yet"
+    )
     assert coverage.open_queries == 0
     assert coverage.gap_queries({"dues": ("once more",)}) == ()
 
