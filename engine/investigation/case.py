@@ -488,7 +488,7 @@ class Case:
         depth = None if self.plan is None else self.plan.depth
         if depth is None or depth.kind is not DepthKind.LOOK_UP or not len(first):
             return ranking
-        kept = worth_showing(ranking.rows, first, self.pool, self.corpus, self._relevance())
+        kept = worth_showing(ranking.rows, first, self.pool, self._relevance())
         return ranking.take(kept | pinned(ranking))
 
     def _admit_by_person(self, passage_id: str) -> Rows:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.corpus.protocol import Corpus, Rows
+from engine.corpus.protocol import Rows
 from engine.investigation.facets import NONE
 from engine.investigation.pool import Pool
 from engine.model import Depth, DepthKind, Hop
+from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance
 from engine.settings import AUTO, InvestigationSettings, Preset, preset
 from engine.threads import threads
@@ -39,16 +40,19 @@ def bounded(settings: InvestigationSettings, depth: Depth | None) -> Investigati
 
 
 def worth_showing(
-    rows: Rows, first: Rows, pool: Pool, corpus: Corpus, relevance: Relevance
+    rows: Rows, first: Rows, pool: Pool, relevance: Relevance
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which rows a look-up shows, shape (n,): the ``first``, which it names, what a text links to them, and
-    what is nearly as relevant as the best."""
+    """Which rows a look-up shows, shape (n,): the ``first``, which it names, what a text links to them, and,
+    where it asks for more than what it names, what is nearly as relevant as the best."""
+    corpus, plan = relevance.corpus, relevance.plan
     names = {passage.id for passage in corpus.passages(first)}
     stated = {name for name, thread in threads().items() if thread.stated}
     linked = {_other(hop, names) for hop in pool.hops() if hop.strategy in stated and _joins(hop, names)}
     kept = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
-    own = relevance.of(rows)
-    return np.asarray(kept | (own >= NEAR * float(own.max(initial=0.0))), np.bool_)
+    if asked_besides(plan.views[0].text, plan.language, [one.words for one in plan.named]):
+        own = relevance.of(rows)
+        kept |= own >= NEAR * float(own.max(initial=0.0))
+    return np.asarray(kept, np.bool_)
 
 
 def _joins(hop: Hop, names: set[str]) -> bool:
