@@ -34,6 +34,7 @@ from engine.investigation.gate import Gate, by_trust
 from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
 from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
+from engine.investigation.parts import parts_found, with_best_of_parts
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, rank
@@ -406,11 +407,19 @@ class Case:
         first = first_rows(self.plan, self.corpus) if self.plan is not None else NO_ROWS
         self.order = self._worth_showing(led(refined, first), first)
         hits, mask = self.scanned.hits, self._filters.mask
-        self.ranking = present(
-            self.order, self.pool, self.corpus, self._reading, hits, self.settings, mask, set(first.tolist())
-        )
+        named = set(first.tolist())
+
+        def shown(order: Ranking) -> tuple[RankedPassage, ...]:
+            return present(order, self.pool, self.corpus, self._reading, hits, self.settings, mask, named)
+
+        self.ranking = shown(self.order)
+        parts = parts_found(relevance, self.order, self._reading)
+        lifted = with_best_of_parts(self.order, parts, self.ranking, self.corpus)
+        if lifted is not self.order:
+            self.order, self.ranking = lifted, shown(lifted)
         text = relevance.plan.views[0].text
-        self.evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
+        evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
+        self.evidence = replace(evidence, parts=tuple(part.evidence for part in parts))
 
     def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
         """A ranking without what a look-up does not need; pinned passages stay."""
