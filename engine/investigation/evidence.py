@@ -13,7 +13,8 @@ bounds were set on questions put to seven corpora, their own and those of other 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -62,7 +63,7 @@ def evidence_of(
 
 
 def part_evidence(
-    relevance: Relevance, view: int, shown: Collection[str], texts: Sequence[Written]
+    relevance: Relevance, view: int, shown: AbstractSet[str], texts: Sequence[Written]
 ) -> tuple[Evidence, tuple[str, ...]]:
     """What was found for the part of a question that a view holds, and the ids of the passages that it names.
 
@@ -81,7 +82,7 @@ def _judged(
     plan: QueryPlan,
     corpus: Corpus,
     meaning: Mapping[str, float],
-    shown: Collection[str],
+    shown: AbstractSet[str],
     texts: Sequence[Written],
 ) -> Evidence:
     lacking = tuple(one.words for one in plan.named if one.status in (Naming.MISSING, Naming.UNKNOWN))

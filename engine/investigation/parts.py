@@ -63,11 +63,10 @@ def _sides(text: str, language: str, named: dict[str, int]) -> list[tuple[int, s
     """The views of the sides that a part compares, each with the frame told apart; empty where one of them is
     no view."""
     pair, own = compared(text, language), sides(text, language)
-    if pair is None or not all(side in named for side in own):
+    # "Which one, A or B?" may be a list as well.
+    if pair is None or pair.before or not all(side in named for side in own):
         return []
-    told = [
-        ": ".join((pair.frame, side) if pair.before else (side, pair.frame)).strip(": ") for side in pair.pair
-    ]
+    told = [f"{side}: {pair.frame}".strip(": ") for side in pair.pair]
     return [(named[side], words) for side, words in zip(own, told, strict=True)]
 
 

@@ -10,7 +10,9 @@ from tests.ui.values import passage, ranked
 from ui.parts import parts_html
 from ui.story import Story, heard, told
 
-FOUND = PartEvidence("who <b>may", EvidenceStatus.FOUND, (), ((passage("p<1"), Document("act", "Agency <Code>")),))
+FOUND = PartEvidence(
+    "who <b>may", EvidenceStatus.FOUND, (), ((passage("p<1"), Document("act", "Agency <Code>")),)
+)
 NONE = PartEvidence("and why?", EvidenceStatus.NONE, ("Peru",))
 EVIDENCE = Evidence(EvidenceStatus.PARTIAL, ("Peru",), parts=(FOUND, NONE))
 

@@ -20,11 +20,11 @@ from engine.retrieval.planning.meaning import term_asked
 from engine.retrieval.planning.structure import MARKS, compared
 from engine.retrieval.planning.words import Referring, Words, words_of
 
-# A later part of fewer terms ("and why?") says too little to be searched on its own, unless it asks for a
-# meaning, or has one of two in common with the first.
+# A later part of fewer terms ("and why?") says too little to be searched on its own, unless it asks for the
+# meaning of a term, or has one of two in common with the first.
 SHORTEST_PART = 3
-# Of fewer words a first part is a question word alone: "how and when".
-FEWEST_WORDS = 3
+# With fewer words behind it a question word is not asked alone: "how and when", "in what cases and how".
+FEWEST_WORDS = 2
 MOST_PARTS = 5
 # A subject of more characters is a clause.
 LONGEST_SUBJECT = 120
@@ -59,9 +59,7 @@ def parts(text: str, language: str) -> list[str]:
             break
         if found:
             first = text[found[0].start : found[0].end]
-            known = _understood(alone, first, language, words)
-            if known is None and piece.told and not _refers(alone, words) and analyzer(language).terms(alone):
-                known = alone
+            known = _understood(alone, first, language, words, told=bool(piece.told))
             if known is None:
                 last = found[-1]
                 last.words = (last.words + text[last.end : piece.end]).strip(_BLANKS)
@@ -130,7 +128,7 @@ def _cut(text: str, start: int, end: int, words: Words) -> Iterator[tuple[int, i
             before = text[start : match.start()].strip(_BLANKS)
             if _inside(text, match.start()) or not _begins_to_ask(before, words):
                 continue
-            if before[-1:] < _WIDE and len(before.split()) < FEWEST_WORDS:
+            if _asks_nothing_yet(before, words):
                 continue
             if _goes_on(before, text[match.end() : end], words):
                 continue
@@ -160,9 +158,19 @@ def _begins_to_ask(piece: str, words: Words) -> bool:
     return any(pattern.search(piece) for pattern in words.asks)
 
 
+def _asks_nothing_yet(piece: str, words: Words) -> bool:
+    """Whether a piece is a question word alone, or one with a noun: "how", "in what cases"."""
+    found = [match for pattern in words.asks if (match := pattern.search(piece)) is not None]
+    behind = min((piece[match.end() :] for match in found), key=len, default=piece)
+    return piece[-1:] < _WIDE and len(behind.split()) < FEWEST_WORDS
+
+
 def _goes_on(before: str, behind: str, words: Words) -> bool:
     """Whether what stands behind a joint only goes on with a clause of what stands before it: "firms which
-    hold money and which lend it"."""
+    hold money and which lend it", "when and by which body"."""
+    last = before.rpartition(" ")[2]
+    if any(pattern.fullmatch(last) for pattern in words.relatives):
+        return True
     for pattern in words.relatives:
         match = pattern.match(behind)
         if match is not None and re.search(rf"(?<=\w)\s{re.escape(match[0])}\b", before, re.IGNORECASE):
@@ -170,13 +178,12 @@ def _goes_on(before: str, behind: str, words: Words) -> bool:
     return False
 
 
-def _refers(piece: str, words: Words) -> bool:
-    return any(referring.pronoun.search(piece) for referring in words.refers)
-
-
-def _understood(piece: str, first: str, language: str, words: Words) -> str | None:
-    """A later part with what its pronouns stand for; None where it cannot be understood without the rest."""
+def _understood(piece: str, first: str, language: str, words: Words, *, told: bool) -> str | None:
+    """A later part with what its pronouns stand for; None where it cannot be understood without the rest.
+    ``told``: something stands in front of it."""
     for referring in words.refers:
+        if referring.implied and told:
+            continue
         for match in referring.pronoun.finditer(piece):
             if referring.own is not None and referring.own.search(piece[: match.start()]):
                 continue
@@ -188,7 +195,7 @@ def _understood(piece: str, first: str, language: str, words: Words) -> str | No
         subject = next((one for one in subjects if one), None)
         if subject is not None:
             return _with(piece, len(piece.rstrip(MARKS)), subject)
-    if len(terms) >= SHORTEST_PART or term_asked(piece.strip(MARKS), language):
+    if len(terms) >= (1 if told else SHORTEST_PART) or term_asked(piece.strip(MARKS), language):
         return piece
     shared = not set(terms).isdisjoint(analyzer(language).terms(first))
     return piece if shared and len(terms) > 1 else None
@@ -205,7 +212,7 @@ def _with(piece: str, at: int, subject: str) -> str:
 def _subject(first: str, language: str, referring: Referring) -> str | None:
     """What the first part is about, as a pronoun takes it up."""
     both = compared(first, language)
-    if both is not None:
+    if both is not None and not both.before:
         return " / ".join(both.pair) if referring.several else None
     for pattern in referring.subjects:
         match = pattern.search(first.strip(MARKS))

@@ -8,6 +8,7 @@ A file holds for its ``languages`` (ISO 639-1):
   ``relatives``: openers that may as well go on with a clause; ``refers``: ``pronouns``
   with what they may stand for in the first part, the group ``subject`` of ``subjects``, none where that is
   never clear; ``own`` is what tells, in front of a pronoun, that it stands for something in its own part;
+  ``implied``: nouns that say what they are of only where nothing was told in front ("the consequences");
   ``several``: it may stand for both sides of a comparison.
 - ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
   questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
@@ -62,6 +63,7 @@ class _Refers(BaseModel):
     pronouns: list[str]
     subjects: list[str] = []
     own: str = ""
+    implied: bool = False
     several: bool = False
 
 
@@ -123,6 +125,7 @@ class Referring:
     pronoun: re.Pattern[str]
     subjects: Patterns
     own: re.Pattern[str] | None
+    implied: bool
     several: bool
 
 
@@ -216,6 +219,7 @@ def _referring(refers: _Refers, *, joined: bool) -> Referring:
         _pattern(rf"(?:{pronouns})" if joined else rf"\b(?:{pronouns})\b"),
         tuple(_pattern(one) for one in refers.subjects),
         _pattern(refers.own) if refers.own else None,
+        refers.implied,
         refers.several,
     )
 

@@ -117,10 +117,12 @@ def test_the_views_of_a_model_and_of_a_person_are_parts_too() -> None:
 
 
 def test_sides_are_told_with_their_frame() -> None:
-    question = "Which act came first, the Agency Code or the Register Act?"
-    plan = make_plan(question, ["en"])
+    plan = make_plan("What is the difference between an agent and a broker in terms of liability?", ["en"])
     assert [view.name for view in plan.views if view.name == SIDE] == [SIDE, SIDE]
-    assert [words for _, words in parts_asked(plan)] == [
-        "Which act came first: the Agency Code",
-        "Which act came first: the Register Act",
-    ]
+    assert [words for _, words in parts_asked(plan)] == ["an agent: liability", "a broker: liability"]
+
+
+def test_a_list_is_no_comparison() -> None:
+    plan = make_plan("What are the criteria for selecting a sponsor, compliance adviser, or auditor?", ["en"])
+    assert [view.name for view in plan.views if view.name == SIDE] == [SIDE, SIDE]
+    assert parts_asked(plan) == []

@@ -60,6 +60,20 @@ LANGUAGES = [file.languages[0] for file in read_files()]
             ],
         ),
         (
+            "What are the requirements for a licence, and what exceptions apply?",
+            [
+                "What are the requirements for a licence",
+                "what exceptions (the requirements for a licence) apply?",
+            ],
+        ),
+        (
+            "If the licence lapses, who decides on it, and what consequences follow?",
+            [
+                "If the licence lapses, who decides on it",
+                "If the licence lapses, what consequences follow?",
+            ],
+        ),
+        (
             "What is a Relevant Person, and what is a Fund Manager?",
             ["What is a Relevant Person", "what is a Fund Manager?"],
         ),
@@ -119,6 +133,7 @@ def test_pronouns_of_other_languages(language: str, question: str, later: str) -
             "Can the Regulator decide that a token is a Security, and how does this relate to its review?",
         ),
         ("en", "Who may end the contract, and how is that done by the heirs?"),
+        ("en", "How does the Regulator define a low-risk customer, and what are the key differences?"),
         # A clause, and no question of its own.
         ("en", "Which firms are there which hold client money and which lend it to others?"),
         ("en", "Can an entity that operates a platform and is seeking recognition apply?"),
@@ -128,6 +143,8 @@ def test_pronouns_of_other_languages(language: str, question: str, later: str) -
         ("zh", "航空公司超售机票导致旅客无法按时登机的，是否承担相应责任？"),
         # A question word alone, or one too short.
         ("en", "How and when must the register be corrected?"),
+        ("en", "In what circumstances and to what extent must the register be corrected?"),
+        ("en", "What does the Registrar use to determine when and which branches must be heard?"),
         ("en", "May the berth be withdrawn by the harbour master, and why?"),
         ("de", "Bis wann und wogegen kann sich der Halter wehren?"),
         # One thing is asked of what is told.
