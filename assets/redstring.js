@@ -378,6 +378,7 @@
       const chip = event.target.closest(".chip");
       if (!chip) return;
       if (chip.dataset.question) ask(chip.dataset.question);
+      else if (chip.dataset.passage) select(chip.dataset.passage, { scroll: true });
       else chip.parentElement.classList.add("all");
     });
   }

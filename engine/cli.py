@@ -116,7 +116,7 @@ def investigate(options: argparse.Namespace) -> None:
     from engine.records.orders import Order, order_of, ordered
     from engine.records.saved import load_pool, load_usage, save
     from engine.records.spending import usage_lines
-    from engine.records.text import event_line, evidence_line, passages_text
+    from engine.records.text import event_line, evidence_line, parts_lines, passages_text
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
@@ -141,6 +141,7 @@ def investigate(options: argparse.Namespace) -> None:
         print_lines(context_text(context))
     elif case.ranking:
         print(evidence_line(case.evidence))
+        print_lines(parts_lines(case.evidence))
         passages = ordered(case.ranking, order)
         print_lines(passages_text(passages, corpus, case.as_of))
     else:

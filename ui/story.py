@@ -43,6 +43,7 @@ from engine.records.wording import (
 from ui.coverage import covered
 from ui.named import depth_html, named_html, transaction_html
 from ui.palette import thread
+from ui.parts import parts_html
 from ui.retrievers import retriever_lines
 from ui.spending import cost_step
 from ui.terms import Terms, terms_step
@@ -130,7 +131,7 @@ def told(story: Story) -> str:
     counts = escape(json.dumps(brought(story.reports)))
     line = '<span class="to" aria-hidden="true">→</span>'.join(steps)
     return (
-        f"{_evidence(story)}"
+        f"{_evidence(story)}{parts_html(story.evidence)}"
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
         f"{line}{_ending(story)}</div>{_first(story)}"
     )

@@ -77,6 +77,7 @@ def answer(
         model=model.spec if written is not None and model is not None else "",
         usage={task: used for task, used in meter.tasks.items() if task in TASKS},
         milliseconds=1000 * (time.perf_counter() - started),
+        parts=investigation.evidence.parts,
     )
 
 

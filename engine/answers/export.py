@@ -8,7 +8,9 @@ from typing import Any
 
 from engine.answers.record import Answer, Citation, Sentence, Support
 from engine.language.markup import markdown
+from engine.records.export import part_to_json
 from engine.records.spending import usage_to_json
+from engine.records.wording import part_sentences
 
 WIDTH = 100
 MISSING = "The pool does not contain an answer to this question."
@@ -42,6 +44,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
             {"kind": one.kind.value, "words": one.words, "citations": list(one.citations)}
             for one in answer.conflicts
         ],
+        "parts": [part_to_json(part) for part in answer.parts],
         "gaps": list(answer.gaps),
         "notes": list(answer.notes),
         "usage": usage_to_json(answer.usage),
@@ -96,7 +99,7 @@ def answer_text(answer: Answer) -> Iterator[str]:
         yield textwrap.fill(f"“{quote}”", WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
-_INDENT = {"sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
+_INDENT = {"part": " * ", "sentence": " - ", "conflict": " ! ", "note": "Note: ", "missing": ""}
 
 
 def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
@@ -104,6 +107,8 @@ def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
     if answer.missing:
         words = " ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part)
         yield "missing", words, (), ""
+    for told in part_sentences(answer.parts):
+        yield "part", told, (), ""
     area = ""
     for sentence in answer.sentences:
         if sentence.area != area and sentence.area:

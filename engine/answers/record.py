@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.llm import Usage
-from engine.model import Span
+from engine.model import PartEvidence, Span
 
 
 class Method(StrEnum):
@@ -83,7 +83,8 @@ class Conflict:
 class Answer:
     """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. ``gaps`` are
     required areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is what
-    it used, by task. ``milliseconds`` is how long the answer took.
+    it used, by task. ``milliseconds`` is how long the answer took. ``parts``: what was found for each part of
+    a question that asks several things.
     """
 
     question: str
@@ -99,6 +100,7 @@ class Answer:
     model: str = ""
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))
     milliseconds: float = 0.0
+    parts: tuple[PartEvidence, ...] = ()
 
     def citation(self, number: int) -> Citation:
         """The citation with a number."""

@@ -36,6 +36,7 @@ from engine.investigation.gate import Gate, by_trust
 from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
 from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
+from engine.investigation.parts import parts_found, with_best_of_parts
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.purpose import purpose_of_round, purpose_of_scan
@@ -466,22 +467,26 @@ class Case:
             ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies, self.scanned.rows)
         language = relevance.plan.language
         refined = self._reranking.applied(ranking, self.corpus, self._reading, language, self._halted)
-        named = self.plan is not None and self.settings.follow
-        first = first_rows(self.plan, self.corpus) if named and self.plan is not None else NO_ROWS
+        follows = self.settings.follow
+        first = first_rows(self.plan, self.corpus) if follows and self.plan is not None else NO_ROWS
         self.order = self._worth_showing(led(refined, first), first)
         hits, mask = self.scanned.hits, self._filters.mask
-        self.ranking = present(
-            self.order,
-            self.pool,
-            self.corpus,
-            self._reading,
-            hits,
-            self.settings.top_k,
-            mask,
-            set(first.tolist()),
-        )
+        named = set(first.tolist())
+
+        def shown(order: Ranking) -> tuple[RankedPassage, ...]:
+            return present(
+                order, self.pool, self.corpus, self._reading, hits, self.settings.top_k, mask, named
+            )
+
+        self.ranking = shown(self.order)
+        parts = parts_found(relevance, self.order, self._reading)
+        if follows:
+            lifted = with_best_of_parts(self.order, parts, self.ranking, self.corpus)
+            self.ranking = self.ranking if lifted is self.order else shown(lifted)
+            self.order = lifted
         text = relevance.plan.views[0].text
-        self.evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
+        evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
+        self.evidence = replace(evidence, parts=tuple(part.evidence for part in parts))
 
     def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
         """A ranking without what a look-up does not need; pinned passages stay."""

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -56,19 +57,45 @@ def evidence_of(
 
     What it names by a number decides where nothing else is asked; days and years are no words of it.
     """
-    lacking = tuple(one.words for one in plan.named if one.status in (Naming.MISSING, Naming.UNKNOWN))
     shown = {one for found in ranking for one in (found.passage.id, *found.assembled_ids)}
+    texts = [written(one.passage, one.document.title, one.text) for one in ranking[:LOOKED_AT]]
+    return _judged(question, plan, corpus, _by_meaning(corpus, relevance.vectors, 0), shown, texts)
+
+
+def part_evidence(
+    relevance: Relevance, view: int, shown: AbstractSet[str], texts: Sequence[Written]
+) -> tuple[Evidence, tuple[str, ...]]:
+    """What was found for the part of a question that a view holds, and the ids of the passages that it names.
+
+    ``shown`` are the ids of what was found, ``texts`` the best of them for the part.
+    """
+    plan, corpus = relevance.plan, relevance.corpus
+    text = plan.views[view].text
+    named = tuple(one for one in plan.named if one.words in text)
+    part = replace(plan, named=named)
+    found = _judged(text, part, corpus, _by_meaning(corpus, relevance.vectors, view), shown, texts)
+    return found, tuple(one for provision in named for one in provision.passage_ids if one in shown)
+
+
+def _judged(
+    question: str,
+    plan: QueryPlan,
+    corpus: Corpus,
+    meaning: Mapping[str, float],
+    shown: AbstractSet[str],
+    texts: Sequence[Written],
+) -> Evidence:
+    lacking = tuple(one.words for one in plan.named if one.status in (Naming.MISSING, Naming.UNKNOWN))
     there = any(not shown.isdisjoint(one.passage_ids) for one in plan.named if one.words not in lacking)
     named = [one.words for one in plan.named]
     besides = asked_besides(question, plan.language, named)
     asked = asked_of(_rest(question, plan), plan.language, corpus)
-    texts = [written(one.passage, one.document.title, one.text) for one in ranking[:LOOKED_AT]]
-    numbers = {**_by_words(asked, texts), **_by_meaning(corpus, relevance.vectors, 0)}
+    numbers = {**_by_words(asked, texts), **meaning}
     if named and besides == 0:
         status = EvidenceStatus.PARTIAL if lacking else EvidenceStatus.FOUND
         return Evidence(status if there else EvidenceStatus.NONE, lacking, numbers)
     strange = _strange(question, asked)
-    status = _status(numbers, plan.language, corpus, strange) if ranking else EvidenceStatus.NONE
+    status = _status(numbers, plan.language, corpus, strange) if texts else EvidenceStatus.NONE
     if there and plan.named[0].leads:
         status = EvidenceStatus.FOUND
     if lacking and status is EvidenceStatus.FOUND:

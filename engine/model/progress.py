@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from engine.model.documents import Document, Passage
 from engine.model.nothing import NOTHING
 
 
@@ -144,13 +145,26 @@ class EvidenceStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class PartEvidence:
+    """What was found for one part of a question: its ``text``, to be understood by itself, the status with
+    what nothing bears, and the best passages for it with their documents, best first."""
+
+    text: str
+    status: EvidenceStatus
+    missing: tuple[str, ...] = ()
+    passages: tuple[tuple[Passage, Document], ...] = field(default=(), hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What a question found in the corpus. ``missing`` is what nothing bears, in the question's own words;
-    ``numbers`` are what the status was decided from, by name, each 0..1."""
+    ``numbers`` are what the status was decided from, by name, each 0..1. ``parts``: what was found for each
+    part of a question that asks several things, empty where it asks one."""
 
     status: EvidenceStatus
     missing: tuple[str, ...] = ()
     numbers: Mapping[str, float] = field(default_factory=lambda: NOTHING, hash=False)
+    parts: tuple[PartEvidence, ...] = ()
 
 
 # Where nothing was looked at.

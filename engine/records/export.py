@@ -14,12 +14,14 @@ from engine.model import (
     Evidence,
     Hop,
     Metrics,
+    PartEvidence,
     RankedPassage,
     RetrieverCount,
     RoundJudgement,
     RoundReport,
     Stop,
 )
+from engine.records.citation import short_citation
 from engine.records.planned import plan_to_json
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge
@@ -82,11 +84,26 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
-    """Whether the corpus bears the question, what of it nothing bears, and the numbers."""
+    """Whether the corpus bears the question, what of it nothing bears, the numbers, and the parts of a
+    question that asks several things."""
     return {
         "status": evidence.status.value,
         "missing": list(evidence.missing),
         "numbers": {name: round(value, DIGITS) for name, value in evidence.numbers.items()},
+        "parts": [part_to_json(part) for part in evidence.parts],
+    }
+
+
+def part_to_json(part: PartEvidence) -> dict[str, Any]:
+    """What was found for a part of a question, with its best passages, best first."""
+    return {
+        "text": part.text,
+        "status": part.status.value,
+        "missing": list(part.missing),
+        "passages": [
+            {"id": passage.id, "citation": short_citation(passage, document)}
+            for passage, document in part.passages
+        ],
     }
 
 

@@ -27,6 +27,8 @@ from engine.records.validity import badge
 from engine.records.wording import (
     completeness_words,
     evidence_words,
+    part_texts,
+    part_words,
     plural,
     retriever_words,
     status_words,
@@ -68,6 +70,17 @@ def evidence_line(evidence: Evidence) -> str:
     """Whether the corpus bears the question, in one line: "Evidence: none. Nothing was found on this"."""
     words = status_words(evidence)
     return f"Evidence: {evidence.status.value}." + (f" {words}." if words else "")
+
+
+def parts_lines(evidence: Evidence) -> Iterator[str]:
+    """What was found for each part of a question that asks several things; nothing for one that asks one."""
+    if evidence.parts:
+        yield f"The question has {len(evidence.parts)} parts:"
+    for number, (text, part) in enumerate(zip(part_texts(evidence.parts), evidence.parts, strict=True), 1):
+        told = f"{number}. {text}: {part_words(part)}"
+        yield textwrap.fill(told, WIDTH, initial_indent="  ", subsequent_indent="     ")
+        for passage, document in part.passages:
+            yield f"     - {short_citation(passage, document)}  [{passage.id}]"
 
 
 def passages_text(

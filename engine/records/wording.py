@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.model import (
@@ -17,11 +18,13 @@ from engine.model import (
     EvidenceStatus,
     GapQuery,
     Hop,
+    PartEvidence,
     Relation,
     RetrieverCount,
     Stop,
     StopReason,
 )
+from engine.records.citation import short_citation
 from engine.threads import threads, title_of
 
 Name = Callable[[str], str]
@@ -241,6 +244,13 @@ EVIDENCE_WORDS = {
 }
 
 
+PART_WORDS: dict[EvidenceStatus, str] = {
+    EvidenceStatus.FOUND: "found",
+    EvidenceStatus.PARTIAL: "found in part",
+    EvidenceStatus.NONE: "nothing was found",
+}
+
+
 def status_words(evidence: Evidence) -> str:
     """What the corpus bears of a question, empty where it bears all of it.
 
@@ -251,6 +261,31 @@ def status_words(evidence: Evidence) -> str:
     none = evidence.status is EvidenceStatus.NONE
     told = "Nothing was found on this" if none else "Found in part"
     named = ", ".join(f"“{word}”" for word in evidence.missing)
+    return f"{told}; without evidence: {named}" if named else told
+
+
+def part_texts(parts: Sequence[PartEvidence]) -> list[str]:
+    """The parts of a question without what is told in front of all of them: "… Who must be told"."""
+    texts = [part.text.rstrip(" .?!؟。？") for part in parts]
+    shared = "".join(
+        letters[0] for letters in takewhile(lambda one: len(set(one)) == 1, zip(*texts, strict=False))
+    )
+    told = max(shared.rfind(mark) + len(mark) if mark in shared else 0 for mark in (". ", "! ", "。 "))
+    return [f"… {text[told:]}" if told else text[:1].upper() + text[1:] for text in texts]
+
+
+def part_sentences(parts: Sequence[PartEvidence]) -> list[str]:
+    """What was found for each part, and where: "Who may waive it: found, Harbour Act Article 4"."""
+    return [
+        ", ".join((f"{text}: {part_words(part)}", *(short_citation(*found) for found in part.passages)))
+        for text, part in zip(part_texts(parts), parts, strict=True)
+    ]
+
+
+def part_words(part: PartEvidence) -> str:
+    """What was found for a part of a question: "found in part; without evidence: “Peru”"."""
+    named = ", ".join(f"“{word}”" for word in part.missing)
+    told = PART_WORDS[part.status]
     return f"{told}; without evidence: {named}" if named else told
 
 

@@ -63,6 +63,17 @@ class Relevance:
         factor = np.where(self.corpus.bare_headings(rows), HEADING_FACTOR, 1.0)
         return (total * factor).astype(np.float32)
 
+    def of_view(self, rows: Rows, view: int) -> Scores:
+        """Relevance of each row for one view alone, by the retrievers that read it, shape (n,), 0..1."""
+        reading = {name: self.weights[name] for name, answer in self.found.items() if answer.reads[view]}
+        total = np.zeros(len(rows), np.float32)
+        for name, weight in reading.items():
+            total += (
+                np.float32(weight / max(sum(reading.values()), 1e-9)) * self.found[name].shares(rows)[view]
+            )
+        factor = np.where(self.corpus.bare_headings(rows), HEADING_FACTOR, 1.0)
+        return (total * factor).astype(np.float32)
+
     def by_retriever(self, rows: Rows) -> dict[str, Scores]:
         """What each retriever says of each row, over all views that it reads: shapes (n,), 0..1."""
         return {name: self._joined(name, rows) for name in self.found}

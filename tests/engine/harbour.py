@@ -203,7 +203,8 @@ OLD_ARTICLE_12 = "harbour-act/art-12"
 NEW_ARTICLE_12 = "harbour-act/art-12@2019-01-01"
 
 QUESTION = (
-    "When may the harbour master refuse or withdraw a berth, and how long does an objection suspend it?"
+    "When may the harbour master refuse or withdraw a berth, "
+    "and how long does an objection suspend the withdrawal?"
 )
 NOTHING = "zyxomorph quibbleflax wobblethorpe"
 

@@ -1,16 +1,18 @@
 """The question seen several ways.
 
 ``make_plan`` tells what a question asks (``intent.py``), what it demands (``syntax.py``; ``prose.py``: what
-it may mean), and by which views it is scanned: its parts, sides and clauses (``structure.py``), the words
-of the law (``register.py``) and those of the corpus (``vocabulary.py``, ``feedback.py``). How questions are
-asked in a language stands in ``languages/``; which views are used, in ``strategies.py``. Where the settings
-say so a language model takes the question apart (``decomposing.py``) and drafts passages that might answer
-(``hypothetical/``); ``assisted.py`` puts its twin in its place where it cannot.
+it may mean), and by which views it is scanned: its parts (``parting.py``), sides and clauses
+(``structure.py``), the words of the law (``register.py``) and those of the corpus (``vocabulary.py``,
+``feedback.py``). How questions are asked in a language stands in ``languages/``; which views are used, in
+``strategies.py``. Where the settings say so a language model takes the question apart
+(``decomposing.py``) and drafts passages that might answer (``hypothetical/``); ``assisted.py`` puts its twin
+in its place where it cannot.
 """
 
 from engine.retrieval.planning.assisted import Helpers
 from engine.retrieval.planning.depth import depth_of
 from engine.retrieval.planning.editing import checked_plan
+from engine.retrieval.planning.parting import parts
 from engine.retrieval.planning.plan import LONGEST_QUESTION, active, make_plan, with_settings
 from engine.retrieval.planning.strategies import (
     GAP,
@@ -21,7 +23,7 @@ from engine.retrieval.planning.strategies import (
     PART,
     SIDE,
 )
-from engine.retrieval.planning.structure import parts
+from engine.retrieval.planning.views import TOLD
 
 __all__ = [
     "GAP",
@@ -32,6 +34,7 @@ __all__ = [
     "OWN",
     "PART",
     "SIDE",
+    "TOLD",
     "Helpers",
     "active",
     "checked_plan",

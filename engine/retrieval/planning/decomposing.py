@@ -2,7 +2,7 @@
 
 Taking a question apart before retrieval helps where the answer stands in several places (least-to-most
 prompting, Zhou et al. 2023, https://arxiv.org/abs/2205.10625; self-ask, Press et al. 2023,
-https://arxiv.org/abs/2210.03350). The deterministic twin is ``structure.py``.
+https://arxiv.org/abs/2210.03350). The deterministic twin is ``parting.py``.
 """
 
 from __future__ import annotations

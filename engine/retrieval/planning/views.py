@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from engine.corpus.protocol import Corpus, Mask
 from engine.model import Intent, View
 from engine.retrieval.planning.feedback import feedback_words
+from engine.retrieval.planning.parting import parts, told_and_asked
 from engine.retrieval.planning.register import in_legal_register
 from engine.retrieval.planning.strategies import (
     ACRONYM,
@@ -19,9 +20,12 @@ from engine.retrieval.planning.strategies import (
     TERMS,
     uses_of,
 )
-from engine.retrieval.planning.structure import clauses, parts, sides
+from engine.retrieval.planning.structure import clauses, sides
 from engine.retrieval.planning.vocabulary import exchanged_acronyms, terms_in
 from engine.settings import InvestigationSettings
+
+# Where the words of views come from that are no part of what is asked by themselves.
+TOLD = ("what the question tells first", "what it asks then")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,11 @@ def _texts(kind: str, asked: Asked) -> Iterator[tuple[str, str]]:
     """The texts of one kind of view, and where their words come from."""
     text, language = asked.text, asked.language
     if kind == PART:
-        yield from ((part, "a part of the question") for part in parts(text, language))
+        found = parts(text, language)
+        yield from ((part, "a part of the question") for part in found)
+        told = None if found else told_and_asked(text, language)
+        if told is not None:
+            yield from zip(told, TOLD, strict=True)
     elif kind == SIDE:
         yield from ((side, "one side of the comparison") for side in _first(sides, text, language))
     elif kind == CLAUSE:

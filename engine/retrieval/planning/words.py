@@ -3,7 +3,13 @@
 A file holds for its ``languages`` (ISO 639-1):
 
 - ``intent``: regular expressions by intent; what they match is the evidence shown.
-- ``parts``: ``joints`` between two questions and the ``openers`` that begin the second.
+- ``parts``: ``joints`` between two questions and the ``openers`` that begin the second; ``asks``: what a
+  question begins with; ``requests``: what a sentence begins with that asks without a question mark;
+  ``relatives``: openers that may as well go on with a clause; ``refers``: ``pronouns``
+  with what they may stand for in the first part, the group ``subject`` of ``subjects``, none where that is
+  never clear; ``own`` is what tells, in front of a pronoun, that it stands for something in its own part;
+  ``implied``: nouns that say what they are of only where nothing was told in front ("the consequences");
+  ``several``: it may stand for both sides of a comparison.
 - ``compare``: whole questions with groups ``a``, ``b`` and perhaps ``frame``; ``clauses``: whole
   questions with groups ``outer`` and ``inner``. Questions are matched without the mark at their end.
 - ``meaning``: whole questions for the meaning of a term, which is the group ``term``.
@@ -51,11 +57,27 @@ class ExampleFile(BaseModel):
     meaning: str = ""
 
 
+class _Refers(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pronouns: list[str]
+    subjects: list[str] = []
+    own: str = ""
+    implied: bool = False
+    several: bool = False
+
+
 class _Parts(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     joints: list[str] = []
     openers: list[str] = []
+    asks: list[str] = []
+    requests: list[str] = []
+    relatives: list[str] = []
+    refers: list[_Refers] = []
+    # Parts of fewer terms leave out what the first one is about.
+    short: int = 0
     # Scripts that write the joint and the opener as one word.
     joined: bool = False
 
@@ -97,12 +119,28 @@ class WordsFile(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class Referring:
+    """A kind of pronoun, and the patterns of what it may stand for."""
+
+    pronoun: re.Pattern[str]
+    subjects: Patterns
+    own: re.Pattern[str] | None
+    implied: bool
+    several: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Words:
     """The rules and words of one language, ready for use; see the head of the file for the fields."""
 
     language: str
     intent: Mapping[Intent, Patterns] = field(default_factory=dict)
     border: re.Pattern[str] | None = None
+    asks: Patterns = ()
+    requests: Patterns = ()
+    relatives: Patterns = ()
+    refers: tuple[Referring, ...] = ()
+    short: int = 0
     compare: Patterns = ()
     clauses: Patterns = ()
     dates: _Dates = field(default_factory=_Dates)
@@ -155,6 +193,11 @@ def _compiled(file: WordsFile, language: str) -> Words:
         language,
         {intent: tuple(_pattern(one) for one in patterns) for intent, patterns in file.intent.items()},
         _border(file.parts),
+        tuple(_pattern(one) for one in (*file.parts.asks, *file.parts.requests)),
+        tuple(_pattern(one) for one in file.parts.requests),
+        tuple(_pattern(one) for one in file.parts.relatives),
+        tuple(_referring(one, joined=file.parts.joined) for one in file.parts.refers),
+        file.parts.short,
         tuple(_pattern(one) for one in file.compare),
         tuple(_pattern(one) for one in file.clauses),
         file.dates,
@@ -170,6 +213,17 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source, re.IGNORECASE)
 
 
+def _referring(refers: _Refers, *, joined: bool) -> Referring:
+    pronouns = "|".join(refers.pronouns)
+    return Referring(
+        _pattern(rf"(?:{pronouns})" if joined else rf"\b(?:{pronouns})\b"),
+        tuple(_pattern(one) for one in refers.subjects),
+        _pattern(refers.own) if refers.own else None,
+        refers.implied,
+        refers.several,
+    )
+
+
 def _border(parts: _Parts) -> re.Pattern[str] | None:
     """Between two questions: a joint, with or without a comma, right before a word that opens a question."""
     if not parts.joints or not parts.openers:
@@ -177,4 +231,5 @@ def _border(parts: _Parts) -> re.Pattern[str] | None:
     joints, openers = "|".join(parts.joints), "|".join(parts.openers)
     if parts.joined:
         return _pattern(rf"[،,，、；]?\s*(?:{joints})\s*(?=(?:{openers})(?!\w*[؟?]?\Z))")
-    return _pattern(rf",?\s+(?:{joints})\s+(?=(?:{openers})\b)")
+    listed = rf",(?=\s+(?:{openers})\b[^?]*?,?\s(?:{joints})\s+(?:{openers})\b)"
+    return _pattern(rf"(?:,?\s+(?:{joints}),?|[;؛]|{listed})\s+(?=(?:{openers})\b)")

@@ -56,7 +56,7 @@ def test_without_an_ontology_the_parts_of_the_question_are_its_facets(bare: Corp
     found = facets(bare, QUESTION)
     assert [facet.name for facet in found] == [
         "When may the harbour master refuse or withdraw a berth",
-        "how long does an objection suspend it?",
+        "how long does an objection suspend the withdrawal?",
     ]
     assert all(facet.required and facet.area is None for facet in found)
     assert [facet.view for facet in found] == [1, 2]

@@ -20,13 +20,8 @@ PART_WEIGHT = STRATEGIES["balanced"][PART].weight
         ("en", "When may a berth be withdrawn?", []),
         (
             "en",
-            "When may the harbour master withdraw a berth, and how long does an objection suspend it?",
-            ["When may the harbour master withdraw a berth", "how long does an objection suspend it?"],
-        ),
-        (
-            "en",
-            "The master holds a certificate. Must the vessel still take a pilot?",
-            ["The master holds a certificate.", "Must the vessel still take a pilot?"],
+            "When may the harbour master withdraw a berth, and how long does an objection suspend payment?",
+            ["When may the harbour master withdraw a berth", "how long does an objection suspend payment?"],
         ),
         ("en", "May the berth be withdrawn by the harbour master, and why?", []),
         ("en", "Which rules on berths and pilots apply to warships?", []),
