@@ -30,7 +30,7 @@ def reader(page: Page) -> Page:
     page.evaluate(READER)
     for accordion in ("#filters", "#more"):
         page.click(f"{accordion} button.label-wrap")
-    page.wait_for_selector("#set-model_seconds")
+    page.wait_for_selector("#set-time_budget")
     return page
 
 

@@ -104,10 +104,10 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
         *(
             "--as-of",
             "2020-01-01",
-            "--views",
-            "off",
-            "--gate-threshold",
-            "0",
+            "--citation-direction",
+            "out",
+            "--stop-when",
+            "coverage >= 90%, efficiency < 0.05",
             "--transaction-type",
             "berth-refusal",
             "--documents",
@@ -119,7 +119,8 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
     settings = done.json["settings"]
     assert settings["strategies"] == ["metadata", "citations"]
     assert (settings["rounds"], settings["pool_size"], settings["top_k"]) == (2, 150, 4)
-    assert (settings["as_of"], settings["views"], settings["gate_threshold"]) == ("2020-01-01", False, 0.0)
+    assert (settings["as_of"], settings["citation_direction"]) == ("2020-01-01", "out")
+    assert settings["stop_when"] == ["coverage >= 0.9", "efficiency < 0.05"]
     assert (settings["documents"], settings["year_from"]) == (["HA", "dues-act"], 2009)
     assert done.json["day"] == "2020-01-01"
     assert len(done.json["passages"]) <= 4
@@ -164,7 +165,7 @@ def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
         (("--context", "10"), "a context must have at least 64 tokens (given: 10)"),
         (("--order", "best"), "unknown order 'best'; known orders: rank, document, ends"),
         (("--reranker", "magic"), "unknown reranker 'magic'; use none, ce:NAME_OR_FOLDER or llm"),
-        (("--diversity", "2"), "diversity: Input should be less than or equal to 1"),
+        (("--top-k", "201"), "top_k: Input should be less than or equal to 200"),
     ],
 )
 def test_wrong_wishes_for_the_ranking_are_refused_in_one_line(

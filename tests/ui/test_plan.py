@@ -121,7 +121,7 @@ def test_a_plan_by_a_language_model_is_escaped_and_tells_what_it_used(library: L
         return {"sub_questions": [f"Which register decides: {question}", loud]}
 
     with ScriptedServer(script) as server:
-        settings = InvestigationSettings(sub_questions="model", hypothetical="plain")
+        settings = InvestigationSettings(model_tasks=("sub-questions", "hypothetical"))
         html = planned(Case(library.corpus(None), question, settings, model=server.connect()), "Small")
     assert "<script>" not in html
     assert "&lt;script&gt;alert(1)" in html

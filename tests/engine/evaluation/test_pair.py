@@ -22,7 +22,7 @@ def test_the_same_settings_find_the_same(bare: Corpus) -> None:
 
 def test_what_only_one_found_is_known(bare: Corpus) -> None:
     pair = compare_settings(bare, QUESTION, (SETTINGS, NARROW))
-    wide, narrow = finished(bare, QUESTION, SETTINGS), finished(bare, QUESTION, NARROW)
+    wide, narrow = finished(bare, QUESTION, SETTINGS, None), finished(bare, QUESTION, NARROW, None)
     only = {e.passage_id for e in wide.pool.entries()} - {e.passage_id for e in narrow.pool.entries()}
     assert only
     assert (pair.left.alone, pair.right.alone) == (len(only), 0)
@@ -33,7 +33,7 @@ def test_what_only_one_found_is_known(bare: Corpus) -> None:
 
 
 def test_gold_is_looked_up_in_what_was_found(bare: Corpus) -> None:
-    found = finished(bare, QUESTION, SETTINGS).ranking[0].passage.source_id
+    found = finished(bare, QUESTION, SETTINGS, None).ranking[0].passage.source_id
     pair = compare_settings(bare, QUESTION, (SETTINGS, NARROW), {found, "elsewhere"})
     assert (pair.gold, pair.left.gold_in_pool, pair.left.gold_ranked) == (2, 1, 1)
     assert [placed.gold for placed in pair.left.ranking].count(True) == 1

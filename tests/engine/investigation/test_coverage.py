@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.case import Case
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
 from engine.investigation.reading import Reading
 from engine.model import AreaState
 from engine.retrieval.planning import make_plan
-from engine.retrieval.scan import Scan, scan
-from engine.settings import InvestigationSettings
+from engine.retrieval.scan import Scan
 from tests.engine.harbour import NOTHING, QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, ran
+from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, ran
+from tests.engine.retrieval.searching import searched
 
 Ids = tuple[str, ...]
 DUES = "Who pays harbour dues, and what are arrears?"
@@ -24,7 +25,7 @@ EVIDENCE = ("dues-act/art-2/para-1", "dues-act/art-5")
 
 
 def scanned(corpus: Corpus, question: str) -> Scan:
-    return scan(corpus, make_plan(question, ["en"]), InvestigationSettings(), None)
+    return searched(corpus, make_plan(question, ["en"]))
 
 
 def opened(corpus: Corpus, question: str, transaction: str | None = None) -> Coverage:
@@ -126,8 +127,8 @@ def test_a_covered_part_asks_nothing(bare: Corpus) -> None:
 
 
 def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
-    case = Case(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = case_of(harbour, "How long is a berth allocated?", settings, breadth=replace(BREADTH, seeds=2))
     events = ran(case)
     sent = {event.number: event.queries for event in events if isinstance(event, RoundStarted)}
     assert "How long is a berth allocated? Pilotage" in sent[1]
@@ -144,8 +145,8 @@ def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
 
 
 def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
-    case = finished(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
     assert case.rounds[0].before == {}
     for before, after in zip(case.rounds, case.rounds[1:], strict=False):
         assert dict(after.before) == dict(before.after)

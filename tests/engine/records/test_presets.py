@@ -23,8 +23,10 @@ def test_a_preset_is_told_by_its_name_alone(name: Preset) -> None:
             "Quick, changed: as of 2020-01-02, close gaps off",
         ),
         (
-            preset("detective").changed(rounds=1, pool_size=100, top_k=1, scan_limit=10, scan_depth=10),
-            "Detective, changed: rounds 1, pool size 100, top k 1 and 2 more",
+            preset("detective").changed(
+                rounds=1, pool_size=100, top_k=1, follow=False, citation_direction="out"
+            ),
+            "Detective, changed: follow off, rounds 1, pool size 100 and 2 more",
         ),
         (
             InvestigationSettings(must_include=("a, b", "c")),
