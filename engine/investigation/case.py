@@ -445,7 +445,7 @@ class Case:
     def _ranked(self, scanned: Scan) -> Ranking:
         """The pool in order, as its passages are now; the scan's own order where nothing is followed."""
         if not self.settings.follow:
-            return plain(self.pool, scanned.rows, scanned.scores)
+            return plain(self.pool, scanned.relevance, scanned.rows, scanned.scores)
         return rank(self.pool, self.corpus, scanned.relevance, self.settings.strategies, scanned.rows)
 
     def _shown(self, scanned: Scan, ranking: Ranking) -> tuple[Ranking, tuple[RankedPassage, ...]]:

@@ -15,9 +15,11 @@ import orjson
 import pytest
 
 from engine.cli import main, parser
+from engine.corpus import open_corpus
+from engine.investigation import Case
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import Relation, Status
-from engine.settings import InvestigationSettings
+from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import NOTHING, OLD_ARTICLE_12, QUESTION, write_harbour
 
 ROOT = Path(__file__).parents[2]
@@ -127,6 +129,22 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
     assert {passage["document"] for passage in done.json["passages"]} <= {"harbour-act", "dues-act"}
     assert OLD_ARTICLE_12 not in {node["id"] for node in done.json["pool"]["nodes"]}
     assert {"berths", "dues"} <= {area["id"] for area in done.json["coverage"] if area["required"]}
+
+
+def test_the_plain_list_is_that_of_the_scan(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--follow", "off", "--json")
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["settings"]["follow"] is False
+    assert [report["number"] for report in told["rounds"]] == [0]
+    assert told["evidence"]["status"] == "found"
+    case = Case(open_corpus(harbour_folder), QUESTION, preset("auto").changed(follow=False))
+    list(case.run())
+    assert case.scanned is not None
+    ids = [passage.id for passage in case.corpus.passages(case.scanned.rows)]
+    shown = [passage["id"] for passage in told["passages"]]
+    assert shown == [one for one in ids if one in shown]
+    assert shown[0] == ids[0]
 
 
 def test_every_knob_is_a_flag() -> None:

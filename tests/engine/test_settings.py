@@ -67,7 +67,7 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
         ({"citation_direction": "magic"}, "citation_direction: "),
         (
             {"stop_when": "coverage is 1"},
-            "stop_when: .*'coverage is 1' is no condition: write it as coverage",
+            "stop_when: .*'coverage is 1' is no condition: write it as",
         ),
         ({"stop_when": "fame > 0.5"}, "stop_when: .*'fame' is no figure of a case; known figures: coverage"),
         ({"stop_when": "coverage > 2"}, "stop_when: .*a figure is between 0 and 1"),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -46,7 +47,7 @@ AUDITED = {
     "ar": "مهلة الاعتراض تسعون يومًا. يستحق الوكيل دائمًا عمولة مضاعفة. يتصرف الوكيل باسم الموكل. "
     "يجب طلاء السفن باللون الأزرق.",
 }
-ASSISTED = {
+ASSISTED: dict[str, Any] = {
     "model_tasks": MODEL_TASKS,
     "reranker": "llm",
 }

@@ -28,7 +28,7 @@ from engine.extraction.prompting import RELATIONS, ROLES
 from engine.investigation import Case
 from engine.llm import suspicion
 from engine.llm.client import ChatModel
-from engine.model import StopReason
+from engine.model import Passage, StopReason
 from engine.ontology.proposal import Proposal
 from tests.engine.llm.server import Asked
 from tests.safety.attacking import (

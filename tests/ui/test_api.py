@@ -91,6 +91,16 @@ def test_settings_change_single_values_of_the_preset(library: Library) -> None:
     assert told["day"] == "2020-05-06"
 
 
+def test_nothing_is_followed_where_the_settings_say_so(library: Library) -> None:
+    plain = investigate(library, Investigating(question=QUESTION, settings={"follow": False}))
+    assert [report["number"] for report in plain["rounds"]] == [0]
+    scores = [passage["score"] for passage in plain["passages"]]
+    assert scores == sorted(scores, reverse=True)
+    assert {part["name"] for passage in plain["passages"] for part in passage["breakdown"]} == {"question"}
+    followed = investigate(library, Investigating(question=QUESTION))
+    assert len(followed["rounds"]) > 1
+
+
 def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
     question = {"question": "Which limits does a manager have?"}
     assert answer(library, checked(Asked, question))["sentences"]

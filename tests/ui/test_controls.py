@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import SettingsError
 from engine.figures import FIGURES
 from engine.settings import MODEL_TASKS, InvestigationSettings, presets
 from ui.controls import FRACTION_STEP, GROUP_TITLES, Knob, component, knobs, settings_from, shown
+from ui.page import build_page
 from ui.rerankers import offered
+from ui.shelf import Library
 
 NAMES = list(InvestigationSettings.model_fields)
 
@@ -20,6 +23,20 @@ NAMES = list(InvestigationSettings.model_fields)
 def test_every_field_has_a_control_in_a_known_group() -> None:
     assert [knob.name for knob in knobs()] == NAMES
     assert {knob.group for knob in knobs()} == {"main", *GROUP_TITLES}
+
+
+def test_at_most_a_dozen_stand_before_the_filters_and_more_settings(library: Library) -> None:
+    page = inside_a_loop(lambda: build_page(library))
+    ids = {"threads" if name == "strategies" else f"set-{name}": name for name in NAMES}
+
+    def folded(block: Any) -> bool:
+        return block is not None and (isinstance(block, gr.Accordion) or folded(block.parent))
+
+    controls = [one for one in page.blocks.values() if getattr(one, "elem_id", None) in ids]
+    assert {ids[str(one.elem_id)] for one in controls} == set(NAMES)
+    shown_at_once = [ids[str(one.elem_id)] for one in controls if not folded(one)]
+    assert len(shown_at_once) <= 12
+    assert {"follow", "strategies", "rounds", "pool_size", "top_k"} <= set(shown_at_once)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +145,8 @@ def test_names_of_a_closed_set_are_ticked() -> None:
     assert [name for _, name in tasks.choices] == list(MODEL_TASKS)
 
 
-def test_conditions_stand_on_a_line_each_or_between_commas() -> None:
-    settings = settings_from({"stop_when": "coverage >= 90%\nefficiency<.1, references > 0.5"})
+def test_conditions_stand_on_a_line_each() -> None:
+    settings = settings_from({"stop_when": "coverage >= 90%\nefficiency<.1\n\n references > 0.5"})
     assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1", "references > 0.5")
     assert shown(settings)["stop_when"] == "coverage >= 0.9\nefficiency < 0.1\nreferences > 0.5"
 

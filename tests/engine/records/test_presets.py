@@ -20,7 +20,7 @@ def test_a_preset_is_told_by_its_name_alone(name: Preset) -> None:
         (preset("balanced").changed(rounds=4), "Balanced, changed: rounds 4"),
         (
             preset("quick").changed(as_of=date(2020, 1, 2), close_gaps=False),
-            "Quick, changed: as of 2020-01-02, close gaps off",
+            "Quick, changed: close gaps off, as of 2020-01-02",
         ),
         (
             preset("detective").changed(

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -87,7 +88,7 @@ def mixed(abroad_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Corp
 RAN: dict[tuple[object, ...], Case] = {}
 
 
-def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: object) -> Case:
+def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> Case:
     """A case that has run, once for all tests."""
     key = (corpus, question, scan, *sorted(changes.items()))
     if key not in RAN:
@@ -117,7 +118,7 @@ def ranked(case: Case) -> list[Passage]:
 
 
 def recalls(
-    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: object
+    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: Any
 ) -> dict[str, float]:
     """Of each language the share of questions whose article is among the best of it."""
     rankings = {question: order(case_of(corpus, question, **changes)) for question in QUESTIONS}

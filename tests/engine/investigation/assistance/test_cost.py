@@ -60,6 +60,7 @@ def test_only_what_is_switched_on_is_expected(harbour: Corpus) -> None:
         assert tasks(model_tasks=settings.SUFFICIENCY) == {SUFFICIENCY}
         assert tasks(model_tasks=settings.SUFFICIENCY, rounds=1) == set()
         assert tasks(reranker="llm") == {RERANKING}
+        assert tasks(model_tasks=settings.MODEL_TASKS, follow=False) == {SUB_QUESTIONS, HYPOTHETICAL}
     assert expected_cost(case_of(harbour, QUESTION, ALL_ON)) == {}
 
 

@@ -54,7 +54,7 @@ def test_drafts_that_say_the_same_agree_more(bare: Corpus) -> None:
 def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) -> None:
     with ScriptedServer(lambda asked: {"passages": [FAR]}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(model_tasks=HYPOTHETICAL)
+        settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,))
         plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
     (view,) = [view for view in plan.views if view.name == "hypothetical"]
     assert not view.enabled
@@ -72,7 +72,7 @@ def test_low_confidence_is_told(bare: Corpus) -> None:
     ]
     with ScriptedServer(lambda asked: {"passages": apart}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(model_tasks=HYPOTHETICAL)
+        settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,))
         plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
     assert any("low confidence" in note for note in plan.notes)
 
@@ -131,7 +131,7 @@ def test_the_twin_takes_the_first_passages_within_the_mask(bare: Corpus) -> None
 
 def test_a_hypothetical_passage_is_embedded_as_a_passage(dense: Corpus) -> None:
     model = embedder(dense.embedding)
-    settings = InvestigationSettings(model_tasks=HYPOTHETICAL, query_strategy="precision")
+    settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,), query_strategy="precision")
     plan = make_plan(QUESTION, ["en"], settings, corpus=dense, helpers=Helpers(embedder=model))
     vectors, notes = embed_views(model, dense, plan)
     assert vectors is not None
