@@ -73,7 +73,7 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
     assert page.locator(NUMBER).input_value() == "5"
     at_once(page, ("depth", "Quick"), ("type", [NUMBER, "3"]), ("click", "#go"))
     finished(page, "Quick, changed: rounds 3")
-    assert page.inner_text("#depth-note span") == "Quick, changed"
+    page.wait_for_selector("#depth-note span:visible >> text=/^Quick, changed$/")
     at_once(
         page,
         ("click", "#depth-note button"),
