@@ -103,7 +103,7 @@ def markdown(suite: Suite) -> str:
 def _settings(settings: InvestigationSettings) -> str:
     """The settings that differ from the defaults, and the main ones in any case."""
     plain, default = settings.model_dump(mode="json"), InvestigationSettings().model_dump(mode="json")
-    main = ("strategies", "rounds", "pool_size", "scan_limit", "retrievers", "dense_weight", "fusion")
+    main = ("strategies", "rounds", "pool_size", "retrievers", "query_strategy")
     told = {name: plain[name] for name in plain if name in main or plain[name] != default[name]}
     return "; ".join(f"{name} {_plain(value)}" for name, value in told.items())
 

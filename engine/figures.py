@@ -17,6 +17,10 @@ FIGURES = (
     "coherence",
     "completeness",
 )
+# What is measured of the passages that would be shown now.
+OF_THE_SHOWN = frozenset({"similarity", "similarity_top", "references", "coherence"})
+# After the point, of what a figure is compared with.
+DIGITS = 6
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -39,7 +43,8 @@ class Condition:
         return _COMPARED[self.comparison](value, self.wanted)
 
     def __str__(self) -> str:
-        return f"{self.figure} {self.comparison} {self.wanted:g}"
+        number = f"{self.wanted:.{DIGITS}f}".rstrip("0").rstrip(".")
+        return f"{self.figure} {self.comparison} {number}"
 
 
 def condition(written: str) -> Condition:
@@ -50,7 +55,7 @@ def condition(written: str) -> Condition:
     figure, comparison, number, percent = found.groups()
     if figure not in FIGURES:
         raise ValueError(f"{figure!r} is no figure of a case; known figures: {', '.join(FIGURES)}")
-    wanted = float(number) / 100 if percent else float(number)
+    wanted = round(float(number) / 100 if percent else float(number), DIGITS)
     if not 0.0 <= wanted <= 1.0:
         raise ValueError(f"{written!r}: a figure is between 0 and 1")
     return Condition(figure, comparison, wanted)

@@ -127,7 +127,7 @@ class InvestigationSettings(BaseModel):
     )
     pool_size: int = knob(
         500,
-        "Passages the research pool may hold; scan, seeds and the budgets of the threads grow with it.",
+        "Passages the research pool may hold; the scan, the seeds and the threads' budgets grow with it.",
         "passages",
         group="main",
         low=10,

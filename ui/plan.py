@@ -29,8 +29,8 @@ from ui.session import CASES
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 
-# The group of settings that decide what a plan is.
-PLAN = "plan"
+# The settings that decide what a plan is.
+DECIDING = frozenset({"query_strategy", "must_include", "must_exclude"})
 # Of the documents that a question names, so many are offered as demands.
 MOST_OFFERED = 4
 _CHIPS = {
@@ -168,7 +168,7 @@ def deciding(settings: InvestigationSettings) -> dict[str, Any]:
     return {
         knob.name: value
         for knob, value in zip(knobs(), settings.model_dump(mode="json").values(), strict=True)
-        if knob.group == PLAN
+        if knob.name in DECIDING
     }
 
 

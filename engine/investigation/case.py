@@ -13,7 +13,7 @@ import numpy as np
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.figures import condition
+from engine.figures import OF_THE_SHOWN, condition
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage, opened
@@ -36,7 +36,7 @@ from engine.investigation.gate import Gate, by_trust
 from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
 from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
-from engine.investigation.parts import parts_found, with_best_of_parts
+from engine.investigation.parts import PartFound, parts_found, with_best_of_parts
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.purpose import purpose_of_round, purpose_of_scan
@@ -65,6 +65,7 @@ from engine.model import (
     EvidenceStatus,
     GapQuery,
     Hop,
+    Metrics,
     QueryPlan,
     RankedPassage,
     Relation,
@@ -420,13 +421,15 @@ class Case:
         wanted = {condition(one).figure for one in self.bounds.stop_when}
         if not wanted or self.scanned is None:
             return {}
-        if "coherence" in wanted:
-            self._rank_again()
-        best = sorted(self.pool.entries(), key=lambda entry: (-entry.score, entry.row))
-        rows = np.array([entry.row for entry in best], np.int32)
-        found = metrics_of(rows, rows, self.scanned.relevance, self.areas, self.rounds, self.ranking)
+        # What would be shown now; a reranker is asked at the end alone.
+        shown = self._shown(self.scanned, self._ranked(self.scanned))[1] if wanted & OF_THE_SHOWN else ()
+        found = self._metrics(self.scanned, shown)
         told = {"completeness": None if completeness is None else completeness.estimate, **asdict(found)}
         return {name: told[name] for name in wanted if told[name] is not None}
+
+    def _metrics(self, scanned: Scan, shown: Sequence[RankedPassage]) -> Metrics:
+        rows = self.corpus.rows([one.passage.id for one in shown])
+        return metrics_of(rows, self.pool.rows(), scanned.relevance, self.areas, self.rounds, shown)
 
     def _open_queries(self) -> int:
         """Queries for gaps that the next round would send."""
@@ -446,9 +449,7 @@ class Case:
         self._rank_again()
         self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
         if self.scanned is not None:
-            shown = self.corpus.rows([one.passage.id for one in self.ranking])
-            relevance, pool = self.scanned.relevance, self.pool.rows()
-            self.metrics = metrics_of(shown, pool, relevance, self.areas, self.rounds, self.ranking)
+            self.metrics = self._metrics(self.scanned, self.ranking)
         notes = self._late_notes()
         return Ranked(self.ranking, self.milliseconds, notes, self.usage, self.evidence, self.metrics)
 
@@ -461,32 +462,38 @@ class Case:
         if self.scanned is None:
             return
         relevance = self._relevance()
-        if not self.settings.follow:
-            ranking = plain(self.pool, self.scanned.rows, self.scanned.scores)
-        else:
-            ranking = rank(self.pool, self.corpus, relevance, self.settings.strategies, self.scanned.rows)
         language = relevance.plan.language
-        refined = self._reranking.applied(ranking, self.corpus, self._reading, language, self._halted)
-        follows = self.settings.follow
-        first = first_rows(self.plan, self.corpus) if follows and self.plan is not None else NO_ROWS
-        self.order = self._worth_showing(led(refined, first), first)
-        hits, mask = self.scanned.hits, self._filters.mask
-        named = set(first.tolist())
-
-        def shown(order: Ranking) -> tuple[RankedPassage, ...]:
-            return present(
-                order, self.pool, self.corpus, self._reading, hits, self.settings.top_k, mask, named
-            )
-
-        self.ranking = shown(self.order)
-        parts = parts_found(relevance, self.order, self._reading)
-        if follows:
-            lifted = with_best_of_parts(self.order, parts, self.ranking, self.corpus)
-            self.ranking = self.ranking if lifted is self.order else shown(lifted)
-            self.order = lifted
+        refined = self._reranking.applied(
+            self._ranked(self.scanned), self.corpus, self._reading, language, self._halted
+        )
+        self.order, self.ranking, parts = self._shown(self.scanned, refined)
         text = relevance.plan.views[0].text
         evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
         self.evidence = replace(evidence, parts=tuple(part.evidence for part in parts))
+
+    def _ranked(self, scanned: Scan) -> Ranking:
+        """The pool in order, as its passages are now; the scan's own order where nothing is followed."""
+        if not self.settings.follow:
+            return plain(self.pool, scanned.relevance, scanned.rows, scanned.scores)
+        return rank(self.pool, self.corpus, scanned.relevance, self.settings.strategies, scanned.rows)
+
+    def _shown(
+        self, scanned: Scan, ranking: Ranking
+    ) -> tuple[Ranking, tuple[RankedPassage, ...], Sequence[PartFound]]:
+        """A ranking with what the question names first, the top of it as it is shown, in which each part of
+        the question has its best passage, and what was found for the parts."""
+        follows = self.settings.follow
+        first = first_rows(self.plan, self.corpus) if follows and self.plan is not None else NO_ROWS
+        top, mask, leading = self.settings.top_k, self._filters.mask, set(first.tolist())
+
+        def read_(order: Ranking) -> tuple[RankedPassage, ...]:
+            return present(order, self.pool, self.corpus, self._reading, scanned.hits, top, mask, leading)
+
+        order = self._worth_showing(led(ranking, first), first)
+        shown = read_(order)
+        parts = parts_found(scanned.relevance, order, self._reading)
+        lifted = with_best_of_parts(order, parts, shown, self.corpus) if follows else order
+        return lifted, shown if lifted is order else read_(lifted), parts
 
     def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
         """A ranking without what a look-up does not need; pinned passages stay."""

@@ -42,7 +42,7 @@ def test_each_round_of_a_case_is_observed(harbour: Corpus) -> None:
     passages = harbour.passages(np.arange(len(harbour), dtype=np.int32))
     names = [passage.source_id for passage in passages]
     question = Question("q", "What interest do dues in arrears bear?", {names[0]: 1.0, "nowhere": 1.0})
-    settings = InvestigationSettings(rounds=1, scan_limit=10)
+    settings = InvestigationSettings(rounds=1, pool_size=10)
     states = ask(harbour, names, question, settings, "set")
     assert len(states) >= 2
     assert [state.last for state in states] == [False] * (len(states) - 1) + [True]

@@ -73,11 +73,15 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
     assert page.locator(NUMBER).input_value() == "5"
     at_once(page, ("depth", "Quick"), ("type", [NUMBER, "3"]), ("click", "#go"))
     finished(page, "Quick, changed: rounds 3")
-    assert page.inner_text("#depth-note span") == "Quick, changed"
-    page.click("#depth-note button")
-    assert page.locator("#depth-note span").is_hidden()
-    at_once(page, ("type", ["#question textarea", "deadline"]), ("enter", "#question textarea"))
+    page.wait_for_selector("#depth-note span:visible >> text=/^Quick, changed$/")
+    at_once(
+        page,
+        ("click", "#depth-note button"),
+        ("type", ["#question textarea", "deadline"]),
+        ("enter", "#question textarea"),
+    )
     finished(page, "Quick")
+    page.wait_for_selector("#depth-note span", state="hidden")
     page.click("#threads label:has(input[name=entities])")
     page.click("#threads label:has(input[name=citations])")
     at_once(page, ("click", ".chip"))
@@ -108,10 +112,10 @@ def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(
     page.wait_for_selector(".banner >> text=rounds: nothing is given; give a number from 0 to 5")
     page.fill(NUMBER, "0")
     page.click("#more button.label-wrap")
-    stop = "#set-stop_confidence textarea, #set-stop_confidence input"
+    stop = "#set-stop_when textarea, #set-stop_when input"
     page.fill(stop, "plenty")
     page.click("#go")
-    page.wait_for_selector(".banner >> text=stop_confidence")
+    page.wait_for_selector(".banner >> text=stop_when: Value error, 'plenty' is no condition")
     assert "Traceback" not in page.content()
     page.fill(stop, "")
     page.click("#go")
@@ -170,7 +174,7 @@ def test_a_plan_of_other_settings_and_to_follow_no_thread_are_refused(page: Page
     page.click("#plan-go")
     page.wait_for_selector("#plan .plan-views")
     page.locator("#plan .plan-views input[type=number]").first.fill("0.7")
-    page.click("#more button.label-wrap")
+    page.click("#filters button.label-wrap")
     page.fill("#set-must_include textarea", "register")
     page.click("#go")
     page.wait_for_selector(".banner >> text=settings of the query plan have changed since it was made")

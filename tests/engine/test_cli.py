@@ -15,9 +15,11 @@ import orjson
 import pytest
 
 from engine.cli import main, parser
+from engine.corpus import open_corpus
+from engine.investigation import Case
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import Relation, Status
-from engine.settings import InvestigationSettings
+from engine.settings import InvestigationSettings, preset
 from tests.engine.harbour import NOTHING, OLD_ARTICLE_12, QUESTION, write_harbour
 
 ROOT = Path(__file__).parents[2]
@@ -104,10 +106,10 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
         *(
             "--as-of",
             "2020-01-01",
-            "--views",
-            "off",
-            "--gate-threshold",
-            "0",
+            "--citation-direction",
+            "out",
+            "--stop-when",
+            "coverage >= 90%, efficiency < 0.05",
             "--transaction-type",
             "berth-refusal",
             "--documents",
@@ -119,13 +121,30 @@ def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
     settings = done.json["settings"]
     assert settings["strategies"] == ["metadata", "citations"]
     assert (settings["rounds"], settings["pool_size"], settings["top_k"]) == (2, 150, 4)
-    assert (settings["as_of"], settings["views"], settings["gate_threshold"]) == ("2020-01-01", False, 0.0)
+    assert (settings["as_of"], settings["citation_direction"]) == ("2020-01-01", "out")
+    assert settings["stop_when"] == ["coverage >= 0.9", "efficiency < 0.05"]
     assert (settings["documents"], settings["year_from"]) == (["HA", "dues-act"], 2009)
     assert done.json["day"] == "2020-01-01"
     assert len(done.json["passages"]) <= 4
     assert {passage["document"] for passage in done.json["passages"]} <= {"harbour-act", "dues-act"}
     assert OLD_ARTICLE_12 not in {node["id"] for node in done.json["pool"]["nodes"]}
     assert {"berths", "dues"} <= {area["id"] for area in done.json["coverage"] if area["required"]}
+
+
+def test_the_plain_list_is_that_of_the_scan(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--follow", "off", "--json")
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["settings"]["follow"] is False
+    assert [report["number"] for report in told["rounds"]] == [0]
+    assert told["evidence"]["status"] == "found"
+    case = Case(open_corpus(harbour_folder), QUESTION, preset("auto").changed(follow=False))
+    list(case.run())
+    assert case.scanned is not None
+    ids = [passage.id for passage in case.corpus.passages(case.scanned.rows)]
+    shown = [passage["id"] for passage in told["passages"]]
+    assert shown == [one for one in ids if one in shown]
+    assert shown[0] == ids[0]
 
 
 def test_every_knob_is_a_flag() -> None:
@@ -164,7 +183,7 @@ def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
         (("--context", "10"), "a context must have at least 64 tokens (given: 10)"),
         (("--order", "best"), "unknown order 'best'; known orders: rank, document, ends"),
         (("--reranker", "magic"), "unknown reranker 'magic'; use none, ce:NAME_OR_FOLDER or llm"),
-        (("--diversity", "2"), "diversity: Input should be less than or equal to 1"),
+        (("--top-k", "201"), "top_k: Input should be less than or equal to 200"),
     ],
 )
 def test_wrong_wishes_for_the_ranking_are_refused_in_one_line(

@@ -75,7 +75,7 @@ def test_a_plan_that_cannot_be_used(
     [
         ("berth year:soon", (), "year:soon: not a year"),
         ("-berth", (), "add what it is about"),
-        ("berth", ("--view-kinds", "focus"), "view_kinds: 'focus' is no kind of view"),
+        ("berth", ("--model-tasks", "focus"), "model_tasks: Value error, 'focus' is no task"),
         ("berth", ("--query-strategy", "luck"), "query_strategy"),
     ],
 )
@@ -101,7 +101,7 @@ def test_demands_by_flags(run: CommandLine, harbour_folder: Path) -> None:
     assert "Demands: with “vessel”; with “berth”; without “quay”" in done.out
 
 
-BY_MODEL = ("--sub-questions", "model", "--gap-queries", "model", "--sufficiency", "model")
+BY_MODEL = ("--model-tasks", "sub-questions, gap-queries, sufficiency")
 
 
 def test_a_plan_with_a_language_model_tells_what_it_costs(run: CommandLine, harbour_folder: Path) -> None:

@@ -26,13 +26,8 @@ def test_every_knob_has_meaning_unit_and_group(name: str) -> None:
     assert extra["group"] in {
         "main",
         "filters",
-        "plan",
-        "scan",
-        "rounds",
-        "gate",
-        "coverage",
+        "search",
         "stopping",
-        "ranking",
         "model",
     }
 
@@ -47,7 +42,7 @@ def test_presets_are_valid_and_name_known_strategies(name: str) -> None:
 
 def test_presets_grow_from_a_quick_look_to_every_thread() -> None:
     order = [preset(name) for name in Preset if name is not Preset.AUTO]
-    for name in ("rounds", "pool_size", "scan_limit", "top_k", "seeds_per_round"):
+    for name in ("rounds", "pool_size", "top_k"):
         values = [getattr(settings, name) for settings in order]
         assert values == sorted(values), name
 
@@ -62,20 +57,23 @@ def test_an_unknown_preset_is_refused_with_the_known_ones() -> None:
     [
         ({"rounds": 6}, r"rounds: .*less than or equal to 5 \(given: 6\)"),
         ({"rounds": -1}, "rounds: "),
-        ({"pool_size": 99}, "pool_size: "),
+        ({"pool_size": 9}, "pool_size: "),
         ({"pool_size": 2001}, "pool_size: "),
-        ({"dense_threshold": 1.5}, r"dense_threshold: .*\(given: 1.5\)"),
-        ({"gate_threshold": float("nan")}, "gate_threshold: "),
+        ({"money_budget": -1.5}, r"money_budget: .*\(given: -1.5\)"),
+        ({"money_budget": float("nan")}, "money_budget: "),
         ({"time_budget": 0}, "time_budget: "),
         ({"time_budget": float("inf")}, "time_budget: "),
         ({"as_of": "yesterday"}, "as_of: "),
-        ({"fusion": "magic"}, "fusion: "),
+        ({"citation_direction": "magic"}, "citation_direction: "),
+        (
+            {"stop_when": "coverage is 1"},
+            "stop_when: .*'coverage is 1' is no condition: write it as",
+        ),
+        ({"stop_when": "fame > 0.5"}, "stop_when: .*'fame' is no figure of a case; known figures: coverage"),
+        ({"stop_when": "coverage > 2"}, "stop_when: .*a figure is between 0 and 1"),
+        ({"model_tasks": "cooking"}, "model_tasks: .*'cooking' is no task .*; known: sub-questions"),
         ({"top_k": "many"}, "top_k: "),
         ({"strategies": 5}, "strategies: "),
-        ({"longest_passage": 511}, r"longest_passage: .*at least shortest_passage, 512 \(given: 511\)"),
-        ({"shortest_passage": 2000}, r"longest_passage: .*at least shortest_passage, 2000"),
-        ({"rerank_budget": 5}, "rerank_budget: "),
-        ({"diversity": -0.1}, "diversity: "),
         ({"speed": 3}, r"speed: .*not permitted"),
     ],
 )
@@ -100,7 +98,24 @@ def test_settings_cannot_be_changed_in_place() -> None:
 
 def test_text_is_read_as_the_command_line_gives_it() -> None:
     settings = InvestigationSettings().changed(
-        rounds="2", views="off", as_of="2020-02-29", dense_weight="0.3"
+        rounds="2",
+        follow="off",
+        as_of="2020-02-29",
+        time_budget="0.3",
+        stop_when="coverage>=90%, similarity>.5",
     )
-    assert (settings.rounds, settings.views, settings.dense_weight) == (2, False, 0.3)
+    assert (settings.rounds, settings.follow, settings.time_budget) == (2, False, 0.3)
     assert settings.as_of == date(2020, 2, 29)
+    assert settings.stop_when == ("coverage >= 0.9", "similarity > 0.5")
+
+
+def test_conditions_are_kept_in_one_way_and_once() -> None:
+    settings = InvestigationSettings().changed(
+        stop_when=["coverage>=.9", "coverage >= 90 %", "efficiency<0.1"]
+    )
+    assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1")
+    assert settings.changed(rounds=3).stop_when == settings.stop_when
+
+
+def test_there_are_few_enough_to_be_read() -> None:
+    assert len(FIELDS) <= 32

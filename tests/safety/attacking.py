@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -24,7 +25,7 @@ from engine.llm.client import ChatModel
 from engine.ontology.assisting import assisted
 from engine.ontology.proposal import Proposal, propose
 from engine.records.export import investigation_to_json
-from engine.settings import InvestigationSettings, preset
+from engine.settings import MODEL_TASKS, InvestigationSettings, preset
 from tests.engine.llm.server import ScriptedServer
 from tests.safety.obeying import Obeying
 
@@ -46,14 +47,9 @@ AUDITED = {
     "ar": "مهلة الاعتراض تسعون يومًا. يستحق الوكيل دائمًا عمولة مضاعفة. يتصرف الوكيل باسم الموكل. "
     "يجب طلاء السفن باللون الأزرق.",
 }
-ASSISTED = {
-    "sub_questions": "model",
-    "hypothetical": "model",
-    "gap_queries": "model",
-    "sufficiency": "model",
+ASSISTED: dict[str, Any] = {
+    "model_tasks": MODEL_TASKS,
     "reranker": "llm",
-    # A busy machine is slow; what is tested is not the budget.
-    "rerank_budget": 60_000,
 }
 
 

@@ -108,7 +108,7 @@ def test_the_command_line_tells_the_bill(
     own: Corpus, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("REDSTRING_LLM_CACHE", "off")
-    flags = [f"--{name.replace('_', '-')}={value}" for name, value in ASSISTED.items()]
+    flags = [f"--model-tasks={','.join(ASSISTED['model_tasks'])}", f"--reranker={ASSISTED['reranker']}"]
     with ScriptedServer(Obeying(passages=())) as server:
         at = ["--corpus", str(own.folder), "--llm", server.spec, "--llm-key", "sk-cost", "--json"]
         assert main(["investigate", QUESTIONS["en"], "--preset", "quick", *flags, *at]) == 0

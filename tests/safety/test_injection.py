@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from engine.extraction.prompting import RELATIONS, ROLES
 from engine.investigation import Case
 from engine.llm import suspicion
 from engine.llm.client import ChatModel
-from engine.model import RankedPassage, StopReason
+from engine.model import Passage, StopReason
 from engine.ontology.proposal import Proposal
 from tests.engine.llm.server import Asked
 from tests.safety.attacking import (
@@ -273,18 +273,18 @@ def test_a_model_that_orders_moves_nothing_that_is_injected(poisoned: Corpus, la
     """It does not read it, and what it does to the others leaves it where it was."""
     plain = alone(poisoned, language, None, rounds=1)
     with obeying(frozenset({"first"})) as (script, model, _):
-        ordered = alone(poisoned, language, model, rounds=1, reranker="llm", rerank_budget=60_000)
+        ordered = alone(poisoned, language, model, rounds=1, reranker="llm")
         assert script.tasks["reranking"]
-    assert [found.passage.id for found in plain] != [found.passage.id for found in ordered]
+    assert [found.id for found in plain] != [found.id for found in ordered]
     for before, after in zip(plain, ordered, strict=True):
-        if suspicion.addresses_machine(before.passage.text):
-            assert before.passage.id == after.passage.id
+        if suspicion.addresses_machine(before.text):
+            assert before.id == after.id
 
 
-def alone(corpus: Corpus, language: str, model: ChatModel | None, **changes: Any) -> Sequence[RankedPassage]:
-    """The ranking of a case in which a model may do nothing but what the changes say. The head is taken as
-    it is: no limit a document, no joining of neighbours."""
-    given = settings(top_k=40, per_document_limit=40, assemble=False, **changes)
-    case = Case(corpus, QUESTIONS[language], given, model=model)
+def alone(corpus: Corpus, language: str, model: ChatModel | None, **changes: Any) -> list[Passage]:
+    """The best of a case in which a model may do nothing but what the changes say, as they stand before
+    neighbours are joined."""
+    case = Case(corpus, QUESTIONS[language], settings(top_k=40, **changes), model=model)
     assert list(case.run())
-    return case.ranking
+    assert case.order is not None
+    return corpus.passages(case.order.rows[:40])

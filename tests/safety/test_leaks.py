@@ -152,7 +152,8 @@ def test_the_command_line_says_nothing_of_the_key(
     with ScriptedServer(lambda asked: Fault(status=401, text=f"bad key {asked.authorization}")) as server:
         at = ["--corpus", str(poisoned.folder), "--llm", server.spec]
         assert (
-            main(["investigate", QUESTIONS["en"], "--preset", "quick", "--sub-questions", "model", *at]) == 0
+            main(["investigate", QUESTIONS["en"], "--preset", "quick", "--model-tasks", "sub-questions", *at])
+            == 0
         )
         assert main(["model", "--llm", server.spec]) == 1
         assert main(["answer", QUESTIONS["en"], "--preset", "quick", *at]) == 0

@@ -19,28 +19,8 @@ import pytest
 from tests.conftest import ROOT, SAMPLE
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
-# Every helper asked of its deterministic twin.
-TWINS = [
-    "--sub-questions",
-    "plain",
-    "--hypothetical",
-    "plain",
-    "--gap-queries",
-    "plain",
-    "--sufficiency",
-    "plain",
-]
-# The same settings as if a model were there: the twins have to take over.
-ASKED = [
-    "--sub-questions",
-    "model",
-    "--hypothetical",
-    "model",
-    "--gap-queries",
-    "model",
-    "--sufficiency",
-    "model",
-]
+# As if a model were there: the deterministic twins have to take over.
+ASKED = ["--model-tasks", "sub-questions, hypothetical, gap-queries, sufficiency"]
 CLAIMS = (
     "No person may confer by power of attorney broader powers than he holds himself. "
     "The objection deadline is ninety days. Ships must be painted blue."
@@ -122,10 +102,10 @@ def surface(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, An
         ["add", str(folder / "more" / "circular-6-2021.md"), *at, "--json"],
         ["info", *at, "--json"],
         ["references", *at],
-        ["plan", QUESTION, *at, *TWINS, "--json"],
-        ["investigate", QUESTION, *at, *TWINS, "--save", str(folder / "case.json"), "--json"],
+        ["plan", QUESTION, *at, *ASKED, "--json"],
+        ["investigate", QUESTION, *at, *ASKED, "--save", str(folder / "case.json"), "--json"],
         ["investigate", QUESTION, *at, *ASKED, "--reranker", "llm", "--json"],
-        ["answer", QUESTION, *at, *TWINS, "--json"],
+        ["answer", QUESTION, *at, *ASKED, "--json"],
         ["audit", str(folder / "claims.txt"), *at, "--as-of", "2026-01-01", "--json"],
         ["ontology", *at, "propose", "--json"],
         ["validations", *at, "--json"],

@@ -79,14 +79,26 @@ def test_settings_change_single_values_of_the_preset(library: Library) -> None:
     chosen: dict[str, Any] = {
         "as_of": "2020-05-06",
         "types": ["act"],
-        "stop_confidence": 0.9,
+        "stop_when": ["similarity >= 0.9"],
         "call_budget": None,
     }
     asked = Investigating(question=QUESTION, preset="quick", top_k=3, settings=chosen)
     told = investigate(library, asked)
-    expected = preset("quick").changed(top_k=3, as_of="2020-05-06", types=["act"], stop_confidence=0.9)
+    expected = preset("quick").changed(
+        top_k=3, as_of="2020-05-06", types=["act"], stop_when="similarity >= 0.9"
+    )
     assert told["settings"] == expected.model_dump(mode="json")
     assert told["day"] == "2020-05-06"
+
+
+def test_nothing_is_followed_where_the_settings_say_so(library: Library) -> None:
+    plain = investigate(library, Investigating(question=QUESTION, settings={"follow": False}))
+    assert [report["number"] for report in plain["rounds"]] == [0]
+    scores = [passage["score"] for passage in plain["passages"]]
+    assert scores == sorted(scores, reverse=True)
+    assert {part["name"] for passage in plain["passages"] for part in passage["breakdown"]} == {"question"}
+    followed = investigate(library, Investigating(question=QUESTION))
+    assert len(followed["rounds"]) > 1
 
 
 def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
@@ -97,7 +109,7 @@ def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
 
 
 def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Library) -> None:
-    helped = {"sub_questions": "model", "gap_queries": "model", "sufficiency": "model", "reranker": "llm"}
+    helped = {"model_tasks": ["sub-questions", "gap-queries", "sufficiency"], "reranker": "llm"}
     told = investigate(library, checked(Investigating, {"question": QUESTION, "settings": helped}))
     assert (told["model"], told["usage"]) == ("", {})
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from engine.investigation import Case
-from engine.settings import InvestigationSettings
+from engine.settings import MODEL_TASKS, InvestigationSettings
 from tests.ui.models import ModelOfOneWord
 from ui.assist import asked_or_any, cost_line, helpers
 from ui.shelf import Library
@@ -11,7 +11,7 @@ HELPED = {name: helped for name, (helped, _) in helpers().items()}
 
 def test_every_helper_is_off_by_default_and_can_be_switched_on() -> None:
     defaults = InvestigationSettings().model_dump(mode="json")
-    assert len(helpers()) == 5
+    assert {"model_tasks": sorted(MODEL_TASKS), "reranker": "llm"} == HELPED
     for name, (helped, without) in helpers().items():
         assert defaults[name] == without != helped
     assert InvestigationSettings().changed(**HELPED)

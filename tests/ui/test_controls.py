@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import SettingsError
-from engine.settings import VIEW_KINDS, InvestigationSettings, presets
+from engine.figures import FIGURES
+from engine.settings import MODEL_TASKS, InvestigationSettings, presets
 from ui.controls import FRACTION_STEP, GROUP_TITLES, Knob, component, knobs, settings_from, shown
+from ui.page import build_page
 from ui.rerankers import offered
+from ui.shelf import Library
 
 NAMES = list(InvestigationSettings.model_fields)
 
@@ -21,15 +25,30 @@ def test_every_field_has_a_control_in_a_known_group() -> None:
     assert {knob.group for knob in knobs()} == {"main", *GROUP_TITLES}
 
 
+def test_at_most_a_dozen_stand_before_the_filters_and_more_settings(library: Library) -> None:
+    page = inside_a_loop(lambda: build_page(library))
+    ids = {"threads" if name == "strategies" else f"set-{name}": name for name in NAMES}
+
+    def folded(block: Any) -> bool:
+        return block is not None and (isinstance(block, gr.Accordion) or folded(block.parent))
+
+    controls = [one for one in page.blocks.values() if getattr(one, "elem_id", None) in ids]
+    assert {ids[str(one.elem_id)] for one in controls} == set(NAMES)
+    shown_at_once = [ids[str(one.elem_id)] for one in controls if not folded(one)]
+    assert len(shown_at_once) <= 12
+    assert {"follow", "strategies", "rounds", "pool_size", "top_k"} <= set(shown_at_once)
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
         ("rounds", gr.Slider),
-        ("dense_threshold", gr.Slider),
-        ("views", gr.Checkbox),
-        ("fusion", gr.Radio),
+        ("top_k", gr.Slider),
+        ("follow", gr.Checkbox),
+        ("citation_direction", gr.Radio),
+        ("model_tasks", gr.CheckboxGroup),
         ("as_of", gr.Textbox),
-        ("stop_confidence", gr.Textbox),
+        ("stop_when", gr.Textbox),
         ("call_budget", gr.Textbox),
         ("transaction_type", gr.Textbox),
     ],
@@ -42,7 +61,7 @@ def test_the_kind_of_a_field_decides_its_component(name: str, kind: type[gr.comp
 def test_a_slider_has_the_bounds_of_its_field() -> None:
     slider = component(next(knob for knob in knobs() if knob.name == "pool_size"))
     assert isinstance(slider, gr.Slider)
-    assert (slider.minimum, slider.maximum, slider.value) == (100, 2000, 500)
+    assert (slider.minimum, slider.maximum, slider.value) == (10, 2000, 500)
 
 
 @pytest.mark.parametrize("settings", presets().values(), ids=list(presets()))
@@ -56,6 +75,15 @@ def _values(knob: Knob) -> st.SearchStrategy[Any]:
         return st.sampled_from(offered())
     if knob.kind == "names" and knob.choices:
         return st.lists(st.sampled_from(knob.choices), unique=True).map(tuple)
+    if knob.name == "stop_when":
+        return st.lists(
+            st.builds(
+                "{} {} {}%".format,
+                st.sampled_from(FIGURES),
+                st.sampled_from(["<", ">="]),
+                st.integers(0, 100),
+            )
+        )
     if knob.kind in ("names", "lines"):
         return st.lists(st.text()).map(tuple)
     if knob.kind == "choice":
@@ -73,9 +101,6 @@ def _values(knob: Knob) -> st.SearchStrategy[Any]:
 
 @given(st.fixed_dictionaries({}, optional={knob.name: _values(knob) for knob in knobs()}))
 def test_what_the_controls_show_gives_any_settings_back(values: dict[str, Any]) -> None:
-    if "shortest_passage" in values or "longest_passage" in values:
-        short, long = values.get("shortest_passage", 512), values.get("longest_passage", 1024)
-        values |= {"shortest_passage": min(short, long), "longest_passage": max(short, long)}
     settings = InvestigationSettings.model_validate(values)
     assert settings_from(shown(settings)) == settings
 
@@ -115,9 +140,15 @@ def test_a_phrase_may_hold_a_comma_and_stands_on_its_own_line(typed: str, held: 
 
 
 def test_names_of_a_closed_set_are_ticked() -> None:
-    kinds = component(next(knob for knob in knobs() if knob.name == "view_kinds"))
-    assert isinstance(kinds, gr.CheckboxGroup)
-    assert [name for _, name in kinds.choices] == list(VIEW_KINDS)
+    tasks = component(next(knob for knob in knobs() if knob.name == "model_tasks"))
+    assert isinstance(tasks, gr.CheckboxGroup)
+    assert [name for _, name in tasks.choices] == list(MODEL_TASKS)
+
+
+def test_conditions_stand_on_a_line_each() -> None:
+    settings = settings_from({"stop_when": "coverage >= 90%\nefficiency<.1\n\n references > 0.5"})
+    assert settings.stop_when == ("coverage >= 0.9", "efficiency < 0.1", "references > 0.5")
+    assert shown(settings)["stop_when"] == "coverage >= 0.9\nefficiency < 0.1\nreferences > 0.5"
 
 
 @pytest.mark.parametrize(
@@ -127,9 +158,10 @@ def test_names_of_a_closed_set_are_ticked() -> None:
         ("rounds", None, "rounds: nothing is given; give a number from 0 to 5"),
         ("rounds", "", "rounds: nothing is given"),
         ("as_of", "yesterday", "as_of"),
-        ("fusion", "magic", "fusion"),
-        ("fusion", None, "fusion: nothing is given"),
-        ("gate_threshold", 2, "gate"),
+        ("query_strategy", "magic", "query_strategy"),
+        ("query_strategy", None, "query_strategy: nothing is given"),
+        ("time_budget", 601, "time_budget"),
+        ("stop_when", "fame > 1", "stop_when: .*'fame' is no figure"),
         ("retrievers", "['bm25'", "retrievers|bm25"),
         ("nonsense", 1, "'nonsense' is no setting"),
     ],

@@ -108,7 +108,7 @@ def test_following_adds_a_round(opened: OpenCase, stage: Stage) -> None:
 def test_a_document_is_read_whole_in_its_order_from_a_passage(sample_folder: Path, stage: Stage) -> None:
     asked = CaseRequest(
         question=QUESTION,
-        held={"include_superseded": True, "scan_limit": 20, "rounds": 1, "strategies": []},
+        held={"include_superseded": True, "pool_size": 20, "rounds": 1, "strategies": []},
     )
     opened = open_case(open_library([sample_folder]), asked)
     _all(listen(opened, stage, opened.case.run))

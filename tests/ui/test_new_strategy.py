@@ -11,6 +11,7 @@ import gradio as gr
 import pytest
 
 from benchmarks.attacks.http.served import inside_a_loop
+from engine.breadth import breadth_of
 from engine.cli import parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -52,8 +53,9 @@ def corpus(sample_folder: Path) -> Corpus:
 
 
 def run(corpus: Corpus) -> Case:
-    settings = preset("quick").changed(scan_limit=10, budget_per_strategy=10, strategies=("following",))
-    case = Case(corpus, QUESTION, settings.changed(close_gaps=False))
+    settings = preset("quick").changed(strategies=("following",), close_gaps=False)
+    breadth = replace(breadth_of(settings), scan=10, per_strategy=10)
+    case = Case(corpus, QUESTION, settings, breadth=breadth)
     for _ in case.run():
         continue
     return case

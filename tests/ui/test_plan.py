@@ -118,13 +118,15 @@ def test_a_plan_by_a_language_model_is_escaped_and_tells_what_it_used(library: L
     loud = f"<script>alert(1)</script> {question[4:]}"
 
     def script(asked: Asked) -> Scripted:
+        if asked.task == "hypothetical passages":
+            return {"passages": []}
         return {"sub_questions": [f"Which register decides: {question}", loud]}
 
     with ScriptedServer(script) as server:
-        settings = InvestigationSettings(sub_questions="model", hypothetical="plain")
+        settings = InvestigationSettings(model_tasks=("sub-questions", "hypothetical"))
         html = planned(Case(library.corpus(None), question, settings, model=server.connect()), "Small")
     assert "<script>" not in html
     assert "&lt;script&gt;alert(1)" in html
     assert "a part of the question, by the language model" in html
     assert "one of the first passages found, as if it answered; similarity" in html
-    assert "Language model: 1 call, " in html
+    assert "Language model: 2 calls, " in html

@@ -44,7 +44,8 @@ KNOBS = {knob.name: knob for knob in knobs()}
 OTHERS: Mapping[str, Any] = {
     "strategies": ["citations"],
     "retrievers": ["bm25"],
-    "view_kinds": ["part", "clause"],
+    "model_tasks": ["sub-questions", "hypothetical"],
+    "stop_when": ["coverage >= 0.9", "efficiency < 0.1"],
     "must_include": ["berth", "harbour master"],
     "must_exclude": ["pilot"],
     "documents": ["harbour-act"],
@@ -57,8 +58,6 @@ OTHERS: Mapping[str, Any] = {
     "as_of": "2020-05-06",
     "transaction_type": "berth-refusal",
     "reranker": "llm",
-    "shortest_passage": 100,
-    "longest_passage": 2000,
     "hypothetical_language": "de",
 }
 # Phrases may be anything that is text.

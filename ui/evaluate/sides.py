@@ -39,6 +39,8 @@ def _column(side: Side, letter: str, other: str, pair: Pair) -> str:
 
 def _settings(side: Side) -> str:
     threads = len(side.settings.strategies)
+    if not side.settings.follow:
+        return "nothing followed"
     return f"{plural(threads, 'thread')}, at most {plural(side.settings.rounds, 'round')}"
 
 

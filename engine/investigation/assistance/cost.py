@@ -18,6 +18,7 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import gap_queries, sufficiency
 from engine.investigation.assistance.prefix import with_prefix
 from engine.investigation.assistance.table import LONGEST_NAME, MOST_AREAS
+from engine.investigation.depth import bounded
 from engine.investigation.reranking import DEPTH as RERANKED
 from engine.llm import Data, LanguageModel, Prompt, Usage
 from engine.llm.estimating import most_tokens
@@ -60,7 +61,7 @@ def expected_cost(case: Case) -> Mapping[str, Usage]:
 
 def _prompts(case: Case, filler: str) -> Iterator[tuple[Prompt, type[BaseModel], int]]:
     """Each prompt at its longest, its schema, and how often it is asked."""
-    settings, corpus = case.settings, case.corpus
+    settings, corpus = bounded(case.settings, None), case.corpus
     plain = settings.changed(model_tasks=(), query_strategy="precision")
     plan = make_plan(case.question, list(corpus.info().languages), plain)
     text, language = plan.views[0].text, plan.language

@@ -99,12 +99,15 @@ def rank(
     return Ranking(rows[order], parts.sum(axis=0), (*GROUPS, HELD, "pinned"), parts, details)
 
 
-def plain(pool: Pool, scanned: Rows, scores: Scores) -> Ranking:
+def plain(pool: Pool, relevance: Relevance, scanned: Rows, scores: Scores) -> Ranking:
     """The passages that a scan put into the pool in its own order, pinned ones first. ``scores`` are the
-    scan's, shape (n,)."""
+    scan's, shape (n,). What a person brought since stands where its relevance would have put it."""
     entries = {entry.row: entry for entry in pool.entries() if entry.passage_id not in pool.dismissed}
     kept = np.isin(scanned, list(entries))
-    rows, own = scanned[kept], scores[kept]
+    others = [row for row, entry in entries.items() if entry.round > 0 or entry.passage_id in pool.pinned]
+    brought = np.setdiff1d(np.array(others, np.int32), scanned)
+    rows = np.concatenate([scanned[kept], brought])
+    own = np.concatenate([scores[kept], relevance.of(brought)])
     pinned = [PIN_BONUS * (entries[row].passage_id in pool.pinned) for row in rows.tolist()]
     parts = np.stack([own, np.array(pinned, np.float32)]).astype(np.float32)
     order = np.argsort(-parts.sum(axis=0), kind="stable")

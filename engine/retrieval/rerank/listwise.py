@@ -162,4 +162,4 @@ class _Until(Meter):
         """Raises CancelledError, or BudgetError where the time or the case's budget is over."""
         self._case.check()
         if time.monotonic() >= self._end:
-            raise BudgetError("the time for reranking is over (rerank_budget)")
+            raise BudgetError("the time for reranking is over")

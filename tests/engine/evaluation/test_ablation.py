@@ -26,7 +26,7 @@ def test_every_part_is_left_out_and_every_round_counted() -> None:
     assert found["with semantic"].strategies == ("citations", "entities", "semantic")
     assert found["without rounds"].rounds == 0
     assert [found[f"round {number}"].rounds for number in (1, 2)] == [1, 2]
-    assert not found["without views"].views
+    assert found["without views"].query_strategy == "precision"
 
 
 def test_only_retrievers_that_search_are_left_out() -> None:
@@ -43,7 +43,7 @@ def test_only_retrievers_that_search_are_left_out() -> None:
 
 
 def test_what_is_off_is_not_left_out() -> None:
-    settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False, views=False)
+    settings = InvestigationSettings(strategies=(), rounds=0, close_gaps=False, query_strategy="precision")
     assert {variant.role for variant in variants(settings, {"bm25"})} == {"with"}
 
 

@@ -30,7 +30,7 @@ def test_means_over_the_questions(bare: Corpus) -> None:
     assert sorted(result.scan) == sorted(result.investigation) == sorted(METRICS)
     # The first question has its one answer on top, the second finds nothing at all.
     assert set(result.scan.values()) == set(result.investigation.values()) == {0.5}
-    sizes = [len(finished(bare, question.text, SETTINGS).pool) for question in QUESTIONS]
+    sizes = [len(finished(bare, question.text, SETTINGS, None).pool) for question in QUESTIONS]
     assert list(result.pool) == ["recall", "complete", "mean_size", "gold", "precision", "with_entities"]
     assert (result.pool["recall"], result.pool["complete"]) == (0.5, 0.5)
     assert result.pool["mean_size"] == sum(sizes) / 2
@@ -49,7 +49,7 @@ def test_json_has_what_others_rely_on(bare: Corpus) -> None:
 
 
 def test_rankings_count_single_passages_without_the_limits_of_the_page(bare: Corpus) -> None:
-    narrow = SETTINGS.changed(top_k=1, per_document_limit=1)
+    narrow = SETTINGS.changed(top_k=1)
     outcome = investigate_one(bare, "dues berth vessel harbour master", narrow)
     assert len(outcome.final) == len(outcome.rows) == outcome.sizes[-1] > 1
     assert set(outcome.final) == outcome.rounds.keys() == set(outcome.names)

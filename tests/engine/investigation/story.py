@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.events import Event
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 
-SETTINGS = InvestigationSettings(rounds=2, gate_threshold=0.0, minimum_gain=0.0, scan_limit=10)
+SETTINGS = InvestigationSettings(rounds=2)
+# Nothing is held back at the gate, and the scan of a small corpus leaves something to find.
+BREADTH = replace(breadth_of(SETTINGS), scan=10, gate=0.0, gain=0.0)
+
+
+def case_of(
+    corpus: Corpus,
+    question: str,
+    settings: InvestigationSettings = SETTINGS,
+    *,
+    breadth: Breadth | None = BREADTH,
+    **more: Any,
+) -> Case:
+    """A case on a small corpus, not yet run."""
+    return Case(corpus, question, settings, breadth=breadth, **more)
 
 
 def ran(case: Case, after: Callable[[Event], None] | None = None) -> list[Event]:
@@ -24,9 +40,14 @@ def ran(case: Case, after: Callable[[Event], None] | None = None) -> list[Event]
     return events
 
 
-def finished(corpus: Corpus, question: str, settings: InvestigationSettings = SETTINGS) -> Case:
+def finished(
+    corpus: Corpus,
+    question: str,
+    settings: InvestigationSettings = SETTINGS,
+    breadth: Breadth | None = BREADTH,
+) -> Case:
     """A case that was run to its end."""
-    case = Case(corpus, question, settings)
+    case = case_of(corpus, question, settings, breadth=breadth)
     ran(case)
     return case
 

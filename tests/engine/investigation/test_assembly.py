@@ -20,7 +20,6 @@ from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.language.analyzer import analyzer
 from engine.model import Document, Passage, Section, SectionKind
-from engine.settings import InvestigationSettings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import SETTINGS, finished
 
@@ -37,9 +36,8 @@ def ranking(corpus: Corpus, *ids: str) -> Ranking:
     return Ranking(rows, scores, ("question",), scores[None, :], {})
 
 
-def assembled(corpus: Corpus, ids: list[str], **changes: object) -> list[list[str]]:
-    settings = InvestigationSettings().changed(**changes)
-    found = assemble(ranking(corpus, *ids), corpus, Reading(corpus), settings)
+def assembled(corpus: Corpus, ids: list[str], top_k: int = 20) -> list[list[str]]:
+    found = assemble(ranking(corpus, *ids), corpus, Reading(corpus), top_k)
     return [[p.id for p in corpus.passages(np.array(item.rows, np.int32))] for item in found]
 
 
@@ -57,7 +55,6 @@ def test_a_hit_brings_the_whole_of_its_provision_in_reading_order(
     bare: Corpus, ids: list[str], expected: list[list[str]]
 ) -> None:
     assert assembled(bare, ids) == expected
-    assert assembled(bare, ids, assemble=False) == [[passage] for passage in ids]
 
 
 def test_of_a_provision_too_long_to_be_read_whole_only_what_ranks_well_is_joined(
@@ -72,7 +69,7 @@ def test_of_a_provision_too_long_to_be_read_whole_only_what_ranks_well_is_joined
 
 def test_a_dismissed_passage_stays_out_of_its_provision(bare: Corpus) -> None:
     barred = bare.rows([ARTICLE_3[1]]).tolist()
-    found = assemble(ranking(bare, ARTICLE_3[2]), bare, Reading(bare), InvestigationSettings(), barred=barred)
+    found = assemble(ranking(bare, ARTICLE_3[2]), bare, Reading(bare), 20, barred=barred)
     assert [item.rows for item in found] == [tuple(bare.rows([ARTICLE_3[2]]).tolist())]
 
 
@@ -82,7 +79,7 @@ def test_a_text_stays_readable(bare: Corpus, monkeypatch: pytest.MonkeyPatch) ->
     assert assembled(bare, ARTICLE_3) == [ARTICLE_3[:2], ARTICLE_3[2:]]
 
 
-def test_one_document_does_not_fill_the_ranking(bare: Corpus) -> None:
+def test_one_document_does_not_fill_the_ranking(bare: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [
         "harbour-act/art-4",
         "harbour-act/art-7",
@@ -90,12 +87,17 @@ def test_one_document_does_not_fill_the_ranking(bare: Corpus) -> None:
         "dues-act/art-3",
         "harbour-act/art-9",
     ]
-    assert assembled(bare, ids, per_document_limit=2) == [[ids[0]], [ids[1]], [ids[3]]]
     assert assembled(bare, ids, top_k=2) == [[ids[0]], [ids[1]]]
+    assert assembled(bare, ids) == [[passage] for passage in ids]
+    monkeypatch.setattr(assembly, "PER_DOCUMENT", 2)
+    assert assembled(bare, ids) == [[ids[0]], [ids[1]], [ids[3]]]
 
 
-def test_a_case_keeps_limit_and_borders_and_shows_source_spans(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(per_document_limit=3, top_k=5, rounds=3))
+def test_a_case_keeps_limit_and_borders_and_shows_source_spans(
+    harbour: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assembly, "PER_DOCUMENT", 3)
+    case = finished(harbour, QUESTION, SETTINGS.changed(top_k=5, rounds=3))
     assert len(case.ranking) <= 5
     assert max(Counter(ranked.document.id for ranked in case.ranking).values()) <= 3
     shown: list[str] = []
@@ -181,11 +183,10 @@ def test_a_heading_brings_its_text_or_makes_room_for_it(
 
 
 def test_what_may_not_be_shown_is_not_brought_by_a_heading(headed: Corpus) -> None:
-    settings = InvestigationSettings()
     allowed = np.array([True, False, True, True, True, True])
     order = ranking(headed, "p0")
     for found in (
-        assemble(order, headed, Reading(headed), settings, allowed=allowed),
-        assemble(order, headed, Reading(headed), settings, barred=[1]),
+        assemble(order, headed, Reading(headed), 20, allowed=allowed),
+        assemble(order, headed, Reading(headed), 20, barred=[1]),
     ):
         assert [item.rows for item in found] == [(0,)]

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -15,12 +16,12 @@ import pytest
 
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import InputError, SettingsError
-from engine.investigation import Case, investigate
+from engine.investigation import investigate
 from engine.investigation.events import PlanMade, Ranked, RoundFinished, RoundStarted, ScanFinished, Stopped
 from engine.model import EvidenceStatus, StopReason
 from tests.engine.endpoint import Answer, EmbeddingServer
 from tests.engine.harbour import NEW_ARTICLE_12, NOTHING, OLD_ARTICLE_12, QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, names, ran, story
+from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran, story
 
 ROOT = Path(__file__).parents[3]
 DUES = "What dues are paid for a pilot?"
@@ -28,7 +29,7 @@ DUES = "What dues are paid for a pilot?"
 
 @pytest.mark.parametrize("corpus", ["harbour", "bare", "dense"])
 def test_events_come_in_their_order(corpus: str, request: pytest.FixtureRequest) -> None:
-    events = ran(Case(request.getfixturevalue(corpus), QUESTION, SETTINGS))
+    events = ran(case_of(request.getfixturevalue(corpus), QUESTION, SETTINGS))
     told = names(events)
     assert told[:3] == ["PlanMade", "ScanFinished", "CoverageChanged"]
     assert told[-2:] == ["Stopped", "Ranked"]
@@ -41,11 +42,13 @@ def test_events_come_in_their_order(corpus: str, request: pytest.FixtureRequest)
 
 
 def test_the_function_tells_the_same_story(bare: Corpus) -> None:
-    assert names(list(investigate(QUESTION, bare, SETTINGS))) == names(ran(Case(bare, QUESTION, SETTINGS)))
+    assert names(list(investigate(QUESTION, bare, SETTINGS, breadth=BREADTH))) == names(
+        ran(case_of(bare, QUESTION, SETTINGS))
+    )
 
 
 def test_what_the_events_say_agrees_with_the_pool(harbour: Corpus) -> None:
-    case = Case(harbour, QUESTION, SETTINGS)
+    case = case_of(harbour, QUESTION, SETTINGS)
     size = 0
     seen: set[str] = set()
     for event in case.run():
@@ -74,7 +77,7 @@ def test_the_same_case_has_the_same_story(corpus: str, request: pytest.FixtureRe
 def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harbour: Corpus) -> None:
     script = (
         "import json, sys; from engine.corpus import open_corpus\n"
-        "from tests.engine.investigation.story import finished, story\n"
+        "from tests.engine.investigation.story import finished, story, case_of\n"
         "print(json.dumps(story(finished(open_corpus(sys.argv[1]), sys.argv[2]))))"
     )
     command = [sys.executable, "-c", script, str(harbour_folder), QUESTION]
@@ -87,7 +90,7 @@ def test_the_story_does_not_hang_on_the_order_of_sets(harbour_folder: Path, harb
 
 
 def test_each_round_starts_from_passages_that_were_not_explored(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3, seeds_per_round=3))
+    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3), replace(BREADTH, seeds=3))
     seeds = [report.seeds for report in case.rounds[1:]]
     assert all(len(chosen) <= 3 for chosen in seeds)
     flat = [seed for chosen in seeds for seed in chosen]
@@ -104,8 +107,8 @@ def test_strategies_run_as_the_settings_say(bare: Corpus) -> None:
 
 
 def test_budgets_hold_in_every_round(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(budget_per_strategy=3, budget_per_document=2, budget_per_relation=4)
-    case = finished(harbour, "Who takes a pilot?", settings)
+    narrow = replace(BREADTH, per_strategy=3, per_document=2, per_relation=4)
+    case = finished(harbour, "Who takes a pilot?", SETTINGS, narrow)
     assert any(report.admitted for report in case.rounds[1:])
     for report in case.rounds[1:]:
         assert all(count.admitted <= 3 for count in report.strategies)
@@ -115,7 +118,7 @@ def test_budgets_hold_in_every_round(harbour: Corpus) -> None:
 
 
 def test_the_pool_never_holds_more_than_it_may(tariff: Corpus) -> None:
-    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100, scan_limit=500))
+    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100), replace(BREADTH, scan=500))
     assert len(case.pool) == 100
     assert case.stop is not None
     assert case.stop.reason is StopReason.POOL_FULL
@@ -134,7 +137,10 @@ def test_a_date_is_a_hard_filter(
     corpus: str, day: date, there: str, absent: str, request: pytest.FixtureRequest
 ) -> None:
     case = finished(
-        request.getfixturevalue(corpus), QUESTION, SETTINGS.changed(as_of=day, rounds=3, citation_hops=4)
+        request.getfixturevalue(corpus),
+        QUESTION,
+        SETTINGS.changed(as_of=day, rounds=3),
+        replace(BREADTH, hops=4),
     )
     assert there in case.pool
     assert absent not in case.pool
@@ -146,19 +152,19 @@ def test_a_date_is_a_hard_filter(
 
 
 def test_without_a_date_the_law_of_the_day_is_found(bare: Corpus) -> None:
-    today = Case(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
+    today = case_of(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
     list(today.run())
     assert NEW_ARTICLE_12 in today.pool
     assert OLD_ARTICLE_12 not in today.pool
     assert today.investigation().day == date(2026, 1, 1)
     # Before the change, what is not yet in force is found beside what still is.
-    earlier = Case(bare, QUESTION, SETTINGS, day=date(2018, 1, 1))
+    earlier = case_of(bare, QUESTION, SETTINGS, day=date(2018, 1, 1))
     list(earlier.run())
     assert {NEW_ARTICLE_12, OLD_ARTICLE_12} <= {entry.passage_id for entry in earlier.pool.entries()}
 
 
 def test_superseded_text_that_a_person_points_at_is_admitted(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
+    case = case_of(bare, QUESTION, SETTINGS, day=date(2026, 1, 1))
     list(case.run())
     case.pin(OLD_ARTICLE_12)
     assert case.ranking[0].passage.id == OLD_ARTICLE_12
@@ -172,7 +178,7 @@ def test_before_the_law_there_is_nothing(bare: Corpus) -> None:
 
 @pytest.mark.parametrize("corpus", ["harbour", "bare"])
 def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureRequest) -> None:
-    case = Case(request.getfixturevalue(corpus), NOTHING, SETTINGS)
+    case = case_of(request.getfixturevalue(corpus), NOTHING, SETTINGS)
     told = ran(case)[-1]
     assert told == Ranked((), case.milliseconds, evidence=case.evidence, metrics=case.metrics)
     assert case.evidence.status is EvidenceStatus.NONE
@@ -186,20 +192,20 @@ def test_a_question_that_finds_nothing(corpus: str, request: pytest.FixtureReque
 @pytest.mark.parametrize("question", ["", "  \n"])
 def test_an_empty_question_is_refused(bare: Corpus, question: str) -> None:
     with pytest.raises(InputError, match="the question is empty"):
-        Case(bare, question, SETTINGS)
+        case_of(bare, question, SETTINGS)
 
 
 def test_unknown_names_are_refused_before_anything_runs(harbour: Corpus, bare: Corpus) -> None:
     with pytest.raises(SettingsError, match="unknown strategy 'telepathy'"):
-        Case(bare, QUESTION, SETTINGS.changed(strategies=("telepathy",)))
+        case_of(bare, QUESTION, SETTINGS.changed(strategies=("telepathy",)))
     with pytest.raises(SettingsError, match=r"unknown transaction type 'sale'; known types: berth-refusal"):
-        Case(harbour, QUESTION, SETTINGS.changed(transaction_type="sale"))
+        case_of(harbour, QUESTION, SETTINGS.changed(transaction_type="sale"))
     with pytest.raises(SettingsError, match="the corpus has no ontology"):
-        Case(bare, QUESTION, SETTINGS.changed(transaction_type="sale"))
+        case_of(bare, QUESTION, SETTINGS.changed(transaction_type="sale"))
 
 
 def test_a_case_that_was_not_run_has_no_record(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS)
+    case = case_of(bare, QUESTION, SETTINGS)
     with pytest.raises(InputError, match="not been run"):
         case.investigation()
     with pytest.raises(InputError, match="not been run"):
@@ -207,7 +213,7 @@ def test_a_case_that_was_not_run_has_no_record(bare: Corpus) -> None:
 
 
 def test_every_trail_starts_at_the_question_and_quotes_verbatim(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(scan_limit=10, rounds=3))
+    case = finished(harbour, QUESTION, SETTINGS.changed(rounds=3))
     texts = {p.id: p.text for p in harbour.passages(np.arange(len(harbour), dtype=np.int32))}
     assert case.ranking
     hops = 0
@@ -249,7 +255,7 @@ def test_meaning_finds_what_words_do_not(dense: Corpus, bare: Corpus) -> None:
 
 
 def test_without_vectors_the_scan_says_so(bare: Corpus) -> None:
-    (scanned,) = (e for e in ran(Case(bare, QUESTION, SETTINGS)) if isinstance(e, ScanFinished))
+    (scanned,) = (e for e in ran(case_of(bare, QUESTION, SETTINGS)) if isinstance(e, ScanFinished))
     assert scanned.notes == ("dense search is off: the corpus holds no vectors",)
 
 
@@ -258,7 +264,7 @@ def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
 ) -> None:
     broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
     monkeypatch.setattr(model_server, "usual", broken)
-    case = Case(dense, DUES, SETTINGS.changed(strategies=("citations", "metadata")))
+    case = case_of(dense, DUES, SETTINGS.changed(strategies=("citations", "metadata")))
     (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
     (note,) = scanned.notes
     assert note == (
@@ -276,7 +282,7 @@ def test_a_model_that_has_changed_its_dimensions_is_not_used(
     answer = [{"index": 0, "embedding": [1, 0, 0]}]
     wider = Answer(200, lambda _: {"data": answer})
     monkeypatch.setattr(model_server, "usual", wider)
-    (scanned,) = (e for e in ran(Case(dense, DUES, SETTINGS)) if isinstance(e, ScanFinished))
+    (scanned,) = (e for e in ran(case_of(dense, DUES, SETTINGS)) if isinstance(e, ScanFinished))
     assert scanned.notes == ("dense search is off: the model gives 3 dimensions, the corpus holds 2",)
 
 
@@ -290,7 +296,7 @@ def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
     usual = model_server.usual
     broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
     model_server.next = [usual, broken]
-    case = Case(dense, DUES, SETTINGS.changed(transaction_type="wreck-removal", rounds=0))
+    case = case_of(dense, DUES, SETTINGS.changed(transaction_type="wreck-removal", rounds=0))
     (scanned,) = (event for event in ran(case) if isinstance(event, ScanFinished))
     assert model_server.next == []
     (note,) = scanned.notes
@@ -299,7 +305,7 @@ def test_a_model_that_fails_over_the_areas_leaves_them_to_words(
 
 
 def test_a_first_event_is_the_plan_and_the_last_the_ranking(bare: Corpus) -> None:
-    events = ran(case := Case(bare, QUESTION, SETTINGS))
+    events = ran(case := case_of(bare, QUESTION, SETTINGS))
     assert isinstance(events[0], PlanMade)
     assert events[0].plan.question == QUESTION
     stopped, ranked = events[-2:]

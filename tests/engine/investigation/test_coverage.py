@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.case import Case
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
@@ -17,10 +17,10 @@ from engine.investigation.strategies.contract import context_of, seeds_of
 from engine.investigation.strategies.gaps import Gaps
 from engine.model import AreaState, GapQuery
 from engine.retrieval.planning import make_plan
-from engine.retrieval.scan import Scan, scan
-from engine.settings import InvestigationSettings
+from engine.retrieval.scan import Scan
 from tests.engine.harbour import NOTHING, QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, ran
+from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, ran
+from tests.engine.retrieval.searching import searched
 
 Ids = tuple[str, ...]
 DUES = "Who pays harbour dues, and what are arrears?"
@@ -28,7 +28,7 @@ EVIDENCE = ("dues-act/art-2/para-1", "dues-act/art-5")
 
 
 def scanned(corpus: Corpus, question: str) -> Scan:
-    return scan(corpus, make_plan(question, ["en"]), InvestigationSettings(), None)
+    return searched(corpus, make_plan(question, ["en"]))
 
 
 def opened(corpus: Corpus, question: str, transaction: str | None = None) -> Coverage:
@@ -133,8 +133,8 @@ def test_a_covered_part_asks_nothing(bare: Corpus) -> None:
 
 
 def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
-    case = Case(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = case_of(harbour, "How long is a berth allocated?", settings, breadth=replace(BREADTH, seeds=2))
     events = ran(case)
     sent = {event.number: event.queries for event in events if isinstance(event, RoundStarted)}
     assert GapQuery("How long is a berth allocated? Pilotage", "pilotage", "Pilotage") in sent[1]
@@ -153,8 +153,8 @@ def test_gaps_become_queries_and_the_trail_says_which(harbour: Corpus) -> None:
 
 
 def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
-    case = finished(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
     assert case.rounds[0].before == {}
     for before, after in zip(case.rounds, case.rounds[1:], strict=False):
         assert dict(after.before) == dict(before.after)
@@ -163,10 +163,8 @@ def test_a_round_keeps_the_states_of_the_areas_around_it_and_its_queries(harbour
 
 
 def test_every_hit_of_every_query_hangs_on_that_query(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(
-        transaction_type="pilot-exemption", seeds_per_round=2, include_superseded=True
-    )
-    case = finished(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption", include_superseded=True)
+    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
     sent = [(report.number, query) for report in case.rounds for query in report.queries]
     assert len(sent) > 1
     hung = [(hop.round, hop.query, hop.target_id) for hop in case.pool.hops() if hop.query is not None]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.depth import BOUNDED, bounded
 from engine.model import Depth, DepthKind
@@ -21,9 +22,7 @@ LOOK_UP = "What does Article 7 of the Harbour Act say?"
     st.builds(
         InvestigationSettings,
         rounds=st.integers(0, 5),
-        pool_size=st.integers(100, 2000),
-        scan_limit=st.integers(10, 500),
-        budget_per_strategy=st.integers(1, 500),
+        pool_size=st.integers(10, 2000),
     ),
 )
 def test_no_question_goes_deeper_than_the_settings_say(
@@ -31,7 +30,12 @@ def test_no_question_goes_deeper_than_the_settings_say(
 ) -> None:
     found = bounded(settings, Depth(kind))
     assert all(getattr(found, name) <= getattr(settings, name) for name in BOUNDED)
-    assert found.gate_threshold >= settings.gate_threshold
+    narrow, wide = breadth_of(found), breadth_of(settings)
+    assert narrow.gate >= wide.gate
+    assert all(
+        getattr(narrow, name) <= getattr(wide, name)
+        for name in ("scan", "seeds", "hops", "per_strategy", "per_document", "per_relation")
+    )
     assert set(found.strategies) <= set(settings.strategies)
     if kind is DepthKind.DEEP:
         assert found == settings
@@ -44,13 +48,13 @@ def test_a_usual_question_goes_as_deep_as_the_balanced_preset() -> None:
 
 
 def test_a_look_up_is_a_scan_its_provision_and_one_hop(harbour: Corpus) -> None:
-    case = finished(harbour, LOOK_UP, AUTO)
+    case = finished(harbour, LOOK_UP, AUTO, None)
     assert len(case.rounds) <= 2
     assert {count.strategy for count in case.rounds[-1].strategies} <= {"citations", "scan", "named"}
     assert case.transaction is not None
     assert case.transaction.id is None, "who asks for a provision is about no transaction"
     assert case.ranking[0].passage.id.startswith("harbour-act/art-7")
-    whole = finished(harbour, LOOK_UP, preset("balanced"))
+    whole = finished(harbour, LOOK_UP, preset("balanced"), None)
     assert len(case.ranking) < len(whole.ranking), "no ranks of noise"
     cites = {passage.id for passage in harbour.passages(harbour.rows(["pilot-regulation/section-2"]))}
     shown = {one for found in case.ranking for one in (found.passage.id, *found.assembled_ids)}
@@ -59,7 +63,7 @@ def test_a_look_up_is_a_scan_its_provision_and_one_hop(harbour: Corpus) -> None:
 
 @pytest.mark.parametrize("depth", ["look-up", "usual", "deep"])
 def test_a_person_may_say_how_deep(harbour: Corpus, depth: str) -> None:
-    case = finished(harbour, f"Who takes a pilot? depth:{depth}", AUTO)
+    case = finished(harbour, f"Who takes a pilot? depth:{depth}", AUTO, None)
     assert case.plan is not None
     assert case.plan.depth == Depth(DepthKind(depth), "the question says so")
     assert case.bounds.rounds == {"look-up": 1, "usual": 2, "deep": 4}[depth]

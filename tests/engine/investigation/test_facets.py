@@ -15,14 +15,13 @@ from engine.investigation.facets import (
     shared_terms,
 )
 from engine.retrieval.planning import make_plan
-from engine.retrieval.scan import scan
-from engine.settings import InvestigationSettings
 from tests.engine.harbour import NOTHING, QUESTION
+from tests.engine.retrieval.searching import searched
 
 
 def facets(corpus: Corpus, question: str, transaction: str | None = None) -> tuple[Facet, ...]:
     plan = make_plan(question, ["en"])
-    found = scan(corpus, plan, InvestigationSettings(), None)
+    found = searched(corpus, plan)
     return facets_for(found.relevance, found.rows, transaction)
 
 

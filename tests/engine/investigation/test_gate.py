@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.breadth import breadth_of
 from engine.investigation.gate import Gate, Refusal, by_trust, gate_scores
 from engine.investigation.leads import Leads, make_leads
 from engine.investigation.strategies.citations import Citations
@@ -16,8 +18,8 @@ from engine.investigation.strategies.entities import Entities
 from engine.model import Relation
 from engine.settings import InvestigationSettings
 
-SETTINGS = InvestigationSettings(
-    gate_threshold=0.2, budget_per_strategy=4, budget_per_document=3, budget_per_relation=5
+BREADTH = replace(
+    breadth_of(InvestigationSettings()), gate=0.2, per_strategy=4, per_document=3, per_relation=5
 )
 
 
@@ -28,7 +30,7 @@ def leads(rows: list[int], sources: list[int]) -> Leads:
 
 
 def gate(*, room: int = 100, known: set[int] | None = None, dismissed: set[int] | None = None) -> Gate:
-    return Gate(SETTINGS, room=room, known=known or {0}, dismissed=dismissed or set())
+    return Gate(BREADTH, room=room, known=known or {0}, dismissed=dismissed or set())
 
 
 def everywhere(rows: list[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -55,7 +57,7 @@ def test_leads_below_the_threshold_are_refused() -> None:
 
 
 def test_a_lead_at_the_threshold_is_admitted_and_the_next_number_below_is_not() -> None:
-    exact = SETTINGS.changed(gate_threshold=0.25)  # A number that float32 holds exactly.
+    exact = replace(BREADTH, gate=0.25)  # A number that float32 holds exactly.
     below = float(np.nextafter(np.float32(0.25), np.float32(0)))
     strict = Gate(exact, room=100, known={0}, dismissed=set())
     assert judge(strict, [1, 2], [0.25, below]) == ([1], {Refusal.IRRELEVANT: 1})
@@ -63,11 +65,11 @@ def test_a_lead_at_the_threshold_is_admitted_and_the_next_number_below_is_not() 
 
 def test_each_budget_is_spent_to_its_last_and_no_further() -> None:
     for name, documents, refusal in (
-        ("budget_per_document", [7, 7, 7], Refusal.DOCUMENT_BUDGET),
-        ("budget_per_relation", [7, 8, 9], Refusal.RELATION_BUDGET),
-        ("budget_per_strategy", [7, 8, 9], Refusal.STRATEGY_BUDGET),
+        ("per_document", [7, 7, 7], Refusal.DOCUMENT_BUDGET),
+        ("per_relation", [7, 8, 9], Refusal.RELATION_BUDGET),
+        ("per_strategy", [7, 8, 9], Refusal.STRATEGY_BUDGET),
     ):
-        one_left = SETTINGS.changed(**{name: 2})
+        one_left = replace(BREADTH, **{name: 2})
         fresh, refused = judge(
             Gate(one_left, room=100, known={0}, dismissed=set()), [1, 2, 3], [0.9, 0.8, 0.7], documents
         )
@@ -170,11 +172,8 @@ def test_budgets_are_never_exceeded_and_every_lead_is_accounted_for(
     scores = np.array([score for _, _, score in proposed], np.float32)
     verdicts = gate(room=room).judge(found, scores, documents, everywhere(rows))
     assert len(verdicts.fresh) + len(verdicts.known) + sum(verdicts.refused.values()) == len(rows)
-    assert len(verdicts.fresh) <= min(room, SETTINGS.budget_per_strategy)
-    assert (
-        max(Counter(int(documents[n]) for n in verdicts.fresh).values(), default=0)
-        <= SETTINGS.budget_per_document
-    )
-    assert all(scores[number] >= np.float32(SETTINGS.gate_threshold) for number in verdicts.fresh)
+    assert len(verdicts.fresh) <= min(room, BREADTH.per_strategy)
+    assert max(Counter(int(documents[n]) for n in verdicts.fresh).values(), default=0) <= BREADTH.per_document
+    assert all(scores[number] >= np.float32(BREADTH.gate) for number in verdicts.fresh)
     fresh_rows = [rows[number] for number in verdicts.fresh]
     assert len(set(fresh_rows)) == len(fresh_rows)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.growth import Growth, text_of
+from engine.investigation.growth import Growth
 from engine.investigation.reading import Reading
 from engine.language.tokens import token_estimate
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import SETTINGS, finished
+from tests.engine.investigation.story import finished
 
 # Chapter 1: three passages of Article 1, three of Article 2. Chapter 2: two of Article 3. Another law: one.
 PLAN = (
@@ -135,20 +135,8 @@ def test_what_has_grown_does_not_end_with_a_heading(law: Corpus, monkeypatch: py
     assert alone.grown([last], 0, 0) == (last,), "what was found stays, heading or not"
 
 
-def test_cards_in_full_are_spans_too(law: Corpus) -> None:
-    settings = SETTINGS.changed(full_passages=True, shortest_passage=60, longest_passage=90)
-    case = finished(law, "fee of the pilot", settings)
-    assert any(len(ranked.assembled_ids) > 1 for ranked in case.ranking)
-    for ranked in case.ranking:
-        parts = law.passages(law.rows(ranked.assembled_ids))
-        assert ranked.text == text_of(parts)
-        assert len({part.section_id for part in parts}) == 1
-    plain = finished(law, "fee of the pilot", SETTINGS.changed(assemble=False))
-    assert case.ranking[0].passage.id == plain.ranking[0].passage.id
-
-
 def test_what_was_dismissed_is_in_no_card(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(full_passages=True))
+    case = finished(harbour, QUESTION)
     long = next(ranked for ranked in case.ranking if len(ranked.assembled_ids) > 1)
     gone = next(one for one in long.assembled_ids if one != long.passage.id)
     case.dismiss(gone)

@@ -32,9 +32,7 @@ def test_the_limit_of_passages_is_that_of_the_settings(harbour: Corpus) -> None:
     case = finished(harbour, QUESTION)
     assert case.order is not None
     assert case.scanned is not None
-    shown = present(
-        case.order, case.pool, harbour, Reading(harbour), case.scanned.hits, SETTINGS.changed(top_k=2)
-    )
+    shown = present(case.order, case.pool, harbour, Reading(harbour), case.scanned.hits, 2)
     assert [ranked.rank for ranked in shown] == [1, 2]
     assert [r.passage.id for r in shown] == [r.passage.id for r in case.ranking[:2]]
 
@@ -66,11 +64,9 @@ def test_the_same_words_in_two_acts_are_two_passages_that_name_each_other(tmp_pa
     ]
     (tmp_path / "corpus.jsonl").write_bytes(b"\n".join(orjson.dumps(line) for line in lines))
     build_corpus([tmp_path / "corpus.jsonl"], tmp_path / "corpus", embedding="none")
-    for diversity in (0.0, 1.0):
-        settings = SETTINGS.changed(diversity=diversity)
-        case = finished(open_corpus(tmp_path / "corpus"), "Is the pilot liable for damage?", settings)
-        assert {ranked.passage.id: ranked.same_words for ranked in case.ranking} == {
-            "act": ("code",),
-            "code": ("act",),
-            "other": (),
-        }
+    case = finished(open_corpus(tmp_path / "corpus"), "Is the pilot liable for damage?")
+    assert {ranked.passage.id: ranked.same_words for ranked in case.ranking} == {
+        "act": ("code",),
+        "code": ("act",),
+        "other": (),
+    }

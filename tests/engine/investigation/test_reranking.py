@@ -11,18 +11,20 @@ from hypothesis import strategies as st
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation import Case
+from engine.investigation import Case, reranking
 from engine.investigation.events import Ranked
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
-from engine.investigation.reranking import RERANKER, Texts, mixed
+from engine.investigation.reranking import RERANKER, Reranking, Texts, mixed
+from engine.llm import Meter
 from engine.model import RankedPassage
 from engine.records.export import investigation_to_json
+from engine.retrieval.asking import Asking
 from engine.retrieval.rerank import reranker
 from engine.settings import InvestigationSettings
 from tests.engine.cross_encoder import write_cross_encoder
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, ran, story
+from tests.engine.investigation.story import SETTINGS, case_of, finished, ran, story
 
 AMPLE = 60_000
 
@@ -33,11 +35,19 @@ def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def with_model(spec: str, **changes: object) -> InvestigationSettings:
-    return SETTINGS.changed(**{"reranker": spec, "rerank_budget": AMPLE, "assemble": False, **changes})
+    return SETTINGS.changed(reranker=spec, **changes)
+
+
+@pytest.fixture(autouse=True)
+def ample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time for a busy machine."""
+    monkeypatch.setattr(reranking, "QUICK", AMPLE)
 
 
 def ids(case: Case) -> list[str]:
-    return [ranked.passage.id for ranked in case.ranking]
+    """The whole order of a case."""
+    assert case.order is not None
+    return [passage.id for passage in case.corpus.passages(case.order.rows)]
 
 
 def judgement(ranked: RankedPassage) -> float | None:
@@ -48,28 +58,43 @@ def judgement(ranked: RankedPassage) -> float | None:
     return None
 
 
-def test_the_head_is_in_the_order_of_the_model(harbour: Corpus, spec: str) -> None:
-    plain = finished(harbour, QUESTION, SETTINGS.changed(assemble=False))
-    case = finished(harbour, QUESTION, with_model(spec, rerank_weight=1.0, rerank_depth=12))
-    model = reranker(spec)
+def test_the_head_is_in_the_order_of_the_model(
+    harbour: Corpus, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reranking, "WEIGHT", 1.0)
+    plain, model = finished(harbour, QUESTION).order, reranker(spec)
+    assert plain is not None
     assert model is not None
-    assert plain.order is not None
-    head = plain.order.rows[:12]
+    judging = Reranking(QUESTION, spec, Asking(None, Meter()), depth=12)
+    order = judging.applied(plain, harbour, Reading(harbour), "en", lambda: False)
+    head = plain.rows[:12]
     scores = model.scores(QUESTION, Texts(harbour, Reading(harbour))(head.tolist()))
     best_first = head[np.argsort(-scores, kind="stable")]
-    assert case.order is not None
-    assert case.order.rows[:12].tolist() == best_first.tolist()
-    assert case.order.rows[12:].tolist() == plain.order.rows[12:].tolist()
+    assert order.rows[:12].tolist() == best_first.tolist()
+    assert order.rows[12:].tolist() == plain.rows[12:].tolist()
+    (note,) = judging.notes
+    assert "reranked the best 12 passages in " in note
+    np.testing.assert_allclose(order.parts.sum(axis=0), order.scores, atol=1e-5)
+
+
+def test_the_cards_tell_the_judgement_that_ordered_them(
+    harbour: Corpus, spec: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reranking, "WEIGHT", 1.0)
+    case = finished(harbour, QUESTION, with_model(spec))
     assert case.notes[-1:] != case.investigation().notes[-1:]
-    assert "reranked the best 12 passages in " in case.investigation().notes[-1]
-    np.testing.assert_allclose(case.order.parts.sum(axis=0), case.order.scores, atol=1e-5)
-    told = [said for ranked in case.ranking[:12] if (said := judgement(ranked)) is not None]
+    judged = min(reranking.DEPTH, len(case.pool))
+    assert f"reranked the best {judged} passages in " in case.investigation().notes[-1]
+    told = [said for ranked in case.ranking if (said := judgement(ranked)) is not None]
+    assert len(told) > 2
     assert told == sorted(told, reverse=True)
 
 
-def test_no_weight_changes_no_order(harbour: Corpus, spec: str) -> None:
-    plain = finished(harbour, QUESTION, SETTINGS.changed(assemble=False))
-    assert ids(finished(harbour, QUESTION, with_model(spec, rerank_weight=0.0))) == ids(plain)
+def test_no_weight_changes_no_order(harbour: Corpus, spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = finished(harbour, QUESTION)
+    assert ids(finished(harbour, QUESTION, with_model(spec))) != ids(plain)
+    monkeypatch.setattr(reranking, "WEIGHT", 0.0)
+    assert ids(finished(harbour, QUESTION, with_model(spec))) == ids(plain)
 
 
 def test_the_same_case_twice_is_the_same_but_for_the_clock(harbour: Corpus, spec: str) -> None:
@@ -79,10 +104,10 @@ def test_the_same_case_twice_is_the_same_but_for_the_clock(harbour: Corpus, spec
 
 
 def test_the_last_event_tells_what_was_reranked(harbour: Corpus, spec: str) -> None:
-    *_, last = ran(Case(harbour, QUESTION, with_model(spec)))
+    *_, last = ran(case_of(harbour, QUESTION, with_model(spec)))
     assert isinstance(last, Ranked)
     assert any("reranked the best" in note for note in last.notes)
-    *_, last = ran(Case(harbour, QUESTION, SETTINGS))
+    *_, last = ran(case_of(harbour, QUESTION, SETTINGS))
     assert isinstance(last, Ranked)
     assert last.notes == ()
 
@@ -92,8 +117,9 @@ def test_a_budget_too_small_for_a_call_reranks_nothing_and_says_so(
 ) -> None:
     model = reranker(spec)
     monkeypatch.setattr(model, "expected", lambda question, texts: 11.0)
-    case = finished(harbour, QUESTION, with_model(spec, rerank_budget=10))
-    assert ids(case) == ids(finished(harbour, QUESTION, SETTINGS.changed(assemble=False)))
+    monkeypatch.setattr(reranking, "QUICK", 10)
+    case = finished(harbour, QUESTION, with_model(spec))
+    assert ids(case) == ids(finished(harbour, QUESTION, SETTINGS))
     assert "the budget of 10 ms does not hold one text for ce:" in case.investigation().notes[-1]
 
 
@@ -108,8 +134,9 @@ def test_a_budget_that_runs_out_keeps_the_judged_above_the_rest(
         return 0.0 if len(asked) <= 2 else 1e9
 
     monkeypatch.setattr(model, "expected", expected)
-    plain = finished(harbour, QUESTION, SETTINGS.changed(assemble=False))
-    case = finished(harbour, QUESTION, with_model(spec, rerank_budget=5_000))
+    plain = finished(harbour, QUESTION, SETTINGS)
+    monkeypatch.setattr(reranking, "QUICK", 5_000)
+    case = finished(harbour, QUESTION, with_model(spec))
     assert set(ids(case)[:8]) == set(ids(plain)[:8])
     assert ids(case)[8:] == ids(plain)[8:]
     (note,) = [note for note in case.investigation().notes if "reranked" in note]
@@ -125,18 +152,18 @@ def test_a_model_that_cannot_serve_is_off_with_a_note(
     harbour: Corpus, tmp_path: Path, spec_of: str, words: str
 ) -> None:
     case = finished(harbour, QUESTION, with_model(spec_of.format(tmp_path)))
-    assert ids(case) == ids(finished(harbour, QUESTION, SETTINGS.changed(assemble=False)))
+    assert ids(case) == ids(finished(harbour, QUESTION, SETTINGS))
     assert any(words in note for note in case.investigation().notes)
     assert any(words in note for note in investigation_to_json(case.investigation())["notes"])
 
 
 def test_a_spec_that_cannot_be_read_opens_no_case(harbour: Corpus) -> None:
     with pytest.raises(SettingsError, match="unknown reranker 'magic'"):
-        Case(harbour, QUESTION, SETTINGS.changed(reranker="magic"))
+        case_of(harbour, QUESTION, SETTINGS.changed(reranker="magic"))
 
 
 def test_a_cancelled_case_is_not_reranked(harbour: Corpus, spec: str) -> None:
-    case = Case(harbour, QUESTION, with_model(spec))
+    case = case_of(harbour, QUESTION, with_model(spec))
     case.cancel()
     ran(case)
     assert case.ranking
@@ -148,7 +175,7 @@ def test_a_pin_asks_the_model_nothing_and_stays_first(
     harbour: Corpus, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = finished(harbour, QUESTION, with_model(spec))
-    before, last = case.investigation().notes, ids(case)[-1]
+    before, last = case.investigation().notes, case.ranking[-1].passage.id
     monkeypatch.setattr(reranker(spec), "scores", pytest.fail)
     case.pin(last)
     assert ids(case)[0] == last

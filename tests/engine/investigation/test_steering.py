@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from engine.investigation.events import Event, RoundStarted
 from engine.model import StopReason
 from engine.records.saved import load_pool, save
 from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, names, ran, story
+from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran, story
 
 PILOTS = "Who takes a pilot?"
 OUTSIDE = "dues-act/art-4/para-1"
@@ -33,7 +34,7 @@ def ids(case: Case) -> list[str]:
 
 @pytest.mark.parametrize("after", range(9))
 def test_a_case_can_be_cancelled_between_any_two_events(bare: Corpus, after: int) -> None:
-    case = Case(bare, QUESTION, SETTINGS)
+    case = case_of(bare, QUESTION, SETTINGS)
     seen: list[Event] = []
 
     def cancel(event: Event) -> None:
@@ -52,14 +53,14 @@ def test_a_case_can_be_cancelled_between_any_two_events(bare: Corpus, after: int
 
 
 def test_a_round_that_is_cancelled_follows_no_further_thread(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS)
+    case = case_of(bare, QUESTION, SETTINGS)
     ran(case, lambda event: case.cancel() if isinstance(event, RoundStarted) else None)
     assert case.rounds[1].strategies == ()
     assert case.rounds[1].admitted == 0
 
 
 def test_cancelled_from_another_thread(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS.changed(rounds=5))
+    case = case_of(bare, QUESTION, SETTINGS.changed(rounds=5))
     opened, cancelled = threading.Event(), threading.Event()
 
     def person() -> None:
@@ -83,7 +84,7 @@ def test_cancelled_from_another_thread(bare: Corpus) -> None:
 
 
 def test_a_cancelled_case_goes_on_when_it_is_run_again(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS)
+    case = case_of(bare, QUESTION, SETTINGS)
     ran(case, lambda event: case.cancel())
     assert len(case.rounds) == 1
     size = len(case.pool)
@@ -95,14 +96,14 @@ def test_a_cancelled_case_goes_on_when_it_is_run_again(bare: Corpus) -> None:
 
 
 def test_after_a_cancel_a_lead_can_be_followed(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS)
+    case = case_of(bare, QUESTION, SETTINGS)
     ran(case, lambda event: case.cancel())
     assert names(list(case.follow("harbour-act/art-9", ["citations"]))) == FOLLOWED
     assert case.rounds[-1].strategies[0].proposed > 0
 
 
 def test_after_the_time_is_used_up_a_lead_can_be_followed(bare: Corpus) -> None:
-    case = Case(bare, QUESTION, SETTINGS.changed(time_budget=0.5))
+    case = case_of(bare, QUESTION, SETTINGS.changed(time_budget=0.5))
     ran(case, lambda event: time.sleep(0.55) if isinstance(event, RoundStarted) else None)
     assert case.stop is not None
     assert case.stop.reason is StopReason.TIME
@@ -138,7 +139,7 @@ def test_following_twice_counts_on(bare: Corpus) -> None:
 
 
 def test_a_full_pool_still_takes_what_a_person_points_at(tariff: Corpus) -> None:
-    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100, scan_limit=100))
+    case = finished(tariff, "tariff of the quay", SETTINGS.changed(pool_size=100), replace(BREADTH, scan=100))
     outside = next(f"tariff/art-{n}" for n in range(1, 151) if f"tariff/art-{n}" not in case.pool)
     case.pin(outside)
     assert len(case.pool) == 101
@@ -158,7 +159,7 @@ def test_pinned_passages_come_first_and_are_the_next_seeds(bare: Corpus) -> None
 
 
 def test_what_is_pinned_before_the_case_is_opened_does_not_replace_the_scan(bare: Corpus) -> None:
-    case = Case(bare, PILOTS, SETTINGS)
+    case = case_of(bare, PILOTS, SETTINGS)
     case.pin(OUTSIDE)
     ran(case)
     assert case.rounds[0].admitted > 1
@@ -225,20 +226,20 @@ def test_a_date_binds_a_person_too(bare: Corpus) -> None:
             act(OLD_ARTICLE_12)
     undated = finished(bare, QUESTION)
     with pytest.raises(InputError, match="not in force on 2015-01-01"):
-        Case(bare, QUESTION, SETTINGS.changed(as_of=date(2015, 1, 1)), pool=undated.pool)
+        case_of(bare, QUESTION, SETTINGS.changed(as_of=date(2015, 1, 1)), pool=undated.pool)
     assert NEW_ARTICLE_12 in undated.pool
 
 
 def test_a_saved_case_goes_on_where_it_stopped(bare: Corpus, tmp_path: Path) -> None:
-    settings = SETTINGS.changed(seeds_per_round=2, rounds=1)
-    first = finished(bare, QUESTION, settings)
+    settings, few = SETTINGS.changed(rounds=1), replace(BREADTH, seeds=2)
+    first = finished(bare, QUESTION, settings, few)
     first.pin(OUTSIDE)
     first.dismiss(unwanted := ids(first)[-1])
     save(first.investigation(), tmp_path / "case.json")
 
     pool = load_pool(tmp_path / "case.json", bare, settings.pool_size)
     assert [e.passage_id for e in pool.entries()] == [e.passage_id for e in first.pool.entries()]
-    second = Case(bare, QUESTION, settings, pool=pool)
+    second = case_of(bare, QUESTION, settings, pool=pool, breadth=few)
     events = ran(second)
     assert names(events)[:3] == ["PlanMade", "ScanFinished", "CoverageChanged"]
     (started,) = (event for event in events if isinstance(event, RoundStarted))
@@ -260,13 +261,13 @@ def test_what_is_saved_comes_back_whole(
     pinned: int,
     dismissed: int,
 ) -> None:
-    case = finished(bare, QUESTION, SETTINGS.changed(rounds=rounds, seeds_per_round=seeds))
+    case = finished(bare, QUESTION, SETTINGS.changed(rounds=rounds), replace(BREADTH, seeds=seeds))
     one, two = bare.passages(np.array([pinned, dismissed], np.int32))
     case.pin(one.id)
     case.dismiss(two.id)
     file = tmp_path_factory.mktemp("saved") / "case.json"
     save(case.investigation(), file)
-    again = Case(bare, QUESTION, case.settings, pool=load_pool(file, bare, case.settings.pool_size))
+    again = case_of(bare, QUESTION, case.settings, pool=load_pool(file, bare, case.settings.pool_size))
     told, expected = story(resumed(again, case)), story(case)
     assert told["pool"] == expected["pool"]
 

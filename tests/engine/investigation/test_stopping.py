@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engine.figures import FIGURES, Condition, condition
 from engine.investigation.stopping import Progress, decide
-from engine.model import AreaCoverage, AreaState, Completeness, StopReason
+from engine.model import Completeness, StopReason
 from engine.settings import InvestigationSettings
 
 GOING_ON = Progress(
@@ -18,15 +21,10 @@ GOING_ON = Progress(
     seconds=0.1,
     calls=0,
     cancelled=False,
-    best_scores=[0.8] * 10,
-    areas=(),
     completeness=Completeness(0.7, 0.6, 0.8),
+    gain=0.05,
 )
-SETTINGS = InvestigationSettings(rounds=3, minimum_gain=0.05)
-
-
-def area(state: AreaState, *, required: bool) -> AreaCoverage:
-    return AreaCoverage("a", "A", state, required, ("p",), 1, 0.5)
+SETTINGS = InvestigationSettings(rounds=3)
 
 
 def test_nothing_stops_a_case_that_makes_progress() -> None:
@@ -46,16 +44,46 @@ def test_nothing_stops_a_case_that_makes_progress() -> None:
         ),
         (replace(GOING_ON, pool_size=500), SETTINGS, StopReason.POOL_FULL, {"passages": 500, "limit": 500}),
         (
-            GOING_ON,
-            SETTINGS.changed(stop_confidence=0.75),
+            replace(GOING_ON, figures={"similarity": 0.8}),
+            SETTINGS.changed(stop_when="similarity >= 0.75"),
             StopReason.CONFIDENCE,
-            {"mean_score": 0.8, "wanted": 0.75},
+            {"similarity": 0.8, "passages": 120, "wanted": 0.75},
         ),
         (
-            GOING_ON,
-            SETTINGS.changed(stop_completeness=0.7),
+            replace(GOING_ON, figures={"similarity": 0.4, "similarity_top": 0.8}),
+            SETTINGS.changed(stop_when=("similarity >= 0.75", "similarity_top > 0.5")),
+            StopReason.CONFIDENCE,
+            {"similarity": 0.4, "similarity_top": 0.8, "passages": 120, "wanted": 0.5},
+        ),
+        (
+            replace(GOING_ON, figures={"coverage": 0.9}),
+            SETTINGS.changed(stop_when="coverage >= 90 %"),
+            StopReason.COVERAGE,
+            {"coverage": 0.9, "passages": 120, "wanted": 0.9},
+        ),
+        (
+            replace(GOING_ON, figures={"completeness": 0.7}),
+            SETTINGS.changed(stop_when="completeness >= 0.7"),
             StopReason.COMPLETENESS,
-            {"estimate": 0.7, "wanted": 0.7},
+            {"completeness": 0.7, "passages": 120, "wanted": 0.7},
+        ),
+        (
+            replace(GOING_ON, figures={"references": 1.0}),
+            SETTINGS.changed(stop_when="references > 0.99"),
+            StopReason.REFERENCES,
+            {"references": 1.0, "passages": 120, "wanted": 0.99},
+        ),
+        (
+            replace(GOING_ON, figures={"efficiency": 0.05}),
+            SETTINGS.changed(stop_when="efficiency < 0.1"),
+            StopReason.EFFICIENCY,
+            {"efficiency": 0.05, "passages": 120, "wanted": 0.1},
+        ),
+        (
+            replace(GOING_ON, figures={"coherence": 0.123456}),
+            SETTINGS.changed(stop_when="coherence <= 0.5"),
+            StopReason.COHERENCE,
+            {"coherence": 0.1235, "passages": 120, "wanted": 0.5},
         ),
         (
             replace(GOING_ON, seconds=2.0),
@@ -82,19 +110,39 @@ def test_each_condition_fires_with_its_numbers(
     assert stop.completeness == progress.completeness
 
 
-def test_coverage_stops_only_if_asked_and_only_when_all_required_areas_are_covered() -> None:
-    open_area = replace(
-        GOING_ON, areas=(area(AreaState.COVERED, required=True), area(AreaState.WEAK, required=True))
-    )
-    optional = replace(
-        GOING_ON, areas=(area(AreaState.COVERED, required=True), area(AreaState.MISSING, required=False))
-    )
-    asked = SETTINGS.changed(stop_on_coverage=True)
-    assert decide(optional, SETTINGS) is None
-    assert decide(open_area, asked) is None
-    stop = decide(optional, asked)
-    assert stop is not None
-    assert (stop.reason, dict(stop.numbers)) == (StopReason.COVERAGE, {"covered": 1, "required": 1})
+@given(
+    st.dictionaries(st.sampled_from(FIGURES), st.floats(0, 1)),
+    st.lists(
+        st.builds(
+            Condition, st.sampled_from(FIGURES), st.sampled_from(["<", "<=", ">", ">="]), st.floats(0, 1)
+        ),
+        max_size=4,
+    ),
+)
+def test_a_case_stops_where_one_of_its_conditions_holds_for_what_is_known(
+    figures: dict[str, float], wanted: list[Condition]
+) -> None:
+    settings = SETTINGS.changed(stop_when=[str(one) for one in wanted])
+    # As it is written, a number has six digits.
+    conditions = [condition(written) for written in settings.stop_when]
+    held = [one for one in conditions if one.figure in figures and one.holds(figures[one.figure])]
+    stop = decide(replace(GOING_ON, figures=figures), settings)
+    assert (stop is not None) == bool(held)
+    if stop is not None:
+        assert stop.numbers["wanted"] in {one.wanted for one in held}
+        assert any(
+            stop.numbers.get(one.figure) == pytest.approx(figures[one.figure], abs=1e-4) for one in held
+        )
+
+
+def test_a_figure_stops_nothing_unless_it_is_asked_for() -> None:
+    assert decide(replace(GOING_ON, figures=dict.fromkeys(FIGURES, 1.0)), SETTINGS) is None
+
+
+def test_queries_that_wait_keep_a_case_from_ending_for_too_little_news() -> None:
+    little = replace(GOING_ON, admitted=2)
+    assert decide(little, SETTINGS) is not None
+    assert decide(replace(little, open_queries=1), SETTINGS) is None
 
 
 def test_a_person_comes_before_every_other_reason() -> None:

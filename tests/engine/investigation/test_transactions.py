@@ -6,11 +6,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
-from engine.investigation.case import Case
 from engine.investigation.transactions import kinds_of, proposed
 from engine.model import Transaction
 from tests.engine.harbour import NOTHING
-from tests.engine.investigation.story import SETTINGS, finished
+from tests.engine.investigation.story import SETTINGS, case_of, finished
 
 
 def told(corpus: Corpus, question: str, **changes: object) -> Transaction:
@@ -49,7 +48,7 @@ def test_what_is_proposed_is_required(harbour: Corpus) -> None:
 
 
 def test_a_type_that_the_question_names_wrongly_is_refused(harbour: Corpus) -> None:
-    case = Case(harbour, "Who needs a pilot? transaction:sale", SETTINGS)
+    case = case_of(harbour, "Who needs a pilot? transaction:sale", SETTINGS)
     with pytest.raises(SettingsError, match="unknown transaction type 'sale'; known types: "):
         list(case.run())
 

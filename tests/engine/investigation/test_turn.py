@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.gate import Gate
 from engine.investigation.leads import Leads, make_leads, strongest
@@ -21,7 +22,7 @@ from engine.retrieval.scan import Scan
 from engine.settings import InvestigationSettings
 
 MEANT = RetrieverHit("dense", "literal", 7, 0.5)
-SETTINGS = InvestigationSettings(gate_threshold=0.0)
+BREADTH = replace(breadth_of(InvestigationSettings()), gate=0.0)
 
 
 @dataclass
@@ -52,14 +53,14 @@ def pool_of(corpus: Corpus, *rows: int) -> Pool:
 def turn(
     corpus: Corpus,
     strategies: Sequence[Pointing],
-    settings: InvestigationSettings = SETTINGS,
+    breadth: Breadth = BREADTH,
     *,
     cancelled: bool = False,
 ) -> tuple[Pool, tuple[StrategyCount, ...], tuple[Hop, ...]]:
     pool = pool_of(corpus, 0)
-    gate = Gate(settings, room=100, known={0}, dismissed=set())
+    gate = Gate(breadth, room=100, known={0}, dismissed=set())
     counts, hops = follow_threads(
-        strategies, seeds_of(0), context_of(corpus, settings), pool, gate, 1, lambda: cancelled
+        strategies, seeds_of(0), context_of(corpus), pool, gate, 1, lambda: cancelled
     )
     return pool, counts, hops
 
@@ -83,8 +84,8 @@ def test_a_second_strategy_adds_its_trail_to_what_the_first_brought(bare: Corpus
 
 
 def test_a_refused_lead_explains_what_another_thread_brought_later(bare: Corpus) -> None:
-    settings = SETTINGS.changed(budget_per_strategy=1)
-    pool, counts, _ = turn(bare, [Pointing([3, 5]), Pointing([3, 5], name="gaps")], settings)
+    one = replace(BREADTH, per_strategy=1)
+    pool, counts, _ = turn(bare, [Pointing([3, 5]), Pointing([3, 5], name="gaps")], one)
     assert [dict(count.refused) for count in counts] == [{"strategy budget": 1}, {}]
     for row in (3, 5):
         (passage,) = bare.passages(np.array([row], np.int32))

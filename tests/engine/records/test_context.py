@@ -10,8 +10,10 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.investigation import assembly
 from engine.investigation.growth import text_of
 from engine.investigation.record import Investigation
+from engine.records import context as context_module
 from engine.records.context import context_text, context_to_json, model_context
 from engine.records.orders import Order
 from tests.engine.harbour import NOTHING, QUESTION
@@ -21,6 +23,12 @@ from tests.engine.investigation.story import SETTINGS, finished
 @pytest.fixture(scope="module")
 def investigation(harbour: Corpus) -> Investigation:
     return finished(harbour, QUESTION, SETTINGS).investigation()
+
+
+@pytest.fixture
+def single(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No card holds more than its own passage: each provision is too long to be read whole."""
+    monkeypatch.setattr(assembly, "LONGEST_TEXT", 1)
 
 
 @pytest.mark.parametrize("tokens", [64, 100, 300, 1_000, 20_000])
@@ -54,19 +62,23 @@ def test_every_text_is_a_span_of_one_section_and_stands_once(
     assert len(set(shown)) == len(shown)
 
 
-def test_what_room_is_left_lets_passages_grow(harbour: Corpus) -> None:
-    alone = finished(harbour, QUESTION, SETTINGS.changed(assemble=False, top_k=4)).investigation()
-    plain = replace(alone, settings=alone.settings.changed(shortest_passage=0))
-    as_found = model_context(plain, harbour, 20_000)
+def test_what_room_is_left_lets_passages_grow(
+    harbour: Corpus, single: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = finished(harbour, QUESTION, SETTINGS.changed(top_k=3)).investigation()
+    with monkeypatch.context() as patched:
+        patched.setattr(context_module, "SHORTEST", 0)
+        as_found = model_context(alone, harbour, 20_000)
     assert all(len(one.ids) == 1 for one in as_found.passages)
     tight, wide = (model_context(alone, harbour, tokens) for tokens in (as_found.tokens, 20_000))
     assert tight.passages == as_found.passages
-    assert sum(len(one.ids) for one in wide.passages) > 4
+    assert sum(len(one.ids) for one in wide.passages) > 3
+    assert all(one.tokens <= context_module.LONGEST for one in wide.passages)
 
 
-def test_what_is_out_of_force_says_so(harbour: Corpus) -> None:
+def test_what_is_out_of_force_says_so(harbour: Corpus, single: None) -> None:
     question = "An objection suspends the withdrawal of a berth for thirty days"
-    case = finished(harbour, question, SETTINGS.changed(include_superseded=True, assemble=False))
+    case = finished(harbour, question, SETTINGS.changed(include_superseded=True))
     context = model_context(case.investigation(), harbour, 20_000)
     old = [passage for passage in context.passages if passage.validity]
     assert [one.validity for one in old] == ["until 31 Dec 2018"]
@@ -106,15 +118,15 @@ def test_as_json_it_says_the_same(investigation: Investigation, harbour: Corpus)
     assert [one["key"] for one in told["passages"]] == [one.key for one in context.passages]
 
 
-def test_what_was_dismissed_is_not_joined(harbour: Corpus) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(assemble=False))
+def test_what_was_dismissed_is_not_joined(harbour: Corpus, single: None) -> None:
+    case = finished(harbour, QUESTION, SETTINGS.changed(top_k=3))
     wide = model_context(case.investigation(), harbour, 20_000)
     ranked = {found.passage.id for found in case.ranking}
     joined = [one for passage in wide.passages for one in passage.ids if one not in ranked]
-    if joined:
-        case.dismiss(joined[0])
+    assert joined
+    case.dismiss(joined[0])
     again = model_context(case.investigation(), harbour, 20_000)
-    assert all(joined[:1] != [one] for passage in again.passages for one in passage.ids)
+    assert all(one != joined[0] for passage in again.passages for one in passage.ids)
 
 
 def test_too_few_tokens_are_refused(investigation: Investigation, harbour: Corpus) -> None:

@@ -12,7 +12,7 @@ from engine.model import Completeness, Document, Passage, RankedPassage, ScorePa
 from engine.records.export import FORMAT, investigation_to_json, passage_to_json, stop_to_json
 from engine.settings import checked
 from tests.engine.harbour import NOTHING, QUESTION
-from tests.engine.investigation.story import SETTINGS, finished
+from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 CONTRACT = {
     "passages": {"rank", "id", "document", "text", "score", "breakdown", "trails"},
@@ -58,8 +58,8 @@ def test_what_hangs_together(harbour: Corpus) -> None:
 
 
 def test_a_hop_and_a_round_say_which_query_it_was(harbour: Corpus) -> None:
-    settings = SETTINGS.changed(transaction_type="pilot-exemption", seeds_per_round=2)
-    case = finished(harbour, "How long is a berth allocated?", settings)
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
     told = investigation_to_json(case.investigation())
     asked = {
         "text": "How long is a berth allocated? Pilotage",

@@ -20,11 +20,13 @@ def test_a_preset_is_told_by_its_name_alone(name: Preset) -> None:
         (preset("balanced").changed(rounds=4), "Balanced, changed: rounds 4"),
         (
             preset("quick").changed(as_of=date(2020, 1, 2), close_gaps=False),
-            "Quick, changed: as of 2020-01-02, close gaps off",
+            "Quick, changed: close gaps off, as of 2020-01-02",
         ),
         (
-            preset("detective").changed(rounds=1, pool_size=100, top_k=1, scan_limit=10, scan_depth=10),
-            "Detective, changed: rounds 1, pool size 100, top k 1 and 2 more",
+            preset("detective").changed(
+                rounds=1, pool_size=100, top_k=1, follow=False, citation_direction="out"
+            ),
+            "Detective, changed: follow off, rounds 1, pool size 100 and 2 more",
         ),
         (
             InvestigationSettings(must_include=("a, b", "c")),

@@ -10,7 +10,6 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.report import IngestionReport
-from engine.investigation import Case
 from engine.investigation.events import (
     CoverageChanged,
     Event,
@@ -41,7 +40,7 @@ from engine.records.text import (
     trail_names,
 )
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import SETTINGS, finished, ran
+from tests.engine.investigation.story import SETTINGS, case_of, finished, ran
 
 REPORT = RoundReport(
     2, ("a",), (StrategyCount("citations", 9, 3), StrategyCount("gaps", 2, 0)), 3, 1204, 40, 1.0
@@ -101,7 +100,7 @@ def test_text_out_of_force_says_so(bare: Corpus) -> None:
 
 
 def test_names_of_all_passages_that_trails_pass_through(bare: Corpus) -> None:
-    case = Case(bare, "Who takes a pilot?", SETTINGS)
+    case = case_of(bare, "Who takes a pilot?", SETTINGS)
     ran(case)
     names = trail_names(case.ranking, bare)
     passed = {h.source_id for p in case.ranking for trail in p.trails for h in trail if h.source_id}

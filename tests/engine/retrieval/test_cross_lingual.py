@@ -9,12 +9,15 @@ import gzip
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
@@ -85,12 +88,13 @@ def mixed(abroad_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Corp
 RAN: dict[tuple[object, ...], Case] = {}
 
 
-def case_of(corpus: Corpus, question: str, **changes: object) -> Case:
+def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> Case:
     """A case that has run, once for all tests."""
-    key = (corpus, question, *sorted(changes.items()))
+    key = (corpus, question, scan, *sorted(changes.items()))
     if key not in RAN:
-        settings = InvestigationSettings(top_k=200, per_document_limit=50, assemble=False, rounds=1)
-        RAN[key] = Case(corpus, question, settings.changed(**changes))
+        settings = InvestigationSettings(top_k=200, rounds=1).changed(**changes)
+        breadth = replace(breadth_of(settings), scan=scan)
+        RAN[key] = Case(corpus, question, settings, breadth=breadth)
         ran(RAN[key])
     return RAN[key]
 
@@ -109,11 +113,12 @@ def scanned(case: Case) -> list[Passage]:
 
 def ranked(case: Case) -> list[Passage]:
     """The final ranking of a case."""
-    return [item.passage for item in case.ranking]
+    assert case.order is not None
+    return case.corpus.passages(case.order.rows)
 
 
 def recalls(
-    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: object
+    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: Any
 ) -> dict[str, float]:
     """Of each language the share of questions whose article is among the best of it."""
     rankings = {question: order(case_of(corpus, question, **changes)) for question in QUESTIONS}
@@ -154,7 +159,7 @@ def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
 
 
 def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:
-    case = case_of(abroad, next(iter(QUESTIONS)), scan_limit=10)
+    case = case_of(abroad, next(iter(QUESTIONS)), scan=10)
     assert case.scanned is not None
     assert float(case.scanned.scores[0]) > 0.9
     assert case.rounds[1].admitted > 0, "the gate lets leads through"

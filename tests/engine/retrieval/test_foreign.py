@@ -11,8 +11,8 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.foreign import foreign_documents, holds, note_on
-from engine.retrieval.scan import Scan, scan
-from engine.settings import InvestigationSettings
+from engine.retrieval.scan import Scan
+from tests.engine.retrieval.searching import searched
 
 EAST = np.array([[1.0, 0.0]], np.float32)
 
@@ -25,7 +25,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 def scanned(corpus: Corpus, words: str, language: str, *, dense: bool = True) -> Scan:
     plan = QueryPlan(words, language, (View("literal", words),))
-    return scan(corpus, plan, InvestigationSettings(), EAST if dense else None)
+    return searched(corpus, plan, EAST if dense else None)
 
 
 def off(found: Scan) -> dict[str, str]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.protocol import Hits
-from engine.retrieval.fusion import Method, fuse, minmax, reciprocal_rank, retriever_weights
-from engine.settings import InvestigationSettings
+from engine.retrieval import fusion
+from engine.retrieval.fusion import fuse, minmax, retriever_weights
 
 
 def hits(*pairs: tuple[int, float]) -> Hits:
@@ -31,12 +31,8 @@ def test_minmax_of_a_level_list_is_all_best() -> None:
     assert minmax(hits((1, 2.0), (2, 2.0))).tolist() == [1.0, 1.0]
 
 
-def test_reciprocal_rank_is_the_published_formula() -> None:
-    assert reciprocal_rank(hits((7, 3.0), (8, 2.0))).tolist() == pytest.approx([1 / 61, 1 / 62])
-
-
 def test_a_passage_in_both_lists_beats_one_that_leads_a_single_list() -> None:
-    fused = fuse([hits((1, 5.0), (2, 4.9)), hits((3, 5.0), (2, 4.9))], [1, 1], "rrf")
+    fused = fuse([hits((1, 5.0), (2, 4.9), (4, 0.1)), hits((3, 5.0), (2, 4.9), (5, 0.1))], [1, 1])
     assert fused.rows[0] == 2
 
 
@@ -52,29 +48,29 @@ def test_unusable_weights_are_refused(weights: list[float]) -> None:
         fuse([hits((1, 1.0)), hits((2, 1.0))], weights)
 
 
-@given(st.lists(ranked_lists(), max_size=4), st.sampled_from(["minmax", "rrf"]))
-def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits], method: Method) -> None:
-    fused = fuse(lists, [1.0] * len(lists), method)
+@given(st.lists(ranked_lists(), max_size=4))
+def test_fusion_keeps_every_row_once_in_order_within_bounds(lists: list[Hits]) -> None:
+    fused = fuse(lists, [1.0] * len(lists))
     assert set(fused.rows.tolist()) == {row for one in lists for row in one.rows.tolist()}
     assert len(set(fused.rows.tolist())) == len(fused.rows)
     assert (np.diff(fused.scores) <= 0).all()
     assert ((fused.scores >= 0) & (fused.scores <= 1 + 1e-6)).all()
 
 
-@given(ranked_lists(), ranked_lists(), st.sampled_from(["minmax", "rrf"]))
-def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits, method: Method) -> None:
-    forth, back = fuse([one, other], [0.4, 0.6], method), fuse([other, one], [0.6, 0.4], method)
+@given(ranked_lists(), ranked_lists())
+def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits) -> None:
+    forth, back = fuse([one, other], [0.4, 0.6]), fuse([other, one], [0.6, 0.4])
     assert forth.rows.tolist() == back.rows.tolist()
 
 
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        (("bm25", "dense"), {"bm25": 0.6, "dense": 0.4}),
+        (("bm25", "dense"), {"bm25": 0.5, "dense": 0.5}),
         (("bm25",), {"bm25": 1.0}),
-        (("dense", "bm25", "late"), {"dense": 0.28, "bm25": 0.42, "late": 0.3}),
-        (("bm25", "sparse", "late"), {"bm25": 0.5, "sparse": 0.2, "late": 0.3}),
-        (("sparse", "late"), {"sparse": 0.4, "late": 0.6}),
+        (("dense", "bm25", "late"), {"dense": 0.45, "bm25": 0.45, "late": 0.1}),
+        (("bm25", "sparse", "late"), {"bm25": 0.7, "sparse": 0.2, "late": 0.1}),
+        (("sparse", "late"), {"sparse": 2 / 3, "late": 1 / 3}),
         (("bm25", "somebody"), {"bm25": 0.8, "somebody": 0.2}),
         ((), {}),
     ],
@@ -82,14 +78,9 @@ def test_fusion_does_not_depend_on_the_order_of_lists(one: Hits, other: Hits, me
 def test_retrievers_share_what_is_left_by_those_that_are_off(
     names: tuple[str, ...], expected: dict[str, float]
 ) -> None:
-    settings = InvestigationSettings(dense_weight=0.4, sparse_weight=0.2, late_weight=0.3)
-    assert retriever_weights(names, settings) == pytest.approx(expected)
+    assert retriever_weights(names) == pytest.approx(expected)
 
 
-def test_weights_of_nothing_are_equal() -> None:
-    nothing = InvestigationSettings(dense_weight=1.0)
-    assert retriever_weights(("bm25",), nothing) == {"bm25": 1.0}
-    assert retriever_weights(("late", "sparse"), InvestigationSettings(late_weight=0, sparse_weight=0)) == {
-        "late": 0.5,
-        "sparse": 0.5,
-    }
+def test_weights_of_nothing_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fusion, "SHARES", {"late": 0.0, "sparse": 0.0})
+    assert retriever_weights(("late", "sparse")) == {"late": 0.5, "sparse": 0.5}

@@ -12,8 +12,9 @@ from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.planning import make_plan
 from engine.retrieval.relevance import HEADING_FACTOR, PHRASE, Relevance
-from engine.retrieval.scan import scan
-from engine.settings import InvestigationSettings
+from engine.retrieval.retrievers.dense import DENSE
+from engine.retrieval.retrievers.lexical import LEXICAL
+from tests.engine.retrieval.searching import searched
 
 EAST = np.array([[1.0, 0.0]], np.float32)
 
@@ -32,7 +33,8 @@ def relevance(corpus: Corpus, *views: View, dense: bool, share: float = 0.5) -> 
     """For "fees", looking east: the best possible word is in row 3, the best cosine in row 0."""
     plan = QueryPlan("fees", "en", views or (View("literal", "fees"),))
     vectors = np.repeat(EAST, len(plan.views), axis=0) if dense else None
-    return scan(corpus, plan, InvestigationSettings(dense_weight=share), vectors).relevance
+    found = searched(corpus, plan, vectors).relevance
+    return replace(found, weights={LEXICAL: 1.0 - share, DENSE: share}) if dense else found
 
 
 def above_floor(corpus: Corpus, *degrees: float) -> list[float]:
@@ -128,8 +130,8 @@ def test_a_passage_scores_the_same_in_any_company_and_when_asked_again(toy: Corp
 )
 def test_a_phrase_in_quotation_marks_is_kept(toy: Corpus, question: str, favoured: list[int]) -> None:
     plan = make_plan(question, ["en"], corpus=toy)
-    quoted = scan(toy, plan, InvestigationSettings(), None).relevance
-    plain = scan(toy, replace(plan, suggestions=()), InvestigationSettings(), None).relevance
+    quoted = searched(toy, plan).relevance
+    plain = searched(toy, replace(plan, suggestions=())).relevance
     rows = np.arange(len(toy), dtype=np.int32)
     gained = quoted.of(rows) - plain.of(rows)
     factor = np.where(toy.bare_headings(rows), HEADING_FACTOR, 1.0)

@@ -11,8 +11,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.routing import FOCUSED, MOST, routed
-from engine.retrieval.scan import scan
-from engine.settings import InvestigationSettings
+from tests.engine.retrieval.searching import searched
 
 PLAN = QueryPlan("dues berth", "en", (View("literal", "dues berth"),))
 
@@ -53,9 +52,8 @@ def test_without_a_named_document_nothing_changes(harbour: Corpus, named: tuple[
 
 
 def test_the_scan_finds_the_same_passages_in_another_order(harbour: Corpus) -> None:
-    settings = InvestigationSettings()
-    plain = scan(harbour, PLAN, settings, None)
-    hinted = scan(harbour, replace(PLAN, document_ids=("dues-act",)), settings, None)
+    plain = searched(harbour, PLAN)
+    hinted = searched(harbour, replace(PLAN, document_ids=("dues-act",)))
     assert set(plain.rows.tolist()) == set(hinted.rows.tolist())
     documents = [harbour.documents()[n].id for n in harbour.document_numbers(hinted.rows)]
     before = [harbour.documents()[n].id for n in harbour.document_numbers(plain.rows)]

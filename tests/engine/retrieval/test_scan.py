@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Hits
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
+from engine.retrieval.retrievers import dense, lexical
 from engine.retrieval.retrievers.base import above
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
-from engine.retrieval.scan import Scan, scan
-from engine.settings import InvestigationSettings
+from engine.retrieval.scan import Scan
+from tests.engine.retrieval.searching import searched
 
-SETTINGS = InvestigationSettings()
 EAST: NDArray[np.float32] = np.array([[1.0, 0.0]], np.float32)
 
 
@@ -31,7 +31,7 @@ def plan(*texts: str) -> QueryPlan:
 
 
 def test_by_words_alone(toy: Corpus) -> None:
-    found = scan(toy, plan("fees"), SETTINGS, None)
+    found = searched(toy, plan("fees"))
     assert found.rows.tolist() == [3, 5]
     assert found.scores[0] == pytest.approx(1.0)
     assert [[(hit.retriever, hit.rank) for hit in found.hits[row]] for row in (3, 5)] == [
@@ -40,9 +40,9 @@ def test_by_words_alone(toy: Corpus) -> None:
     ]
 
 
-@pytest.mark.parametrize("fusion", ["minmax", "rrf"])
-def test_words_and_meaning_together(toy: Corpus, fusion: str) -> None:
-    found = scan(toy, plan("fees"), SETTINGS.changed(fusion=fusion, dense_threshold=0.5), EAST)
+def test_words_and_meaning_together(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense, "LOWEST", 0.5)
+    found = searched(toy, plan("fees"), EAST)
     assert set(found.rows.tolist()) == {0, 1, 3, 5, 6}
     assert found.rows[0] == 5, "both retrievers know it"
     assert {hit.retriever for hit in found.hits[5]} == {LEXICAL, DENSE}
@@ -50,34 +50,35 @@ def test_words_and_meaning_together(toy: Corpus, fusion: str) -> None:
 
 
 def test_every_view_is_searched_and_named(toy: Corpus) -> None:
-    found = scan(toy, plan("fees", "powers"), SETTINGS, None)
+    found = searched(toy, plan("fees", "powers"))
     assert set(found.rows.tolist()) == {1, 2, 3, 5}
     assert {hit.view for hit in found.hits[1]} == {"part"}
     assert {hit.view for hit in found.hits[3]} == {"literal", "part"}
 
 
-def test_thresholds(toy: Corpus) -> None:
-    def rows(**changes: float) -> list[int]:
-        return sorted(scan(toy, plan("zebra"), SETTINGS.changed(**changes), EAST).rows.tolist())
+def test_thresholds(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows(lowest: float) -> list[int]:
+        monkeypatch.setattr(dense, "LOWEST", lowest)
+        return sorted(searched(toy, plan("zebra"), EAST).rows.tolist())
 
-    assert rows(dense_threshold=0.9) == [0, 1]
-    assert rows(dense_threshold=1.0) == [0]
-    weak = scan(toy, plan("fees"), SETTINGS.changed(lexical_threshold=1.0), None)
-    assert weak.rows.tolist() == [3]
+    assert rows(0.9) == [0, 1]
+    assert rows(1.0) == [0]
+    monkeypatch.setattr(lexical, "LOWEST", 1.0)
+    assert searched(toy, plan("fees")).rows.tolist() == [3]
 
 
 def test_a_mask_holds_for_every_retriever(toy: Corpus) -> None:
     mask = np.ones(len(toy), np.bool_)
     mask[[0, 3]] = False
-    found = scan(toy, plan("fees"), SETTINGS, EAST, mask)
+    found = searched(toy, plan("fees"), EAST, mask)
     assert {0, 3}.isdisjoint(found.rows.tolist())
     assert len(found.rows) > 0
 
 
 def test_the_limit_keeps_the_best(tariff: Corpus) -> None:
     asked = plan("tariff of a quay")
-    whole = scan(tariff, asked, SETTINGS.changed(scan_limit=200), None)
-    cut = scan(tariff, asked, SETTINGS.changed(scan_limit=10), None)
+    whole = searched(tariff, asked, limit=200)
+    cut = searched(tariff, asked, limit=10)
     assert len(whole.rows) == 150
     assert cut.rows.tolist() == whole.rows[:10].tolist()
     assert set(cut.hits) == set(cut.rows.tolist())
@@ -86,7 +87,7 @@ def test_the_limit_keeps_the_best(tariff: Corpus) -> None:
 @pytest.mark.parametrize("vectors", [None, -EAST])
 def test_nothing_found(toy: Corpus, vectors: NDArray[np.float32] | None) -> None:
     none = np.zeros(len(toy), np.bool_)
-    found: Scan = scan(toy, plan("zebra"), SETTINGS, vectors, none)
+    found: Scan = searched(toy, plan("zebra"), vectors, none)
     assert (found.rows.tolist(), found.hits) == ([], {})
     assert found.relevance.of(np.array([0], np.int32)).shape == (1,)
 

@@ -8,26 +8,26 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.llm import LanguageModel
-from engine.settings import InvestigationSettings
-from tests.engine.investigation.story import SETTINGS, ran
+from engine.settings import MODEL_TASKS, InvestigationSettings
+from tests.engine.investigation.story import SETTINGS, case_of, ran
 from tests.engine.llm.server import Asked, Scripted, ScriptedServer
 
 SUB_QUESTIONS, HYPOTHETICAL = "sub-questions", "hypothetical passages"
 GAPS, SUFFICIENCY, RERANKING = "gap queries", "sufficiency", "reranking"
 ALL_ON = SETTINGS.changed(
-    sub_questions="model",
-    hypothetical="model",
-    gap_queries="model",
-    sufficiency="model",
+    model_tasks=MODEL_TASKS,
     reranker="llm",
-    rerank_budget=60_000,
-    assemble=False,
 )
 # A question for which the harbour's law has an area and no evidence.
 WRECK = "Who salvages the cargo of a wreck in the harbour?"
 BERTH = (
     "The harbour master may refuse a berth to a vessel whose dues are in arrears, and notifies the refusal."
 )
+
+
+def without(task: str, settings: InvestigationSettings = ALL_ON) -> InvestigationSettings:
+    """The settings with a task that no language model does."""
+    return settings.changed(model_tasks=[one for one in settings.model_tasks if one != task])
 
 
 def keys(asked: Asked, kind: str) -> list[str]:
@@ -67,7 +67,7 @@ def helped(
     corpus: Corpus, question: str, model: LanguageModel | None, settings: InvestigationSettings = ALL_ON
 ) -> Case:
     """A case that was run to its end with a model at hand."""
-    case = Case(corpus, question, settings, model=model)
+    case = case_of(corpus, question, settings, model=model)
     ran(case)
     return case
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import settings
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.assistance.sufficiency import LONGEST_REASONS
@@ -37,8 +38,9 @@ from tests.engine.investigation.assistance.script import (
     plain_values,
     sensible,
     tasks,
+    without,
 )
-from tests.engine.investigation.story import SETTINGS, finished, ran, story
+from tests.engine.investigation.story import SETTINGS, case_of, finished, ran, story
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 
 WIDE = ALL_ON.changed(rounds=3, transaction_type="none")
@@ -60,17 +62,8 @@ def test_without_a_model_the_twins_do_it_all_and_notes_say_so(
 ) -> None:
     opened = request.getfixturevalue(corpus)
     case = helped(opened, QUESTION, None)
-    twin = finished(
-        opened,
-        QUESTION,
-        ALL_ON.changed(
-            sub_questions="plain",
-            hypothetical="plain",
-            gap_queries="plain",
-            sufficiency="plain",
-            reranker="none",
-        ),
-    )
+    with ScriptedServer(lambda asked: Fault(refusal="I must not.")) as server:
+        twin = helped(opened, QUESTION, server.connect())
     told = notes(case)
     for task in (SUB_QUESTIONS, HYPOTHETICAL, RERANKING):
         assert task in told
@@ -137,9 +130,8 @@ def test_an_empty_answer_leaves_the_twin(harbour: Corpus, task: str) -> None:
     }
     with ScriptedServer(but(task, empty[task])) as server:
         case = helped(harbour, WRECK, server.connect(), WIDE)
-    switched = {SUB_QUESTIONS: "sub_questions", HYPOTHETICAL: "hypothetical", GAPS: "gap_queries"}
-    with ScriptedServer(sensible) as server:
-        twin = helped(harbour, WRECK, server.connect(), WIDE.changed(**{switched[task]: "plain"}))
+    with ScriptedServer(but(task, Fault(refusal="I must not."))) as server:
+        twin = helped(harbour, WRECK, server.connect(), WIDE)
     assert "that can be used" in notes(case)
     assert plain_values(story(case)) == plain_values(story(twin))
 
@@ -161,7 +153,7 @@ def test_gap_queries_are_sent_for_their_areas_and_never_twice(harbour: Corpus) -
         return {"queries": [*queries, {"area": "A99", "query": "a key nobody listed"}]}
 
     with ScriptedServer(but(GAPS, again)) as server:
-        case = Case(harbour, WRECK, WIDE.changed(sufficiency="off"), model=server.connect())
+        case = case_of(harbour, WRECK, without(settings.SUFFICIENCY, WIDE), model=server.connect())
         started = [event for event in ran(case) if isinstance(event, RoundStarted)]
         sent = [query.text for event in started for query in event.queries]
     assert "crew of the lifeboat" in sent
@@ -174,7 +166,7 @@ def test_what_is_named_missing_is_searched_in_the_next_round(harbour: Corpus) ->
         return {"sufficient": False, "evidence": [], "missing": ["fee for the towage of wrecks", QUESTION]}
 
     with ScriptedServer(but(SUFFICIENCY, missing)) as server:
-        case = Case(harbour, QUESTION, WIDE, model=server.connect())
+        case = case_of(harbour, QUESTION, WIDE, model=server.connect())
         events = ran(case)
     judged = [event for event in events if isinstance(event, SufficiencyJudged)]
     assert judged[0].missing == ("fee for the towage of wrecks",), "the question was sent already"
@@ -262,7 +254,7 @@ def test_calls_of_the_language_model_count_towards_the_budget_of_calls(harbour: 
 
 
 def test_a_reranking_by_the_language_model_counts_once(harbour: Corpus) -> None:
-    settings = ALL_ON.changed(rounds=1, hypothetical="off", gap_queries="plain", sufficiency="off")
+    settings = ALL_ON.changed(rounds=1, model_tasks=("sub-questions",))
     with ScriptedServer(sensible) as server:
         helped(harbour, QUESTION, server.connect(), settings)
         sent = len(tasks(server))
@@ -286,7 +278,7 @@ def test_a_budget_in_tokens_that_holds_nothing_sends_nothing(harbour: Corpus) ->
 
 def test_a_slow_model_is_left_when_its_seconds_are_over(harbour: Corpus) -> None:
     with ScriptedServer(but(RERANKING, Fault(seconds=60.0))) as server:
-        case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(model_seconds=4.0))
+        case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(time_budget=4.0))
         assert tasks(server)[-1] == RERANKING
         assert tasks(server).count(RERANKING) == 1
     assert "reranking is off: the budget for language models is used up" in notes(case)
@@ -301,7 +293,7 @@ def test_a_case_that_is_cancelled_while_the_model_writes_stops_there(harbour: Co
         return Fault(seconds=30.0)
 
     with ScriptedServer(but(HYPOTHETICAL, cancelling)) as server:
-        cases.append(Case(harbour, QUESTION, WIDE, model=server.connect()))
+        cases.append(case_of(harbour, QUESTION, WIDE, model=server.connect()))
         events = ran(cases[0])
         assert tasks(server) == [SUB_QUESTIONS, HYPOTHETICAL]
     assert cases[0].stop is not None
@@ -319,7 +311,7 @@ def test_a_case_that_is_cancelled_while_the_model_judges_stops(harbour: Corpus) 
         return Fault(seconds=30.0)
 
     with ScriptedServer(but(SUFFICIENCY, cancelling)) as server:
-        cases.append(Case(harbour, QUESTION, WIDE, model=server.connect()))
+        cases.append(case_of(harbour, QUESTION, WIDE, model=server.connect()))
         ran(cases[0])
     assert cases[0].stop is not None
     assert cases[0].stop.reason is StopReason.PERSON
@@ -337,11 +329,12 @@ def test_what_a_passage_says_reaches_nothing_but_the_models_own_words(harbour: C
         return sensible(asked)
 
     with ScriptedServer(obeying) as server:
-        case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(sufficiency="off"))
-        without = helped(
-            harbour, QUESTION, server.connect(), ALL_ON.changed(sufficiency="off", reranker="none")
-        )
-    assert {ranked.passage.id for ranked in case.ranking} == {r.passage.id for r in without.ranking}
+        unjudged = without(settings.SUFFICIENCY)
+        case = helped(harbour, QUESTION, server.connect(), unjudged)
+        plain = helped(harbour, QUESTION, server.connect(), unjudged.changed(reranker="none"))
+    assert case.order is not None
+    assert plain.order is not None
+    assert set(case.order.rows.tolist()) == set(plain.order.rows.tolist())
 
 
 def test_what_was_used_is_saved_and_goes_on(harbour: Corpus, tmp_path: Path) -> None:
@@ -354,7 +347,7 @@ def test_what_was_used_is_saved_and_goes_on(harbour: Corpus, tmp_path: Path) -> 
             task: (one.calls, one.tokens) for task, one in first.usage.items()
         }
         pool = load_pool(path, harbour, 500)
-        again = Case(harbour, QUESTION, ALL_ON, pool=pool, model=server.connect(), used=used)
+        again = case_of(harbour, QUESTION, ALL_ON, pool=pool, model=server.connect(), used=used)
         ran(again)
     assert again.usage[SUB_QUESTIONS].calls == 2
     assert again.meter.tasks[SUB_QUESTIONS].calls == 1
@@ -362,7 +355,7 @@ def test_what_was_used_is_saved_and_goes_on(harbour: Corpus, tmp_path: Path) -> 
 
 def test_the_last_event_tells_what_was_used(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
-        case = Case(harbour, QUESTION, ALL_ON, model=server.connect())
+        case = case_of(harbour, QUESTION, ALL_ON, model=server.connect())
         told: list[Event] = ran(case)
     assert isinstance(told[-1], Ranked)
     assert told[-1].usage == case.usage
@@ -370,7 +363,7 @@ def test_the_last_event_tells_what_was_used(harbour: Corpus) -> None:
 
 def test_following_a_lead_later_has_the_models_seconds_anew(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
-        case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(model_seconds=5.0))
+        case = helped(harbour, QUESTION, server.connect(), ALL_ON.changed(time_budget=5.0))
         time.sleep(0.3)
         waited = case.meter.seconds
         ran_on = list(case.follow(case.ranking[0].passage.id, ()))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from engine import settings
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case
 from engine.investigation.assistance import expected_cost
 from engine.llm import Usage
 from tests.engine.harbour import QUESTION
@@ -19,7 +19,7 @@ from tests.engine.investigation.assistance.script import (
     WRECK,
     sensible,
 )
-from tests.engine.investigation.story import SETTINGS, ran
+from tests.engine.investigation.story import SETTINGS, case_of, ran
 from tests.engine.llm.server import ScriptedServer
 
 
@@ -29,7 +29,7 @@ def test_a_case_never_uses_more_than_was_expected(
     corpus: str, question: str, request: pytest.FixtureRequest
 ) -> None:
     with ScriptedServer(sensible) as server:
-        case = Case(
+        case = case_of(
             request.getfixturevalue(corpus), question, ALL_ON.changed(rounds=4), model=server.connect()
         )
         expected = expected_cost(case)
@@ -50,30 +50,30 @@ def test_only_what_is_switched_on_is_expected(harbour: Corpus) -> None:
         model = server.connect()
 
         def tasks(**changes: object) -> set[str]:
-            return set(expected_cost(Case(harbour, QUESTION, SETTINGS.changed(**changes), model=model)))
+            return set(expected_cost(case_of(harbour, QUESTION, SETTINGS.changed(**changes), model=model)))
 
         assert tasks() == set()
-        assert tasks(sub_questions="model") == {SUB_QUESTIONS}
-        assert tasks(hypothetical="model") == {HYPOTHETICAL}
-        assert tasks(hypothetical="plain", sufficiency="plain") == set()
-        assert tasks(gap_queries="model") == {GAPS}
-        assert tasks(gap_queries="model", close_gaps=False) == set()
-        assert tasks(sufficiency="model") == {SUFFICIENCY}
-        assert tasks(sufficiency="model", rounds=1) == set()
+        assert tasks(model_tasks=settings.SUB_QUESTIONS) == {SUB_QUESTIONS}
+        assert tasks(model_tasks=settings.HYPOTHETICAL) == {HYPOTHETICAL}
+        assert tasks(model_tasks=settings.GAP_QUERIES) == {GAPS}
+        assert tasks(model_tasks=settings.GAP_QUERIES, close_gaps=False) == set()
+        assert tasks(model_tasks=settings.SUFFICIENCY) == {SUFFICIENCY}
+        assert tasks(model_tasks=settings.SUFFICIENCY, rounds=1) == set()
         assert tasks(reranker="llm") == {RERANKING}
-    assert expected_cost(Case(harbour, QUESTION, ALL_ON)) == {}
+        assert tasks(model_tasks=settings.MODEL_TASKS, follow=False) == {SUB_QUESTIONS, HYPOTHETICAL}
+    assert expected_cost(case_of(harbour, QUESTION, ALL_ON)) == {}
 
 
 def test_a_plan_that_is_there_already_costs_nothing(harbour: Corpus) -> None:
-    plan = Case(harbour, QUESTION, SETTINGS).make_plan()
+    plan = case_of(harbour, QUESTION, SETTINGS).make_plan()
     with ScriptedServer(sensible) as server:
-        case = Case(harbour, QUESTION, ALL_ON, plan=plan, model=server.connect())
+        case = case_of(harbour, QUESTION, ALL_ON, plan=plan, model=server.connect())
         assert {SUB_QUESTIONS, HYPOTHETICAL}.isdisjoint(expected_cost(case))
 
 
 def test_the_sum_is_a_usage(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
-        expected = expected_cost(Case(harbour, QUESTION, ALL_ON, model=server.connect()))
+        expected = expected_cost(case_of(harbour, QUESTION, ALL_ON, model=server.connect()))
     total = sum(expected.values(), Usage())
     assert total.calls == sum(one.calls for one in expected.values())
     assert total.tokens > 0

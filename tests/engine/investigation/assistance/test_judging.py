@@ -16,15 +16,15 @@ from engine.investigation.reading import Reading
 from engine.investigation.stopping import Progress, conclusion, decide
 from engine.model import AreaCoverage, AreaState, Completeness, GapQuery, Stop, StopReason
 from engine.retrieval.planning import make_plan
-from engine.retrieval.scan import scan
 from engine.settings import InvestigationSettings
+from tests.engine.retrieval.searching import searched
 
 DUES = Facet("dues", "Dues", ("dues?", "arrears?"), True, 2, 0.3)
 WRECKS = Facet("wrecks", "Wrecks", ("wrecks?",), False, 1, 0.3)
 
 
 def opened(corpus: Corpus) -> Coverage:
-    found = scan(corpus, make_plan("Who pays dues?", ["en"]), InvestigationSettings(), None)
+    found = searched(corpus, make_plan("Who pays dues?", ["en"]))
     coverage = Coverage(found.relevance, [DUES, WRECKS], Reading(corpus))
     coverage.update(np.empty(0, np.int32), [], 0)
     return coverage
@@ -115,8 +115,6 @@ def progress(**changes: object) -> Progress:
         "seconds": 0.0,
         "calls": 0,
         "cancelled": False,
-        "best_scores": (),
-        "areas": (),
         "completeness": None,
     }
     return Progress(**{**values, **changes})  # type: ignore[arg-type]

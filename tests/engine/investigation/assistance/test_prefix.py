@@ -220,7 +220,7 @@ def test_a_context_without_room_for_it_does_without(harbour: Corpus) -> None:
 def test_the_estimate_before_a_run_counts_it(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
         model = server.connect()
-        settings = ALL_ON.changed(hypothetical="off", gap_queries="plain", sufficiency="off", reranker="none")
+        settings = ALL_ON.changed(model_tasks=("sub-questions",), reranker="none")
         (used,) = expected_cost(Case(harbour, QUESTION, settings, model=model)).values()
         prefix = most_tokens("".join(shared_texts(prefix_of(harbour))))
         # Asked once, and once more for its repair.

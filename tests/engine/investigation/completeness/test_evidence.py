@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.case import Case
 from engine.investigation.completeness.calibrated import learned
@@ -36,8 +38,11 @@ RELEVANCE = st.lists(st.floats(0, 1.25, width=32), min_size=1, max_size=150).map
 )
 
 
-def finished(corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION) -> Case:
-    case = Case(corpus, question, settings)
+def finished(
+    corpus: Corpus, settings: InvestigationSettings, question: str = QUESTION, scan: int | None = None
+) -> Case:
+    breadth = None if scan is None else replace(breadth_of(settings), scan=scan)
+    case = Case(corpus, question, settings, breadth=breadth)
     for _ in case.run():
         continue
     return case
@@ -91,8 +96,9 @@ def test_the_yield_of_the_last_round() -> None:
 
 
 def test_evidence_of_a_case(tariff: Corpus, dense: Corpus) -> None:
-    few = InvestigationSettings(scan_limit=10, rounds=1)
-    words, both = evidence(finished(tariff, few, "Which tariff applies?")), evidence(finished(dense, few))
+    one = InvestigationSettings(rounds=1)
+    words = evidence(finished(tariff, one, "Which tariff applies?", 10))
+    both = evidence(finished(dense, one, scan=10))
     assert "agreement" not in words.values
     assert (words.values["single"], both.values["single"]) == (1.0, 0.0)
     assert "agreement" in both.values
@@ -121,24 +127,23 @@ def test_nothing_is_outside_a_pool_that_holds_the_corpus(dense: Corpus) -> None:
 
 
 def test_without_vectors_it_cannot_be_told(tariff: Corpus, bare: Corpus) -> None:
-    assert (
-        finished(tariff, InvestigationSettings(scan_limit=20), "Which tariff applies?").completeness() is None
-    )
-    assert finished(bare, InvestigationSettings(scan_limit=10, rounds=1)).completeness() is None
+    usual, one = InvestigationSettings(), InvestigationSettings(rounds=1)
+    assert finished(tariff, usual, "Which tariff applies?", 20).completeness() is None
+    assert finished(bare, one, scan=10).completeness() is None
 
 
 def test_what_was_found_in_part_or_not_has_no_estimate(dense: Corpus) -> None:
-    few = InvestigationSettings(scan_limit=10, rounds=0)
-    assert finished(dense, few).completeness() is not None
-    case = finished(dense, few, "What fee is paid for a zeppelin on Mars?")
+    scanned = InvestigationSettings(rounds=0)
+    assert finished(dense, scanned, scan=10).completeness() is not None
+    case = finished(dense, scanned, "What fee is paid for a zeppelin on Mars?", 10)
     assert case.stop is not None
     assert case.evidence.status is not EvidenceStatus.FOUND
     assert case.stop.completeness is None
 
 
 def test_the_estimate_is_never_above_the_share_of_required_areas_with_evidence(dense: Corpus) -> None:
-    few = InvestigationSettings(scan_limit=10, rounds=0, transaction_type="berth-refusal")
-    case = finished(dense, few)
+    asked = InvestigationSettings(rounds=0, transaction_type="berth-refusal")
+    case = finished(dense, asked, scan=10)
     found = case.completeness()
     required = [area for area in case.areas if area.required]
     there = sum(area.state is not AreaState.MISSING for area in required)
@@ -148,7 +153,7 @@ def test_the_estimate_is_never_above_the_share_of_required_areas_with_evidence(d
 
 
 def test_every_round_has_an_estimate_in_little_time(dense: Corpus) -> None:
-    case = finished(dense, InvestigationSettings(scan_limit=10, rounds=1))
+    case = finished(dense, InvestigationSettings(rounds=1), scan=10)
     assert case.completeness() is not None
     started = time.perf_counter()
     for _ in range(5):

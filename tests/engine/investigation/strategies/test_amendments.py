@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus import open_corpus
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
@@ -222,10 +223,12 @@ def test_the_words_that_amend_are_quoted(tolls: Corpus) -> None:
 
 
 def test_a_case_shows_the_chain_as_a_trail(tolls: Corpus) -> None:
-    settings = InvestigationSettings(
-        strategies=("amendments",), scan_limit=10, views=False, minimum_gain=0.0, close_gaps=False
+    settings = InvestigationSettings(strategies=("amendments",), query_strategy="precision", close_gaps=False)
+    question, breadth = (
+        "How is the toll raised by the Tolls Amendment Act?",
+        replace(breadth_of(settings), scan=10, gain=0.0),
     )
-    case = Case(tolls, "How is the toll raised by the Tolls Amendment Act?", settings, day=date(2026, 1, 1))
+    case = Case(tolls, question, settings, day=date(2026, 1, 1), breadth=breadth)
     ran(case)
     hops = {(hop.source_id, hop.target_id) for hop in case.pool.hops() if hop.strategy == "amendments"}
     assert ("change/art-1", "second/art-1") in hops or ("second/art-1", "change/art-1") in hops

@@ -13,7 +13,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.toy import toy_contents
 from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
-from engine.investigation.strategies.base import Seeds, Strategy
+from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.citations import Citations, places, quote
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.model import Direction, Passage, Reference, Relation, Span, Status, TargetKind
@@ -48,6 +48,12 @@ def seeds(corpus: Corpus, *ids: str) -> Seeds:
     return seeds_of(*corpus.rows(list(ids)).tolist())
 
 
+def hopping(corpus: Corpus, hops: int, direction: str = "both") -> Context:
+    """A context in which so many references are followed in a row."""
+    context = context_of(corpus, InvestigationSettings().changed(citation_direction=direction))
+    return replace(context, breadth=replace(context.breadth, hops=hops))
+
+
 def told(corpus: Corpus, leads: Leads) -> set[tuple[str, str, Relation, Direction, int]]:
     """(source, passage, relation, direction, step) of each lead, by id."""
     sources, rows = corpus.passages(leads.sources), corpus.passages(leads.rows)
@@ -70,7 +76,7 @@ def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:
             bare,
             Citations().expand(
                 seeds(bare, "harbour-act/art-5/para-2"),
-                context_of(bare, InvestigationSettings(citation_hops=hops)),
+                hopping(bare, hops),
             ),
         )
         for hops in (1, 2, 3)
@@ -93,7 +99,7 @@ def test_a_chain_of_references_is_followed_hop_by_hop(bare: Corpus) -> None:
 
 
 def test_who_cites_a_seed_is_found_too_and_counts_less(bare: Corpus) -> None:
-    context = context_of(bare, InvestigationSettings(citation_hops=1))
+    context = hopping(bare, 1)
     there = Citations().expand(seeds(bare, "harbour-act/art-9"), context)
     back = Citations().expand(seeds(bare, "harbour-act/art-6/para-1"), context)
     assert ("harbour-act/art-6/para-1", "harbour-act/art-9", Relation.CITES, Direction.IN, 1) in told(
@@ -102,6 +108,31 @@ def test_who_cites_a_seed_is_found_too_and_counts_less(bare: Corpus) -> None:
     out = there.strengths[there.rows == bare.rows(["harbour-act/art-6/para-1"])[0]]
     incoming = back.strengths[back.rows == bare.rows(["harbour-act/art-9"])[0]]
     assert out.max() > incoming.max() > 0
+
+
+@pytest.mark.parametrize(
+    "seed", ["harbour-act/art-5/para-2", "harbour-act/art-9", "pilot-regulation/section-2"]
+)
+def test_only_the_references_of_the_wanted_direction_are_followed(bare: Corpus, seed: str) -> None:
+    both, out, back = (
+        told(bare, Citations().expand(seeds(bare, seed), hopping(bare, 3, direction)))
+        for direction in ("both", "out", "in")
+    )
+    assert {direction for _, _, _, direction, _ in out} <= {Direction.OUT}
+    assert {direction for _, _, _, direction, _ in back} <= {Direction.IN}
+    assert out | back <= both
+
+
+def test_both_directions_are_the_union_of_each(bare: Corpus) -> None:
+    everything = seeds_of(*range(len(bare)))
+    both, out, back = (
+        told(bare, Citations().expand(everything, hopping(bare, 1, direction)))
+        for direction in ("both", "out", "in")
+    )
+    assert out
+    assert back
+    assert not out & back
+    assert out | back == both
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +147,7 @@ def renewed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 
 def test_a_reference_to_a_superseded_text_leads_to_the_one_that_holds(renewed: Corpus) -> None:
-    plain = context_of(renewed, InvestigationSettings(citation_hops=1))
+    plain = hopping(renewed, 1)
     held = replace(plain, mask=~renewed.out_of_force(date(2026, 1, 1)))
     link = (Relation.CITES, Direction.OUT, 1)
     assert told(renewed, Citations().expand(seeds(renewed, "p1"), plain)) == {("p1", "p6", *link)}
@@ -127,7 +158,7 @@ def test_a_reference_to_a_superseded_text_leads_to_the_one_that_holds(renewed: C
 
 
 def test_the_quote_is_the_reference_with_the_words_that_lead_to_it(bare: Corpus) -> None:
-    context = context_of(bare, InvestigationSettings(citation_hops=1))
+    context = hopping(bare, 1)
     leads = Citations().expand(seeds(bare, "harbour-act/art-5/para-2"), context)
     (found,) = {item.quote for item in Citations().explain(leads, context)}
     assert found == "Against it an objection under Article 11"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.investigation.leads import NO_SOURCE, RELATIONS
@@ -94,10 +97,8 @@ def test_another_documents_definition_counts_less(bare: Corpus) -> None:
 
 
 def test_a_case_shows_the_terms_once_for_the_question(bare: Corpus) -> None:
-    settings = InvestigationSettings(
-        strategies=("definitions",), rounds=3, scan_limit=10, minimum_gain=0.0, close_gaps=False
-    )
-    case = Case(bare, BERTH, settings)
+    settings = InvestigationSettings(strategies=("definitions",), rounds=3, close_gaps=False)
+    case = Case(bare, BERTH, settings, breadth=replace(breadth_of(settings), scan=10, gain=0.0))
     ran(case)
     from_question = [
         (hop.target_id, hop.quote)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus.extracted import Judgement, Proposal, Validation, add_reading, add_validation
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
@@ -76,8 +78,9 @@ def test_an_investigation_quotes_the_words(tmp_path: Path, harbour_folder: Path)
         confidence=0.9,
     )
     add_reading(folder, window(said, document=source.document_id))
-    settings = InvestigationSettings(strategies=("extracted",), close_gaps=False, scan_limit=10)
-    case = Case(corpus, "Who pays the pilot?", settings)
+    settings = InvestigationSettings(strategies=("extracted",), close_gaps=False)
+    breadth = replace(breadth_of(settings), scan=10)
+    case = Case(corpus, "Who pays the pilot?", settings, breadth=breadth)
     assert list(case.run())
     hops = [
         hop

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.corpus.protocol import Corpus
+from engine.investigation.strategies import metadata
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.investigation.strategies.metadata import Metadata
-from engine.settings import InvestigationSettings
 
 
 class TestMetadata(StrategyContract):
@@ -54,9 +54,10 @@ def test_where_a_passage_stands(bare: Corpus, seed: str, passage: str, place: st
     assert [item.detail for item in Metadata().explain(only, context)] == [place]
 
 
-def test_leads_stay_in_the_document_and_its_limit(bare: Corpus) -> None:
+def test_leads_stay_in_the_document_and_its_limit(bare: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "PER_DOCUMENT", 2)
     seeds = seeds_of(*bare.rows(["harbour-act/art-4", "dues-act/art-3"]).tolist())
-    leads = Metadata().expand(seeds, context_of(bare, InvestigationSettings(passages_per_document=2)))
+    leads = Metadata().expand(seeds, context_of(bare))
     numbers = bare.document_numbers(leads.rows)
     assert (numbers == bare.document_numbers(leads.sources)).all()
     for number in set(numbers.tolist()):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.investigation import Case
@@ -83,10 +85,8 @@ def test_a_strategy_of_another_package_is_found_and_a_built_in_name_is_safe() ->
 
 @pytest.mark.usefixtures("installed")
 def test_it_takes_part_in_a_case(bare: Corpus) -> None:
-    settings = InvestigationSettings(
-        strategies=("first_row",), rounds=1, scan_limit=10, include_superseded=True
-    )
-    case = Case(bare, QUESTION, settings)
+    settings = InvestigationSettings(strategies=("first_row",), rounds=1, include_superseded=True)
+    case = Case(bare, QUESTION, settings, breadth=replace(breadth_of(settings), scan=10))
     assert [type(event).__name__ for event in case.run()][-1] == "Ranked"
     (count,) = case.rounds[1].strategies
     assert count.strategy == "first_row"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
+from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.model import Direction, Hop, Relation
@@ -17,15 +19,9 @@ CODE, REGISTER, ACT = "commercial-agency-code", "commercial-register-act", "agen
 
 
 def hops(corpus: Corpus, question: str, strategy: str) -> list[Hop]:
-    settings = InvestigationSettings(
-        strategies=(strategy,),
-        rounds=2,
-        scan_limit=10,
-        close_gaps=False,
-        minimum_gain=0.0,
-        gate_threshold=0.1,
-    )
-    case = Case(corpus, question, settings, day=DAY)
+    settings = InvestigationSettings(strategies=(strategy,), rounds=2, close_gaps=False)
+    breadth = replace(breadth_of(settings), scan=10, gain=0.0, gate=0.1)
+    case = Case(corpus, question, settings, day=DAY, breadth=breadth)
     ran(case)
     return [hop for hop in case.pool.hops() if hop.strategy == strategy]
 
@@ -89,9 +85,10 @@ def test_a_version_that_no_longer_holds_is_not_brought(meridia: Corpus) -> None:
 
 def test_on_an_earlier_day_the_old_version_leads_to_the_new(meridia: Corpus) -> None:
     settings = InvestigationSettings(
-        strategies=("amendments",), rounds=2, scan_limit=30, close_gaps=False, include_superseded=True
+        strategies=("amendments",), rounds=2, close_gaps=False, include_superseded=True
     )
-    case = Case(meridia, "May an agent sub-delegate under Article 22 of the Agency Code?", settings, day=DAY)
+    question = "May an agent sub-delegate under Article 22 of the Agency Code?"
+    case = Case(meridia, question, settings, day=DAY, breadth=replace(breadth_of(settings), scan=30))
     ran(case)
     versions = {
         (hop.source_id, hop.target_id)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
+from engine.investigation.strategies import semantic
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
 from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
 from engine.model import Relation
-from engine.settings import InvestigationSettings
 
 
 @pytest.fixture(scope="module")
@@ -57,32 +59,36 @@ def test_clusters_by_angle(
     assert sorted(found) == members
 
 
-def test_the_neighbourhood_of_a_cluster_starts_at_its_nearest_member(toy: Corpus) -> None:
+def test_the_neighbourhood_of_a_cluster_starts_at_its_nearest_member(
+    toy: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Rows lie at 0, 10, 90, 100, 180, 45, 46 and 270 degrees; row 7 is German and has no vector.
-    settings = InvestigationSettings(semantic_radius=0.7, minimum_cluster=2)
-    leads = Semantic().expand(seeds_of(0, 1), context_of(toy, settings))
+    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    leads = Semantic().expand(seeds_of(0, 1), context_of(toy))
     around = dict(zip(leads.rows.tolist(), leads.sources.tolist(), strict=True))
     assert around == {5: 1, 6: 1}, "a member is nearest to itself and no lead"
     strengths = dict(zip(leads.rows.tolist(), leads.strengths.tolist(), strict=True))
     assert strengths[5] == pytest.approx(np.cos(np.radians(40)), abs=1e-5)
     assert {RELATIONS[number] for number in leads.relations.tolist()} == {Relation.SIMILAR_TO}
-    context = context_of(toy, settings)
+    context = context_of(toy)
     assert Semantic().explain(leads, context)[leads.rows.tolist().index(5)].detail == "similarity 0.77"
 
 
-def test_a_lone_seed_is_no_cluster_unless_one_is_enough(toy: Corpus) -> None:
-    settings = InvestigationSettings(semantic_radius=0.7)
-    assert len(Semantic().expand(seeds_of(0), context_of(toy, settings.changed(minimum_cluster=2)))) == 0
-    alone = Semantic().expand(seeds_of(0), context_of(toy, settings.changed(minimum_cluster=1)))
+def test_a_lone_seed_is_no_cluster_unless_one_is_enough(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    assert len(Semantic().expand(seeds_of(0), context_of(toy))) == 0
+    monkeypatch.setattr(semantic, "SMALLEST", 1)
+    alone = Semantic().expand(seeds_of(0), context_of(toy))
     assert set(alone.rows.tolist()) == {1, 5}
 
 
-def test_passages_that_are_not_allowed_are_not_searched(toy: Corpus) -> None:
-    context = context_of(toy, InvestigationSettings(semantic_radius=0.7))
+def test_passages_that_are_not_allowed_are_not_searched(toy: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(semantic, "RADIUS", 0.7)
+    context = context_of(toy)
     mask = np.ones(len(toy), np.bool_)
     mask[5] = False
-    allowed = type(context)(context.corpus, context.settings, context.relevance, context.reading, mask=mask)
-    assert 5 not in Semantic().expand(seeds_of(0, 1), allowed).rows.tolist()
+    assert 5 in Semantic().expand(seeds_of(0, 1), context).rows.tolist()
+    assert 5 not in Semantic().expand(seeds_of(0, 1), replace(context, mask=mask)).rows.tolist()
 
 
 def test_without_vectors_there_is_nothing_to_be_near_to(bare: Corpus, toy: Corpus) -> None:

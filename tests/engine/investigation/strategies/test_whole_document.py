@@ -9,7 +9,6 @@ import pytest
 
 from engine.corpus.protocol import Corpus
 from engine.investigation import whole
-from engine.investigation.case import Case
 from engine.investigation.strategies import whole_document
 from engine.investigation.strategies.base import Context, Seeds, Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
@@ -17,7 +16,7 @@ from engine.investigation.strategies.whole_document import WholeDocument
 from engine.model import NamedProvision, Naming
 from engine.records.wording import trail_sentence
 from engine.settings import presets
-from tests.engine.investigation.story import SETTINGS, finished, ran
+from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 PILOTS = "Who takes a pilot?"
 SEED = "dues-act/art-4/para-1"
@@ -119,8 +118,8 @@ def test_what_the_filters_leave_out_is_not_read(bare: Corpus) -> None:
 
 
 def test_the_gate_weighs_nothing_of_it_and_keeps_its_order(bare: Corpus) -> None:
-    strict = ALONE.changed(gate_threshold=1.0, budget_per_strategy=1, budget_per_document=1, rounds=0)
-    case = finished(bare, PILOTS, strict.changed(budget_per_relation=1))
+    strict = replace(BREADTH, gate=1.0, per_strategy=1, per_document=1, per_relation=1)
+    case = finished(bare, PILOTS, ALONE.changed(rounds=0), strict)
     before = set(case.pool.rows().tolist())
     list(case.follow(SEED, ["whole_document"]))
     (count,) = case.rounds[-1].strategies
@@ -151,9 +150,8 @@ def test_what_a_person_dismissed_does_not_come_back(bare: Corpus) -> None:
 
 
 def test_ticked_it_is_followed_in_the_rounds_beside_the_others(bare: Corpus) -> None:
-    both = ALONE.changed(strategies=("whole_document", "citations"), gate_threshold=1.0)
-    case = Case(bare, PILOTS, both)
-    ran(case)
+    both = ALONE.changed(strategies=("whole_document", "citations"))
+    case = finished(bare, PILOTS, both, replace(BREADTH, gate=1.0))
     citations, read = case.rounds[1].strategies
     assert (citations.strategy, citations.admitted) == ("citations", 0), "the gate weighs the others"
     assert (read.strategy, read.admitted > 0) == ("whole_document", True)

@@ -28,7 +28,7 @@ from engine.retrieval.planning.hypothetical import (
     written,
 )
 from engine.retrieval.planning.hypothetical.writing import checked
-from engine.settings import InvestigationSettings
+from engine.settings import HYPOTHETICAL, InvestigationSettings
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import sensible
 from tests.engine.llm.server import Asked, ScriptedServer
@@ -63,7 +63,7 @@ def test_drafts_that_say_the_same_agree_more(bare: Corpus) -> None:
 def test_without_drafts_that_are_near_the_question_stands_alone(bare: Corpus) -> None:
     with ScriptedServer(lambda asked: {"passages": [FAR]}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(hypothetical="model")
+        settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,))
         plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
     (view,) = [view for view in plan.views if view.name == "hypothetical"]
     assert not view.enabled
@@ -81,7 +81,7 @@ def test_low_confidence_is_told(bare: Corpus) -> None:
     ]
     with ScriptedServer(lambda asked: {"passages": apart}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(hypothetical="model")
+        settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,))
         plan = make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
     assert any("low confidence" in note for note in plan.notes)
 
@@ -140,7 +140,7 @@ def test_the_twin_takes_the_first_passages_within_the_mask(bare: Corpus) -> None
 
 def test_a_hypothetical_passage_is_embedded_as_a_passage(dense: Corpus) -> None:
     model = embedder(dense.embedding)
-    settings = InvestigationSettings(hypothetical="plain", views=False)
+    settings = InvestigationSettings(model_tasks=(HYPOTHETICAL,), query_strategy="precision")
     plan = make_plan(QUESTION, ["en"], settings, corpus=dense, helpers=Helpers(embedder=model))
     vectors, notes = embed_views(model, dense, plan)
     assert vectors is not None
@@ -159,7 +159,7 @@ def asked_with(corpus: Corpus, answers: list[str], **changes: Any) -> tuple[Quer
     """The plan that settings lead to, and what the model was asked for it."""
     with ScriptedServer(lambda asked: {"passages": answers}) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
-        settings = InvestigationSettings(hypothetical="model", **changes)
+        settings = InvestigationSettings(model_tasks=("hypothetical",), **changes)
         plan = make_plan(QUESTION, ["en"], settings, corpus=corpus, helpers=helpers)
     (asked,) = server.requests
     return plan, asked
@@ -177,7 +177,7 @@ def test_so_many_are_asked_for_and_no_more_are_kept(number: int, bare: Corpus) -
     assert [view.text for view in drafts_of(plan)] == answers[:number]
     assert sum(view.weight for view in drafts_of(plan)) <= 0.91, "no more than the question"
     assert asked.body["max_tokens"] == 400 * number
-    plain = InvestigationSettings(hypothetical="plain", hypothetical_passages=number)
+    plain = InvestigationSettings(model_tasks=("hypothetical",), hypothetical_passages=number)
     assert len(drafts_of(make_plan(QUESTION, ["en"], plain, corpus=bare))) == number
 
 
@@ -190,7 +190,7 @@ def test_the_temperature_is_sent_for_this_task_alone(bare: Corpus) -> None:
     with ScriptedServer(sensible) as server:
         helpers = Helpers(Asking(server.connect(), Meter()))
         settings = InvestigationSettings(
-            hypothetical="model", sub_questions="model", hypothetical_temperature=0.7
+            model_tasks=("hypothetical", "sub-questions"), hypothetical_temperature=0.7
         )
         make_plan(QUESTION, ["en"], settings, corpus=bare, helpers=helpers)
     sent = {asked.task: asked.body["temperature"] for asked in server.requests}

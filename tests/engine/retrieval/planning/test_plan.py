@@ -57,8 +57,8 @@ def test_the_literal_question_comes_first_and_its_parts_weigh_less() -> None:
     assert (plan.language, plan.notes) == ("en", ())
 
 
-def test_views_can_be_switched_off() -> None:
-    settings = InvestigationSettings(views=False)
+def test_precision_is_the_question_alone() -> None:
+    settings = InvestigationSettings(query_strategy="precision")
     plan = make_plan("Who allocates a berth, and when are the dues paid?", ["en"], settings)
     assert [view.name for view in plan.views] == [LITERAL]
 

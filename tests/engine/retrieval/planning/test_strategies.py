@@ -1,13 +1,12 @@
-"""Which views a strategy uses, and how deep it reads."""
+"""Which views a strategy uses."""
 
 from __future__ import annotations
 
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.errors import SettingsError
 from engine.model import Intent
-from engine.retrieval.planning import KINDS, deepened, make_plan
+from engine.retrieval.planning import KINDS, make_plan
 from engine.retrieval.planning.strategies import STRATEGIES, uses_of
 from engine.settings import InvestigationSettings
 
@@ -39,19 +38,7 @@ def test_what_is_left_out_can_be_offered(harbour: Corpus) -> None:
     assert not offered["feedback"]
 
 
-def test_kinds_can_be_chosen_by_hand(harbour: Corpus) -> None:
-    assert {name for name, _ in kinds(harbour, view_kinds="register")} == {"literal", "register"}
-    with pytest.raises(SettingsError, match="view_kinds: 'focus' is no kind of view; known kinds: part"):
-        kinds(harbour, view_kinds="focus")
-
-
 @pytest.mark.parametrize(("intent", "on"), [(Intent.MULTI_HOP, True), (Intent.LOOKUP, False)])
 def test_words_of_the_first_passages_are_for_questions_of_several_hops(intent: Intent, on: bool) -> None:
-    assert uses_of("balanced", (), intent)["feedback"].on is on
-    assert uses_of("recall", (), intent)["feedback"].on
-
-
-@pytest.mark.parametrize(("strategy", "limit"), [("precision", 100), ("balanced", 200), ("recall", 300)])
-def test_the_depth_follows_the_strategy(strategy: str, limit: int) -> None:
-    assert deepened(InvestigationSettings(scan_limit=200), strategy).scan_limit == limit
-    assert deepened(InvestigationSettings(scan_limit=500), "recall").scan_limit == 500
+    assert uses_of("balanced", intent)["feedback"].on is on
+    assert uses_of("recall", intent)["feedback"].on

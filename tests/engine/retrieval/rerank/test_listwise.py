@@ -123,7 +123,7 @@ def test_the_time_it_may_take_ends_a_call_in_its_middle() -> None:
     with ScriptedServer(lambda asked: Fault(seconds=60.0)) as scripted:
         model = ListwiseReranker(scripted.connect(), Meter())
         model.within(400)
-        with pytest.raises(BudgetError, match="rerank_budget"):
+        with pytest.raises(BudgetError, match="time for reranking is over"):
             model.scores("q", ["1", "2"])
 
 

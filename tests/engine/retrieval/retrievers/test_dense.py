@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.strategies.contract import toy_corpus
+from engine.retrieval.retrievers import dense
 from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
 from engine.retrieval.retrievers.dense import Dense
@@ -31,12 +32,16 @@ class TestDense(RetrieverContract):
     def test_without_vectors_it_is_off(self, retriever: Dense, corpus: Corpus) -> None:
         assert retriever.search(replace(self.asked(corpus), vectors=None)) == Off()
 
-    def test_a_hit_reaches_the_cosine(self, retriever: Dense, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
-        near = replace(asked, settings=asked.settings.changed(dense_threshold=0.9))
-        assert [hits.rows.tolist() for hits in self.answer(retriever, near).hits] == [[0, 1], [2, 3]]
+    def test_a_hit_reaches_the_cosine(
+        self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(dense, "LOWEST", 0.9)
+        found = self.answer(retriever, self.asked(corpus))
+        assert [hits.rows.tolist() for hits in found.hits] == [[0, 1], [2, 3]]
 
-    def test_a_passage_without_a_vector_is_no_hit(self, retriever: Dense, corpus: Corpus) -> None:
-        asked = self.asked(corpus)
-        wide = replace(asked, settings=asked.settings.changed(dense_threshold=0.0))
-        assert all(7 not in hits.rows.tolist() for hits in self.answer(retriever, wide).hits)
+    def test_a_passage_without_a_vector_is_no_hit(
+        self, retriever: Dense, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(dense, "LOWEST", 0.0)
+        found = self.answer(retriever, self.asked(corpus))
+        assert all(7 not in hits.rows.tolist() for hits in found.hits)

@@ -13,9 +13,8 @@ from engine.ingestion.build import build_corpus
 from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
 from engine.retrieval.retrievers.late import Late
-from engine.retrieval.scan import scan
-from engine.settings import InvestigationSettings
 from tests.engine.harbour import write_harbour
+from tests.engine.retrieval.searching import searched
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +41,7 @@ class TestLate(RetrieverContract):
 
     def test_what_others_found_is_scored_too(self, retriever: Late, corpus: Corpus) -> None:
         asked = self.asked(corpus)
-        few = replace(asked, settings=asked.settings.changed(scan_depth=10))
+        few = replace(asked, depth=10)
         every = np.arange(len(corpus), dtype=np.int32)
         told = self.answer(retriever, replace(few, candidates=every)).hits[0]
         wide = self.answer(retriever, asked).hits[0]
@@ -62,7 +61,7 @@ class TestLate(RetrieverContract):
 def test_a_corpus_without_token_vectors(bare: Corpus) -> None:
     asked = TestLate().asked(bare)
     assert Late().search(asked) == Off("the corpus holds no token vectors")
-    found = scan(bare, asked.plan, asked.settings, None)
+    found = searched(bare, asked.plan)
     assert [count.off for count in found.finders if count.retriever == "late"] == [
         "the corpus holds no token vectors"
     ]
@@ -71,7 +70,7 @@ def test_a_corpus_without_token_vectors(bare: Corpus) -> None:
 
 def test_the_scan_joins_all_that_search(corpus: Corpus) -> None:
     asked = TestLate().asked(corpus)
-    found = scan(corpus, asked.plan, InvestigationSettings(late_weight=0.3), None)
-    assert dict(found.relevance.weights) == pytest.approx({"bm25": 0.7, "late": 0.3})
+    found = searched(corpus, asked.plan)
+    assert dict(found.relevance.weights) == pytest.approx({"bm25": 0.9, "late": 0.1})
     assert {count.retriever for count in found.finders if count.found} == {"bm25", "late"}
     assert {hit.retriever for hits in found.hits.values() for hit in hits} == {"bm25", "late"}

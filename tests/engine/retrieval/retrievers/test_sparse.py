@@ -15,9 +15,9 @@ from engine.language.embedders import sparse_embedder
 from engine.retrieval.retrievers.base import Off
 from engine.retrieval.retrievers.contract import RetrieverContract
 from engine.retrieval.retrievers.sparse import Sparse
-from engine.retrieval.scan import scan
 from tests.engine.harbour import write_harbour
 from tests.engine.language.embedders.tiny import language_model
+from tests.engine.retrieval.searching import searched
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_a_model_that_is_gone_is_named_and_words_go_on(root: Path, corpus: Corpu
     sparse_embedder.cache_clear()
     try:
         asked = TestSparse().asked(corpus)
-        found = scan(corpus, asked.plan, asked.settings, None)
+        found = searched(corpus, asked.plan)
     finally:
         shutil.move(root / "moved", root / "model")
         sparse_embedder.cache_clear()
