@@ -9,7 +9,7 @@ import pytest
 
 from engine.answers.answer import answer
 from engine.corpus.protocol import Corpus
-from engine.investigation import Case, assembly
+from engine.investigation import Case
 from engine.investigation.leading import NAMED, led
 from engine.investigation.ranking import Ranking
 from engine.model import Relation
@@ -61,14 +61,6 @@ def test_a_pinned_passage_stands_before_it_and_a_dismissed_one_nowhere(meridia: 
     for one in ARTICLE_14:
         case.dismiss(one)
     assert not {passage for found in case.ranking for passage in found.assembled_ids} & set(ARTICLE_14)
-
-
-def test_the_limit_of_a_document_does_not_cut_it(meridia: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Too long to be read as one, so that each paragraph stands for itself.
-    monkeypatch.setattr(assembly, "LONGEST_TEXT", 1)
-    monkeypatch.setattr(assembly, "PER_DOCUMENT", 1)
-    case = ran(meridia, QUESTION)
-    assert [found.passage.id for found in case.ranking[:5]] == ARTICLE_14
 
 
 def test_a_full_pool_has_room_for_it(meridia: Corpus) -> None:

@@ -65,14 +65,14 @@ def test_every_text_is_a_span_of_one_section_and_stands_once(
 def test_what_room_is_left_lets_passages_grow(
     harbour: Corpus, single: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = finished(harbour, QUESTION, SETTINGS.changed(top_k=3)).investigation()
+    alone = finished(harbour, QUESTION, SETTINGS.changed(top_k=2)).investigation()
     with monkeypatch.context() as patched:
         patched.setattr(context_module, "SHORTEST", 0)
         as_found = model_context(alone, harbour, 20_000)
     assert all(len(one.ids) == 1 for one in as_found.passages)
     tight, wide = (model_context(alone, harbour, tokens) for tokens in (as_found.tokens, 20_000))
     assert tight.passages == as_found.passages
-    assert sum(len(one.ids) for one in wide.passages) > 3
+    assert sum(len(one.ids) for one in wide.passages) > 2
     assert all(one.tokens <= context_module.LONGEST for one in wide.passages)
 
 
@@ -119,7 +119,7 @@ def test_as_json_it_says_the_same(investigation: Investigation, harbour: Corpus)
 
 
 def test_what_was_dismissed_is_not_joined(harbour: Corpus, single: None) -> None:
-    case = finished(harbour, QUESTION, SETTINGS.changed(top_k=3))
+    case = finished(harbour, QUESTION, SETTINGS.changed(top_k=2))
     wide = model_context(case.investigation(), harbour, 20_000)
     ranked = {found.passage.id for found in case.ranking}
     joined = [one for passage in wide.passages for one in passage.ids if one not in ranked]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from engine.errors import InputError
 from engine.model import GapQuery
 from engine.records.saved import load_pool, save
 from tests.engine.harbour import QUESTION
-from tests.engine.investigation.story import finished
+from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
 
 @pytest.fixture
@@ -55,13 +56,16 @@ def test_the_pool_comes_back(bare: Corpus, file: Path) -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["with its area", "saved before areas were kept"])
-def test_the_query_of_a_hop_comes_back(bare: Corpus, file: Path, kept: bool) -> None:
-    queries = [hop.query for hop in finished(bare, QUESTION).pool.hops()]
+def test_the_query_of_a_hop_comes_back(harbour: Corpus, file: Path, kept: bool) -> None:
+    settings = SETTINGS.changed(transaction_type="pilot-exemption")
+    case = finished(harbour, "How long is a berth allocated?", settings, replace(BREADTH, seeds=2))
+    save(case.investigation(), file)
+    queries = [hop.query for hop in case.pool.hops()]
     record = orjson.loads(file.read_bytes())
     for edge in record["pool"]["edges"] if not kept else ():
         del edge["query"]
     file.write_bytes(orjson.dumps(record))
-    found = [hop.query for hop in load_pool(file, bare, 100).hops()]
+    found = [hop.query for hop in load_pool(file, harbour, 100).hops()]
     assert any(query is not None for query in queries)
     assert found == [query if kept or query is None else GapQuery(query.text) for query in queries]
 

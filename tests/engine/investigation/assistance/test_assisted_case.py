@@ -193,7 +193,7 @@ def test_how_sure_the_model_is_and_why_is_kept_in_the_round(
 ) -> None:
     answer = {"sufficient": False, "evidence": [], "missing": ["fee for the towage of wrecks"], **said}
     with ScriptedServer(but(SUFFICIENCY, answer)) as server:
-        case = Case(harbour, QUESTION, WIDE, model=server.connect())
+        case = case_of(harbour, QUESTION, WIDE, model=server.connect())
         events = ran(case)
     judged = next(event for event in events if isinstance(event, SufficiencyJudged))
     assert (judged.confidence, judged.reasons) == kept
@@ -234,7 +234,7 @@ def test_nobody_judges_before_round_two(harbour: Corpus) -> None:
 
 def test_the_budget_opens_the_breaker_in_mid_case(harbour: Corpus) -> None:
     with ScriptedServer(sensible) as server:
-        case = helped(harbour, WRECK, server.connect(), WIDE.changed(token_budget=3000))
+        case = helped(harbour, WRECK, server.connect(), WIDE.changed(token_budget=9000))
         assert tasks(server) == [SUB_QUESTIONS, HYPOTHETICAL, GAPS]
     told = notes(case)
     assert "gap queries: the budget for language models is used up: " in told
