@@ -143,51 +143,13 @@
     }
     post({ type: "select", id });
   }
-  const piece = (tag, name, text) => { const made = document.createElement(tag); made.className = name; made.textContent = text; made.dir = "auto"; return made; };
-  /* A query for a gap: its area, its words, and what it found. */
-  function peekQuery(node, peek) {
-    const card = piece("article", "card compact query", "");
-    Object.assign(card.dataset, { id: node.id, members: node.id });
-    card.tabIndex = 0;
-    card.style.setProperty("--c", `var(--${node.strategy})`);
-    const cite = piece("header", "cite", "");
-    cite.append(piece("span", "n", "◆"), piece("b", "", node.title), piece("span", "where", node.where));
-    const list = piece("ol", "found", "");
-    for (const found of node.found) {
-      const item = document.createElement("li");
-      const there = cardOf(found.id) || state.data.nodes.some((other) => other.id === found.id);
-      const words = piece(there ? "button" : "span", "", found.name);
-      if (there) Object.assign(words, { type: "button" }).dataset.select = found.id;
-      item.append(words);
-      if (found.new) item.append(" ", piece("small", "", "new"));
-      list.append(item);
-    }
-    card.append(cite, piece("p", "text", node.text), piece("div", "told", node.told), list);
-    peek.replaceChildren(card);
-    return card;
-  }
-  /* A passage that stands on the board and has no card yet: told from the board's own data. */
+  /* A passage or a query that stands on the board and has no card (see peek.js). */
   function peekAt(id) {
-    const node = ((state.data && state.data.nodes) || []).find((item) => item.id === id);
+    const nodes = (state.data && state.data.nodes) || [];
+    const node = nodes.find((item) => item.id === id);
     const peek = one("#peek");
     if (!node || !peek) return null;
-    if (node.kind === "query") return peekQuery(node, peek);
-    const card = piece("article", "card compact", "");
-    Object.assign(card.dataset, { id, members: id, citation: node.citation, document: node.title });
-    const cite = piece("header", "cite", "");
-    cite.append(piece("span", "n", "·"), piece("b", "", node.title), piece("span", "where", node.where));
-    if (node.badge) cite.append(piece("span", "badge", node.badge));
-    const text = piece("p", "text", node.text);
-    text.lang = node.language;
-    const acts = document.createElement("footer");
-    acts.className = "acts";
-    for (const [act, words] of [["follow", "Follow from here"], ["whole", "Read the whole document"], ["pin", "Pin"], ["dismiss", "Dismiss"], ["copy", "Copy citation"], ["read", "Read in place"]]) {
-      const button = piece("button", "", words);
-      button.type = "button";
-      button.dataset.act = act;
-      acts.append(button);
-    }
-    card.append(cite, text, piece("div", "why", node.why), acts);
+    const card = window.redstring.peek(node, (other) => cardOf(other) || nodes.some((item) => item.id === other));
     peek.replaceChildren(card);
     return card;
   }

@@ -13,6 +13,7 @@ from ui.palette import palette_css
 
 SCRIPTS = (
     "redstring.js",
+    "peek.js",
     "plan.js",
     "asking.js",
     "answer.js",

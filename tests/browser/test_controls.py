@@ -44,6 +44,8 @@ def typed(knob: Knob, *, number: bool) -> str:
         low, high = knob.low or 0.0, knob.high or 0.0
         step = 1 if knob.kind == "integer" else 0.01
         return f"{knob.default + step if knob.default + step <= high else max(low, knob.default - step):g}"
+    if knob.name == "hypothetical_language":
+        return "de"
     if knob.name == "stop_when":
         return "coverage >= 0.99\nefficiency < 0.01"
     return TYPED.get(knob.kind, "2010" if knob.unit == "year" else "0.5" if knob.high == 1 else "7")

@@ -28,7 +28,6 @@ from engine.retrieval.planning.views import Asked, views_of
 from engine.settings import InvestigationSettings
 
 LONGEST_QUESTION = 4_000
-_ALONE = Helpers()
 
 
 def make_plan(
@@ -41,7 +40,7 @@ def make_plan(
     allowed: Mask | None = None,
     day: date | None = None,
     offered: bool = False,
-    helpers: Helpers = _ALONE,
+    helpers: Helpers | None = None,
 ) -> QueryPlan:
     """The plan for a question put to a corpus in these languages (most frequent first).
 
@@ -53,7 +52,7 @@ def make_plan(
     more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a demand that
     cannot be read (``year:soon``) and a question that is nothing but demands.
     """
-    settings = settings or InvestigationSettings()
+    settings, helpers = settings or InvestigationSettings(), helpers or Helpers()
     notes: tuple[str, ...] = ()
     text = " ".join(question.split())
     if len(text) > LONGEST_QUESTION:
