@@ -176,12 +176,12 @@ def test_a_dot_without_a_card_is_told_from_the_board(case: Page) -> None:
 def test_a_depth_sets_the_controls_and_the_strategies_decide_what_is_followed(page: Page) -> None:
     page.locator("#depth label", has_text="Detective").click()
     page.wait_for_function("document.querySelector('#set-pool_size input[type=number]').value === '2000'")
-    assert page.locator("#set-rounds input[type=number]").input_value() == "5"
+    assert page.locator("#set-rounds input[type=number]").input_value() == "4"
     page.locator("#depth label", has_text="Quick").click()
     page.wait_for_function("!document.querySelector('#threads input[name=metadata]').checked")
     page.locator("#depth label", has_text="Balanced").click()
     page.wait_for_function("document.querySelector('#threads input[name=metadata]').checked")
-    for name in ("metadata", "entities", "semantic", "pagerank"):
+    for name in ("metadata", "entities", "pagerank"):
         page.locator(f"#threads input[name={name}]").uncheck()
     page.locator("#set-close_gaps input").uncheck()
     page.locator(".chip").first.click()

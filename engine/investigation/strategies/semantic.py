@@ -29,7 +29,7 @@ class Semantic:
     trust = 0.4
     stated = False
     colour = Colour("#cc79a7", "#e39ac4")
-    on_from = Preset.BALANCED
+    on_from = Preset.DETECTIVE
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads within ``RADIUS`` of a cluster of at least ``SMALLEST`` seeds.
