@@ -36,7 +36,7 @@ from engine.investigation.gate import Gate, by_trust
 from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
 from engine.investigation.meanings import meaning_named
 from engine.investigation.metrics import metrics_of
-from engine.investigation.parts import PartFound, parts_found, with_best_of_parts
+from engine.investigation.parts import PartFound, parts_found, told_together, with_best_of_parts
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.purpose import purpose_of_round, purpose_of_scan
@@ -194,6 +194,9 @@ class Case:
         if self.evidence.status is EvidenceStatus.NONE:
             # Nothing is covered where nothing was found.
             self.areas = tuple(_uncovered(area) for area in self.areas)
+            if self.transaction is not None and self.transaction.proposed:
+                # Nor is it about anything that its words only resembled.
+                self.transaction = replace(self.transaction, id=None)
             yield CoverageChanged(self._last_round(), self.areas)
         yield Stopped(self.stop)
         yield ranked
@@ -469,7 +472,7 @@ class Case:
         self.order, self.ranking, parts = self._shown(self.scanned, refined)
         text = relevance.plan.views[0].text
         evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
-        self.evidence = replace(evidence, parts=tuple(part.evidence for part in parts))
+        self.evidence = told_together(evidence, [part.evidence for part in parts])
 
     def _ranked(self, scanned: Scan) -> Ranking:
         """The pool in order, as its passages are now; the scan's own order where nothing is followed."""

@@ -8,7 +8,7 @@ those that are shown, on the last places if it has to.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from engine.investigation.evidence import LOOKED_AT, part_evidence
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.investigation.reranking import with_addend
-from engine.model import EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
+from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, RankedPassage
 from engine.retrieval.planning import PART, SIDE, TOLD
 from engine.retrieval.planning.structure import compared, sides
 from engine.retrieval.relevance import Relevance
@@ -106,6 +106,27 @@ def _found(relevance: Relevance, view: int, words: str, ranking: Ranking, readin
         ),
         chosen,
     )
+
+
+def told_together(whole: Evidence, parts: Sequence[PartEvidence]) -> Evidence:
+    """What was found for a question and for its parts, such that neither denies the other: a part with a word
+    that nothing bears is not found, nor is a question of which a part is not."""
+    told = tuple(_bounded(part, whole) for part in parts)
+    short = [part for part in told if part.status is not EvidenceStatus.FOUND]
+    if not short or whole.status is not EvidenceStatus.FOUND:
+        return replace(whole, parts=told)
+    missing = dict.fromkeys(word for part in short for word in part.missing)
+    return replace(whole, status=EvidenceStatus.PARTIAL, missing=tuple(missing), parts=told)
+
+
+def _bounded(part: PartEvidence, whole: Evidence) -> PartEvidence:
+    if whole.status is EvidenceStatus.NONE:
+        return replace(part, status=EvidenceStatus.NONE, passages=())
+    text = part.text.casefold()
+    lacking = tuple(word for word in whole.missing if word.casefold() in text)
+    if not lacking or part.status is not EvidenceStatus.FOUND:
+        return part
+    return replace(part, status=EvidenceStatus.PARTIAL, missing=lacking)
 
 
 def _nearest(rows: Rows, shares: Scores) -> list[int]:

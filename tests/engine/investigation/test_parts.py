@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.answers.answer import answer
 from engine.answers.export import answer_markdown, answer_text, answer_to_json
 from engine.corpus.protocol import Corpus
-from engine.investigation.parts import PART_BEST, parts_asked
-from engine.model import EvidenceStatus, QueryPlan, View
+from engine.investigation.parts import PART_BEST, parts_asked, told_together
+from engine.model import Evidence, EvidenceStatus, PartEvidence, QueryPlan, View
 from engine.records.export import investigation_to_json
 from engine.records.text import parts_lines
 from engine.retrieval.planning import PART, SIDE, make_plan
@@ -126,3 +128,27 @@ def test_a_list_is_no_comparison() -> None:
     plan = make_plan("What are the criteria for selecting a sponsor, compliance adviser, or auditor?", ["en"])
     assert [view.name for view in plan.views if view.name == SIDE] == [SIDE, SIDE]
     assert parts_asked(plan) == []
+
+
+WORDS = st.lists(st.sampled_from(("Peru", "notary", "agent", "penalty")), max_size=3, unique=True).map(tuple)
+STATUSES = st.sampled_from(list(EvidenceStatus))
+
+
+@given(STATUSES, WORDS, st.lists(st.tuples(STATUSES, WORDS, WORDS), max_size=4))
+def test_a_question_and_its_parts_do_not_deny_each_other(
+    status: EvidenceStatus,
+    missing: tuple[str, ...],
+    given_parts: list[tuple[EvidenceStatus, tuple[str, ...], tuple[str, ...]]],
+) -> None:
+    whole = Evidence(status, () if status is EvidenceStatus.FOUND else missing)
+    parts = [PartEvidence(f"Who or what: {' '.join(words)}?", one, none) for one, words, none in given_parts]
+    told = told_together(whole, parts)
+    assert [part.text for part in told.parts] == [part.text for part in parts]
+    for part in told.parts:
+        if part.status is EvidenceStatus.FOUND:
+            assert not any(word in part.text for word in told.missing)
+    if told.status is not EvidenceStatus.PARTIAL:
+        assert {part.status for part in told.parts} <= {told.status}
+    assert told.status in (status, EvidenceStatus.PARTIAL)
+    if not parts:
+        assert told == whole

@@ -7,7 +7,7 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.errors import SettingsError
 from engine.investigation.transactions import kinds_of, proposed
-from engine.model import Transaction
+from engine.model import EvidenceStatus, Transaction
 from tests.engine.harbour import NOTHING
 from tests.engine.investigation.story import SETTINGS, case_of, finished
 
@@ -66,3 +66,10 @@ def test_strengths_of_all_types_and_their_names(harbour: Corpus) -> None:
     assert all(0.0 <= one <= 1.0 for one in strengths.values())
     assert kinds_of(harbour.ontology, "en")["berth-refusal"] == "Berth refusal"
     assert kinds_of(None, "en") == {}
+
+
+def test_what_the_corpus_does_not_bear_is_about_no_transaction_of_it(meridia: Corpus) -> None:
+    case = finished(meridia, "Who won the sailing regatta last summer?", SETTINGS, None)
+    assert case.evidence.status is EvidenceStatus.NONE
+    assert case.transaction is not None
+    assert case.transaction.id is None
