@@ -43,7 +43,7 @@ class Outcome:
 def investigate_one(corpus: Corpus, question: str, settings: InvestigationSettings) -> Outcome:
     """One investigation, timed from the question to the ranking.
 
-    The limit per document and the assembly of neighbours, which serve a reader, do not touch it.
+    The assembly of neighbours, which serves a reader, does not touch it.
     """
     started = time.perf_counter()
     case = Case(corpus, question, settings)

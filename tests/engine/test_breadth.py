@@ -53,7 +53,7 @@ def test_at_a_point_it_is_what_was_set_there(size: int) -> None:
         ("quick", 80, 10, 18),
         ("balanced", 100, 10, 18),
         ("thorough", 300, 15, 50),
-        ("detective", 500, 25, 100),
+        ("detective", 1000, 40, 300),
     ],
 )
 def test_what_each_preset_searches(name: str, scan: int, seeds: int, per_strategy: int) -> None:
