@@ -278,7 +278,8 @@ def checked(values: Mapping[str, Any]) -> InvestigationSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "settings"
-        raise SettingsError(f"{name}: {first['msg']} (given: {first['input']!r:.80})") from error
+        why = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{name}: {why} (given: {first['input']!r:.80})") from error
 
 
 # What each preset changes of the defaults, beside the strategies.

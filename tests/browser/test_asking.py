@@ -92,7 +92,7 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
 def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(page: Page) -> None:
     page.locator(NUMBER).fill("2")
     page.wait_for_selector("#depth-note span:visible")
-    page.locator(NUMBER).fill("4")
+    page.locator(NUMBER).fill("3")
     page.wait_for_selector("#depth-note span", state="hidden")
     for name in ("metadata", "entities", "metadata", "entities"):
         page.click(f"#threads label:has(input[name={name}])")
@@ -115,7 +115,7 @@ def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(
     stop = "#set-stop_when textarea, #set-stop_when input"
     page.fill(stop, "plenty")
     page.click("#go")
-    page.wait_for_selector(".banner >> text=stop_when: Value error, 'plenty' is no condition")
+    page.wait_for_selector(".banner >> text=stop_when: 'plenty' is no condition")
     assert "Traceback" not in page.content()
     page.fill(stop, "")
     page.click("#go")

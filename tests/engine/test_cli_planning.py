@@ -75,7 +75,7 @@ def test_a_plan_that_cannot_be_used(
     [
         ("berth year:soon", (), "year:soon: not a year"),
         ("-berth", (), "add what it is about"),
-        ("berth", ("--model-tasks", "focus"), "model_tasks: Value error, 'focus' is no task"),
+        ("berth", ("--model-tasks", "focus"), "model_tasks: 'focus' is no task"),
         ("berth", ("--query-strategy", "luck"), "query_strategy"),
     ],
 )
