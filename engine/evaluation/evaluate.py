@@ -75,7 +75,8 @@ def judged(
     """Investigate one question after the other, and judge each by its gold.
 
     Rankings count single passages by the ids of the source, without assembly. ``warm``: one question is run
-    before the clock starts, so that loading is not timed. Raises InputError when no gold passage is in the corpus.
+    before the clock starts, so that loading is not timed. Raises InputError when no gold passage is in the
+    corpus.
     """
     check_gold(corpus, questions)
     if warm:
