@@ -36,8 +36,11 @@ LOOKED_AT, SAMPLED = 20, 1_000
 # down the first of each counts, from LARGE on the second.
 FAR, FEW = (0.26, 0.38), (0.5, 0.75)
 SMALL, LARGE = 700, 2_000
-# Below one of them, with vectors: not all was found. Nearness; words of the best together; of the best alone.
-NEAR, MOST, BEST = 0.45, 0.70, 0.42
+# Below it, with vectors: not all was found. The mean of the words of the best together and of the best alone,
+# and so many times the nearness: lay words may stand nowhere where the thing itself is near. By passages.
+TIMES, ENOUGH = 3.0, {700: 1.8, 2_000: 2.1, 14_000: 2.25}
+# Below it, in a language that the corpus has not: not all was found.
+NEAR = 0.45
 # Words that the best hold together, without vectors: nothing, not all; and where two letters are a word.
 NOTHING, PART = 0.20, 0.60
 # Without vectors: nothing, where so much of the question stands nowhere and the best hold so little; sooner
@@ -177,9 +180,9 @@ def _by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
     nearness, together = numbers["nearness"], numbers["together"]
     if nearness < _at(passages, FAR) and together < _at(passages, FEW):
         return EvidenceStatus.NONE
-    if nearness < NEAR or together < MOST or numbers["best"] < BEST:
-        return EvidenceStatus.PARTIAL
-    return EvidenceStatus.FOUND
+    sure = (together + numbers["best"]) / 2 + TIMES * nearness
+    enough = np.interp(np.log(max(passages, 1)), np.log(list(ENOUGH)), list(ENOUGH.values()))
+    return EvidenceStatus.FOUND if sure >= enough else EvidenceStatus.PARTIAL
 
 
 def _by_words_alone(numbers: Mapping[str, float], language: str, strange: Strange) -> EvidenceStatus:

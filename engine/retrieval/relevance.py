@@ -92,9 +92,13 @@ class Relevance:
         return literal
 
     def similarities(self, rows: Rows) -> Shares:
-        """Similarity of each view to each row, as a share of the view's best: dense where it is on, else
-        lexical, shape (views, n), 0..1."""
-        return self.dense(rows) if DENSE in self.found else self.lexical(rows)
+        """Similarity of each view to each row, as a share of the view's best: dense for the views that it reads,
+        else lexical, shape (views, n), 0..1."""
+        if DENSE not in self.found:
+            return self.lexical(rows)
+        read = self.found[DENSE].reads
+        found: Shares = self.dense(rows)
+        return found if read.all() else np.where(read[:, None], found, self.lexical(rows))
 
     def _shares(self, name: str, rows: Rows) -> Shares:
         answer = self.found.get(name)

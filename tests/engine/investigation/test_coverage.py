@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
 from engine.investigation.coverage import Coverage
 from engine.investigation.events import CoverageChanged, RoundStarted
 from engine.investigation.facets import Facet, facets_for
@@ -189,3 +193,19 @@ def test_a_corpus_without_an_ontology_is_covered_by_the_parts_of_the_question(ba
     case = finished(bare, QUESTION, SETTINGS.changed(include_superseded=True))
     assert [(area.id, area.required) for area in case.areas] == [("part-1", True), ("part-2", True)]
     assert all(area.state is AreaState.COVERED for area in case.areas)
+
+
+def test_a_side_that_no_model_reads_is_found_by_its_words(tmp_path: Path) -> None:
+    texts = (
+        "A pilot is licensed by the harbour master for two years.",
+        "A tug is licensed by the board of the port for five years.",
+        "Dues are paid in advance at the office of the harbour.",
+    )
+    lines = [json.dumps({"id": f"act-{number}", "text": text}) for number, text in enumerate(texts)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    build_corpus([tmp_path / "corpus.jsonl"], tmp_path / "corpus", name="port", embedding="minilm")
+    case = finished(open_corpus(tmp_path / "corpus"), "Which is licensed for longer, a pilot or a tug?")
+    assert case.plan is not None
+    assert [view.dense for view in case.plan.views if view.name == "side"] == [False, False]
+    assert len(case.areas) == 2
+    assert AreaState.MISSING not in {area.state for area in case.areas}
