@@ -103,7 +103,11 @@ def _locked(folder: Path) -> Iterator[bool]:
             raise CorpusError(
                 f"another process is writing the corpus at {folder}; wait until it is done"
             ) from None
-        yield is_new
+        try:
+            yield is_new
+        finally:
+            # A reader that was forked meanwhile, and is still being ended, has the file open too.
+            fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def publish(folder: Path, manifest: Manifest) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -75,6 +76,21 @@ def test_two_writers_do_not_meet(tmp_path: Path) -> None:
         new_generation(tmp_path / "corpus"),
     ):
         pytest.fail("the second writer was let in")
+
+
+def test_a_process_forked_meanwhile_does_not_keep_others_out(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus", toy_contents())
+    with new_generation(tmp_path / "corpus"):
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+            os._exit(0)
+    try:
+        with new_generation(tmp_path / "corpus") as generation:
+            assert generation.is_dir()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def test_a_corpus_is_its_owners_alone(tmp_path: Path) -> None:
