@@ -92,8 +92,8 @@ class Relevance:
         return literal
 
     def similarities(self, rows: Rows) -> Shares:
-        """Similarity of each view to each row, as a share of the view's best: dense for the views that it reads,
-        else lexical, shape (views, n), 0..1."""
+        """Similarity of each view to each row, as a share of the view's best: dense for the views that it
+        reads, else lexical, shape (views, n), 0..1."""
         if DENSE not in self.found:
             return self.lexical(rows)
         read = self.found[DENSE].reads
