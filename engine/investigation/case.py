@@ -188,8 +188,10 @@ class Case:
             yield from self._decide(bounds.rounds)
         self.stop = self.stop or Stop(StopReason.ROUNDS)
         ranked = self._rank()
-        if self.evidence.status is not EvidenceStatus.FOUND:
-            # How much of it is there cannot be told of what was not found, or in part only.
+        looked_up = self.plan.depth is not None and self.plan.depth.kind is DepthKind.LOOK_UP
+        if looked_up or self.evidence.status is not EvidenceStatus.FOUND:
+            # How much of it is there cannot be told of what was not found, or in part only; nor of a look-up,
+            # for none was among the questions that it was learned from.
             self.stop = replace(self.stop, completeness=None)
         if self.evidence.status is EvidenceStatus.NONE:
             # Nothing is covered where nothing was found.

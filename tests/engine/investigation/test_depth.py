@@ -68,3 +68,12 @@ def test_a_person_may_say_how_deep(harbour: Corpus, depth: str) -> None:
     assert case.plan.depth == Depth(DepthKind(depth), "the question says so")
     assert case.bounds.rounds == {"look-up": 1, "usual": 2, "deep": 3}[depth]
     assert case.settings == AUTO, "what was set is kept"
+
+
+def test_a_look_up_says_nothing_of_how_much_is_there(meridia: Corpus) -> None:
+    case = finished(meridia, "What does Article 14 of the Agency Code say?", AUTO, None)
+    assert case.plan is not None
+    assert case.plan.depth is not None
+    assert case.plan.depth.kind is DepthKind.LOOK_UP
+    assert case.stop is not None
+    assert case.stop.completeness is None
