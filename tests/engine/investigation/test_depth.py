@@ -8,13 +8,15 @@ from hypothesis import strategies as st
 
 from engine.breadth import breadth_of
 from engine.corpus.protocol import Corpus
+from engine.investigation import Case
 from engine.investigation.depth import BOUNDED, bounded
-from engine.model import Depth, DepthKind
+from engine.model import Completeness, Depth, DepthKind
 from engine.settings import InvestigationSettings, Preset, preset
 from tests.engine.investigation.story import finished
 
 AUTO = preset("auto")
 LOOK_UP = "What does Article 7 of the Harbour Act say?"
+SURE = Completeness(0.9, 0.8, 1.0)
 
 
 @given(
@@ -70,10 +72,23 @@ def test_a_person_may_say_how_deep(harbour: Corpus, depth: str) -> None:
     assert case.settings == AUTO, "what was set is kept"
 
 
-def test_a_look_up_says_nothing_of_how_much_is_there(meridia: Corpus) -> None:
-    case = finished(meridia, "What does Article 14 of the Agency Code say?", AUTO, None)
+@pytest.mark.parametrize(
+    ("question", "kind", "told"),
+    [
+        ("What does Article 14 of the Agency Code say?", DepthKind.LOOK_UP, None),
+        ("When must an objection be lodged?", DepthKind.USUAL, SURE),
+    ],
+)
+def test_a_look_up_says_nothing_of_how_much_is_there(
+    meridia: Corpus,
+    question: str,
+    kind: DepthKind,
+    told: Completeness | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Case, "completeness", lambda case: SURE)
+    case = finished(meridia, question, AUTO, None)
     assert case.plan is not None
     assert case.plan.depth is not None
-    assert case.plan.depth.kind is DepthKind.LOOK_UP
     assert case.stop is not None
-    assert case.stop.completeness is None
+    assert (case.plan.depth.kind, case.stop.completeness) == (kind, told)
