@@ -3,8 +3,9 @@
 Links say something where the passages that they start from are right. Two things tell before any link is
 followed: that the question names what the corpus defines or is about, and that one of the scan's first
 passages holds most of what the question says. So far may a passage of the scan fall, as a multiple of its
-rank; where neither is the case (a person's own words, a question in a language that the index reads only in
-pieces) it may not fall at all, and the ranking begins with the scan's list. Whatever the weights are and
+rank. Where neither is the case it may fall to twice its rank if a model has read the question for its
+meaning, and not at all where words alone speak (a person's own words, a language that the index reads only
+in pieces): then the ranking begins with the scan's list. Whatever the weights are and
 wherever they were learned, what the scan has in its first n stays within the first (1 + reach) n.
 
 Filling ranks by the earliest deadline that is due, else by score, is optimal for unit tasks: Jackson,
@@ -24,6 +25,8 @@ HELD = "scan"
 # By how many times its rank a passage may fall because the question names something, and by as many more
 # because it is covered.
 REACH = 2.0
+# By how many times it may fall in any case, where meaning is compared and not words alone.
+BY_MEANING = 1.0
 # So many of the scan's first passages may cover the question: up to the first share of its words, by what
 # they tell, they are not trusted, from the second on in full. Among short documents a question often
 # needs several, each of which holds less of it.
@@ -33,14 +36,18 @@ COVERED = {Family.LONG: (0.55, 0.7), Family.SHORT: (0.5, 0.65)}
 STEP = 1e-5
 
 
-def reach(named: Scores, terms: Scores, scanned: NDArray[np.intp], family: Family) -> float:
+def reach(
+    named: Scores, terms: Scores, scanned: NDArray[np.intp], family: Family, *, meaning: bool = False
+) -> float:
     """By how many times its rank a passage of the scan may fall, 0 for not at all.
 
     ``named`` says how surely the question names each passage of a pool, ``terms`` the share of the question's
-    words that each has, shapes (n,); ``scanned`` are the places of the scan's passages, best first.
+    words that each has, shapes (n,); ``scanned`` are the places of the scan's passages, best first;
+    ``meaning``: whether a model compared the question's meaning.
     """
     share = float(terms[scanned[:FIRST]].max(initial=0.0))
-    return REACH * (float(named.any()) + float(np.interp(share, COVERED[family], (0.0, 1.0))))
+    found = REACH * (float(named.any()) + float(np.interp(share, COVERED[family], (0.0, 1.0))))
+    return max(found, BY_MEANING) if meaning else found
 
 
 def held(order: NDArray[np.intp], scanned: NDArray[np.intp], reached: float) -> NDArray[np.intp]:

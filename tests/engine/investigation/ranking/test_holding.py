@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.investigation.ranking.additive import Family
 from engine.investigation.ranking.holding import (
+    BY_MEANING,
     COVERED,
     FIRST,
     REACH,
@@ -96,6 +97,12 @@ def test_the_reach_rises_with_what_the_first_passages_hold(family: Family) -> No
     assert reaches[-1] == REACH
     low, _ = COVERED[family]
     assert reach(nothing, np.full(10, low, np.float32), scanned, family) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_where_meaning_is_compared_the_scan_is_never_held_to_the_letter() -> None:
+    nothing, named, scanned = np.zeros(10, np.float32), np.full(10, 0.1, np.float32), np.arange(10)
+    assert reach(nothing, nothing, scanned, Family.LONG, meaning=True) == BY_MEANING
+    assert reach(named, nothing, scanned, Family.LONG, meaning=True) == REACH
 
 
 def test_what_is_further_down_the_scan_covers_nothing() -> None:

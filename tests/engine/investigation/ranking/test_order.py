@@ -80,7 +80,7 @@ def test_without_its_strategy_a_kind_of_link_counts_nothing(bare: Corpus) -> Non
 def test_where_nothing_is_trusted_the_ranking_begins_with_the_scan(
     bare: Corpus, scan: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(order, "reach", lambda *_: 0.0)
+    monkeypatch.setattr(order, "reach", lambda *_, **__: 0.0)
     asked = relevance(bare, "When may a berth be refused?")
     pool = scanned(bare, REFUSED, *scan)
     found = rank(pool, bare, asked, scanned=bare.rows(list(scan)))
