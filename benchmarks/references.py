@@ -1,6 +1,7 @@
 """How many of the references that somebody else marked are found, and what else is found.
 
-    python -m benchmarks.references CORPUS_DIR... [--language L] [--missed N] [--draw N --seed S]
+    python -m benchmarks.references CORPUS_DIR... [--language L] [--missed N]
+        [--draw N --seed S [--relation R]]
 
 Each folder holds ``corpus.jsonl.gz`` and, to be compared with, ``edges.tsv`` (``source-id``,
 ``target-id``, and more). Prints per language: recall of the edges, the share of what is resolved inside
@@ -129,6 +130,7 @@ def compare(edges: set[Pair], named: Sequence[Named], missed: int, texts: dict[s
 
 def draw(name: str, named: Sequence[Named], options: Options) -> None:
     """Print resolved references drawn at random, with two empty columns for the reader's verdict."""
+    named = [row for row in named if options.relation in (None, row[1].relation)]
     drawn = random.Random(options.seed).sample(named, min(options.draw, len(named)))
     print("\t".join(COLUMNS))
     for passage, one, target in sorted(drawn, key=lambda row: (row[0].source_id, row[1].span.start)):
@@ -155,6 +157,7 @@ class Options:
     missed: int
     draw: int
     seed: int
+    relation: str | None
 
 
 def options_of(arguments: list[str] | None = None) -> Options:
@@ -167,8 +170,11 @@ def options_of(arguments: list[str] | None = None) -> Options:
     parser.add_argument("--missed", type=int, default=0, metavar="N", help="print N edges not found")
     parser.add_argument("--draw", type=int, default=0, metavar="N", help="print N references drawn at random")
     parser.add_argument("--seed", type=int, default=1, metavar="S")
+    parser.add_argument("--relation", metavar="R", help="draw references of this relation only")
     given = parser.parse_args(arguments)
-    return Options(tuple(given.folders), given.language, given.missed, given.draw, given.seed)
+    return Options(
+        tuple(given.folders), given.language, given.missed, given.draw, given.seed, given.relation
+    )
 
 
 def languages_with_grammar(corpus: Corpus) -> Iterator[str]:

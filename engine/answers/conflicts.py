@@ -31,7 +31,13 @@ _REPLACING = {
     Relation.AMENDS: "{later} amends {earlier}",
     Relation.REPEALS: "{later} repeals {earlier}",
 }
-_WORDS = {**_REPLACING, Relation.EXCEPTION_TO: "{later} makes an exception to {earlier}"}
+_WORDS = {
+    **_REPLACING,
+    Relation.EXCEPTION_TO: "{later} makes an exception to {earlier}",
+    # Said by the earlier of itself.
+    Relation.SUBJECT_TO: "{earlier} is subject to {later}",
+}
+_LIMITING = frozenset({Relation.EXCEPTION_TO, Relation.SUBJECT_TO})
 # Two sentences are about the same where each holds so much of the other's content.
 ALIKE = 0.5
 # Characters; a longer sentence is a list, and measures many things.
@@ -50,28 +56,41 @@ def conflicts_of(investigation: Investigation, corpus: Corpus, citations: Citati
 
 
 def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations) -> Iterator[Conflict]:
-    """Versions and exceptions of what is cited; an exception only where it ranks high or is cited itself."""
-    links = corpus.neighbours(cited, (*_REPLACING, Relation.EXCEPTION_TO), Direction.IN)
+    """Versions and exceptions of what is cited; an exception, and what prevails over a source by its own
+    words, only where it ranks high or is cited itself."""
     known = {*cited.tolist(), *top.tolist()}
     counts: Counter[ConflictKind] = Counter()
     told: set[tuple[int, int]] = set()
     by_row = citations.rows()
-    for origin, row, relation, evidence in zip(
-        links.origins.tolist(), links.rows.tolist(), links.relations.tolist(), links.evidence.tolist(),
-        strict=True,
-    ):  # fmt: skip
+    for origin, row, relation, evidence in (
+        *_links(corpus, cited, (*_REPLACING, Relation.EXCEPTION_TO), Direction.IN),
+        *_links(corpus, cited, (Relation.SUBJECT_TO,), Direction.OUT),
+    ):
         target, said = int(cited[origin]), tuple(Relation)[relation]
-        kind = ConflictKind.EXCEPTION if said is Relation.EXCEPTION_TO else ConflictKind.REPLACED
+        kind = ConflictKind.EXCEPTION if said in _LIMITING else ConflictKind.REPLACED
         if row == target or (row, target) in told or (kind is ConflictKind.EXCEPTION and row not in known):
             continue
         told.add((row, target))
-        if counts[kind] >= MOST or _is_incorporated(row, target, citations):
+        replaced = kind is ConflictKind.REPLACED
+        if counts[kind] >= MOST or (replaced and _is_incorporated(row, target, citations)):
             continue
         counts[kind] += 1
         [reference] = corpus.references([evidence])
-        source, against = _quoted(row, reference.span, corpus, citations), by_row[target]
+        # What prevails is quoted from its beginning: the words that say so are not its own.
+        span = Span(0, 0) if said is Relation.SUBJECT_TO else reference.span
+        source, against = _quoted(row, span, corpus, citations), by_row[target]
         words = _WORDS[said].format(later=_named(source), earlier=_named(against))
-        yield Conflict(kind, f"{words}.", (source.number, against.number))
+        named = (source.number, against.number)
+        yield Conflict(kind, f"{words}.", named[::-1] if said is Relation.SUBJECT_TO else named)
+
+
+def _links(
+    corpus: Corpus, rows: Rows, relations: Sequence[Relation], direction: Direction
+) -> Iterator[tuple[int, int, int, int]]:
+    """Origin, row, relation and evidence of each link."""
+    links = corpus.neighbours(rows, relations, direction)
+    columns = (links.origins, links.rows, links.relations, links.evidence)
+    yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _is_incorporated(row: int, target: int, citations: Citations) -> bool:

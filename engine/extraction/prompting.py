@@ -45,7 +45,8 @@ concepts: terms with a legal meaning of their own in this document (who, what, w
   rules hold for it; "uses" where a rule of the passage turns on it.
 links: from one passage to another passage, or to what defines a known concept.
   from: the key P... of the passage whose words say so. to: a key P... or C...
-  relation: "exception_to": FROM makes an exception to the rule in TO, or limits it.
+  relation: "exception_to": FROM makes an exception to the rule in TO and prevails ("notwithstanding TO").
+  "subject_to": the rule in TO prevails over FROM ("subject to TO", "except as TO provides").
   "extends": FROM adds to the rule in TO, or carries it further.
   "applies_to": FROM says to whom or what, when or where the rule in TO applies.
   "defines": FROM uses a term in the meaning that TO gives it.

@@ -18,7 +18,10 @@ from engine.model import Passage, Relation, Status
 
 CHECKED_RELATIONS = (
     Relation.DEFINES,
+    Relation.INTERPRETS,
     Relation.EXCEPTION_TO,
+    Relation.SUBJECT_TO,
+    Relation.WITHOUT_PREJUDICE_TO,
     Relation.EXTENDS,
     Relation.APPLIES_TO,
     Relation.AMENDS,

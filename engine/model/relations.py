@@ -6,14 +6,23 @@ from enum import StrEnum
 
 
 class Relation(StrEnum):
-    """How one provision relates to another; the last two exist on trails only, never in a text."""
+    """How one provision relates to another; the last two exist on trails only, never in a text.
+
+    Of two rules that meet, the source is the exception (``EXCEPTION_TO``: "notwithstanding Rule 5"), or its
+    target prevails (``SUBJECT_TO``: "subject to Rule 5", "except as provided in Rule 5"), or both hold
+    (``WITHOUT_PREJUDICE_TO``). Of terms, the target ``DEFINES`` what the source uses, and the source
+    ``INTERPRETS`` what the target uses.
+    """
 
     CITES = "cites"
     AMENDS = "amends"
     REPEALS = "repeals"
     SUPERSEDES = "supersedes"
     DEFINES = "defines"
+    INTERPRETS = "interprets"
     EXCEPTION_TO = "exception_to"
+    SUBJECT_TO = "subject_to"
+    WITHOUT_PREJUDICE_TO = "without_prejudice_to"
     EXTENDS = "extends"
     APPLIES_TO = "applies_to"
     BASED_ON = "based_on"

@@ -40,7 +40,10 @@ _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.SUPERSEDES: ("is superseded by {seed}", "supersedes {seed}"),
     # "X within the meaning of Article Y": the target of the reference is what defines.
     Relation.DEFINES: ("defines a term used in {seed}", "uses a term that {seed} defines"),
+    Relation.INTERPRETS: ("uses a term that {seed} explains", "explains a term used in {seed}"),
     Relation.EXCEPTION_TO: ("has an exception in {seed}", "makes an exception to {seed}"),
+    Relation.SUBJECT_TO: ("prevails over {seed}", "is subject to {seed}"),
+    Relation.WITHOUT_PREJUDICE_TO: ("is left as it is by {seed}", "leaves {seed} as it is"),
     Relation.EXTENDS: ("is extended by {seed}", "extends {seed}"),
     Relation.APPLIES_TO: ("is governed by {seed}", "applies to {seed}"),
     Relation.BASED_ON: ("is the basis of {seed}", "is based on {seed}"),

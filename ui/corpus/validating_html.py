@@ -29,7 +29,10 @@ SORT_WORDS: Mapping[str, str] = {
         relation.value: RELATION_WORDS[relation]
         for relation in (
             Relation.DEFINES,
+            Relation.INTERPRETS,
             Relation.EXCEPTION_TO,
+            Relation.SUBJECT_TO,
+            Relation.WITHOUT_PREJUDICE_TO,
             Relation.EXTENDS,
             Relation.APPLIES_TO,
             Relation.AMENDS,
@@ -37,7 +40,8 @@ SORT_WORDS: Mapping[str, str] = {
     },
 }
 _PASSAGE_CHOICES = (
-    Relation.DEFINES, Relation.EXCEPTION_TO, Relation.EXTENDS, Relation.APPLIES_TO, Relation.AMENDS,
+    Relation.DEFINES, Relation.INTERPRETS, Relation.EXCEPTION_TO, Relation.SUBJECT_TO,
+    Relation.WITHOUT_PREJUDICE_TO, Relation.EXTENDS, Relation.APPLIES_TO, Relation.AMENDS,
     Relation.REPEALS, Relation.BASED_ON, Relation.CITES,
 )  # fmt: skip
 _VERDICTS = {Judgement.ACCEPTED: "Accepted", Judgement.CORRECTED: "Corrected", Judgement.REJECTED: "Rejected"}

@@ -15,7 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from engine.model import Relation, Span
 
 # What may hold between two passages, and between a passage and a concept.
-LINK_RELATIONS = (Relation.DEFINES, Relation.EXCEPTION_TO, Relation.EXTENDS, Relation.APPLIES_TO)
+LINK_RELATIONS = (
+    Relation.DEFINES,
+    Relation.EXCEPTION_TO,
+    Relation.SUBJECT_TO,
+    Relation.EXTENDS,
+    Relation.APPLIES_TO,
+)
 CONCEPT_RELATIONS = (Relation.DEFINES, Relation.MENTIONS, Relation.APPLIES_TO)
 
 

@@ -27,7 +27,7 @@ from engine.threads import Colour
 
 # What changes a text, and what limits or widens it.
 CHANGES = (Relation.AMENDS, Relation.REPEALS, Relation.SUPERSEDES)
-LIMITS = (Relation.EXCEPTION_TO, Relation.EXTENDS)
+LIMITS = (Relation.EXCEPTION_TO, Relation.SUBJECT_TO, Relation.EXTENDS)
 # Changes are followed to the end, exceptions one step: "subject to Articles 9 to 15" would lead everywhere.
 LONGEST_CHAIN = 8
 # Each further step is a little less sure to concern the question.
@@ -39,12 +39,13 @@ FOLLOWED_PER_STEP = 20
 
 
 class Amendments:
-    """Follows amends, repeals, supersedes, extends and exception_to both ways, to the latest version."""
+    """Follows amends, repeals, supersedes, extends, exception_to and subject_to both ways, to the latest
+    version."""
 
     name = "amendments"
     title = "Amendments and exceptions"
     legend = "amendment"
-    meaning = "What amends, repeals or supersedes a seed, and exceptions to it, to the latest version."
+    meaning = "What amends or repeals a seed, to the latest version; exceptions to it, what prevails over it."
     trust = 1.0
     stated = True
     colour = Colour("#8c2d04", "#d9896a")

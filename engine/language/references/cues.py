@@ -3,17 +3,42 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from engine.language.references.grammar import NEVER, Grammar
 from engine.model import Relation
 
 # How far before and after a reference words are read that tell its relation, in characters.
 CUE_BEFORE = 100
+# And how far before words are read that say that no cue counts.
+CONTEXT = 300
 # A repealed act is followed by its title and its place in the gazette before it is repealed.
 CUE_AFTER = 450
 # Between a cue and its reference no clause ends.
 _GAP = r"[^\w.,;:!?؛،]*"
 _SCRIPT_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A cue whose patterns are compiled."""
+
+    relation: Relation
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    only: re.Pattern[str]
+    unless: re.Pattern[str]
+
+    def fits(self, text: str, start: int, after: str, *, led: bool) -> bool:
+        """Whether the cue stands around a reference from ``start``, before what comes ``after``; ``led``:
+        whether any cue may stand before it."""
+        lead = self.before.search(text, max(0, start - CUE_BEFORE), start) if led else None
+        if lead and self.only.match(after) and not self._barred(text, lead.start()):
+            return True
+        return bool(self.after.match(after)) and not self._barred(text, start)
+
+    def _barred(self, text: str, at: int) -> bool:
+        return self.unless.search(text, max(0, at - CONTEXT), at) is not None
 
 
 class CueReader:
@@ -29,7 +54,16 @@ class CueReader:
         self._signs = tuple(
             dict.fromkeys(sign for cue in grammar.cues if cue.before != NEVER for sign in cue.signs)
         )
-        self._cues = [(cue.relation, _before(start, cue.before), _after(cue.after)) for cue in grammar.cues]
+        self._cues = [
+            _Compiled(
+                cue.relation,
+                _before(start, cue.before),
+                _after(cue.after),
+                _after(cue.only),
+                re.compile(rf"(?:{cue.unless})\Z", re.IGNORECASE),
+            )
+            for cue in grammar.cues
+        ]
 
     def relation(self, text: str, start: int, end: int) -> Relation:
         """The relation that the words around a reference from ``start`` to ``end`` tell."""
@@ -38,9 +72,9 @@ class CueReader:
         led = self._has_sign(before) and self._any_before.search(before) is not None
         if not led and not self._any_after.match(after):
             return Relation.CITES
-        for relation, cue_before, cue_after in self._cues:
-            if (led and cue_before.search(before)) or cue_after.match(after):
-                return relation
+        for cue in self._cues:
+            if cue.fits(text, start, after, led=led):
+                return cue.relation
         return Relation.CITES
 
     def _has_sign(self, before: str) -> bool:

@@ -53,12 +53,16 @@ class Cue:
     """Words that show more than a plain citation, right before or right after the reference.
 
     One of the plain ``signs`` is in what ``before`` matches: it is not tried where there is none.
+    The words of ``before`` count where ``only`` follows the reference, and no cue counts where ``unless``
+    stands right in front of it.
     """
 
     relation: Relation
     before: str = NEVER
     after: str = NEVER
     signs: tuple[str, ...] = ("",)
+    only: str = ""
+    unless: str = NEVER
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ class CueFile(_Part):
     before: Pattern = NEVER
     after: Pattern = NEVER
     signs: Words = [""]
+    only: Pattern = ""
+    unless: Pattern = NEVER
 
 
 class ActFile(_Part):
@@ -286,6 +288,8 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
                 fields.pattern(f"cues.{place}.before", cue.before),
                 fields.pattern(f"cues.{place}.after", cue.after),
                 tuple(cue.signs),
+                fields.pattern(f"cues.{place}.only", cue.only),
+                fields.pattern(f"cues.{place}.unless", cue.unless),
             )
             for place, cue in enumerate(file.cues)
         ),

@@ -48,3 +48,45 @@ def test_two_periods_for_the_same_thing_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("other", ["30 days", "thirty (30) days"])
 def test_the_same_period_in_other_words_is_none(tmp_path: Path, other: str) -> None:
     assert conflicts(tmp_path, "30 days", other) == []
+
+
+LIMITED = """---
+id: berths
+title: Berth Act
+language: en
+---
+
+# Berth Act
+
+## Article 1 Objection
+
+{lead}an objection to a berth decision must be lodged with the harbour master within one month.
+
+## Article 2 Warships
+
+{other}no objection to a berth decision may be lodged for a warship.
+"""
+
+
+@pytest.mark.parametrize(
+    ("lead", "other", "words"),
+    [
+        ("Subject to Article 2, ", "", "is subject to"),
+        ("", "Notwithstanding Article 1, ", "makes an exception to"),
+        ("Without prejudice to Article 2, ", "", None),
+    ],
+)
+def test_what_prevails_over_a_cited_rule_is_named(
+    tmp_path: Path, lead: str, other: str, words: str | None
+) -> None:
+    (tmp_path / "act.md").write_text(LIMITED.format(lead=lead, other=other), encoding="utf-8")
+    build_corpus([tmp_path / "act.md"], tmp_path / "berths", embedding="none")
+    corpus = open_corpus(tmp_path / "berths")
+    question = "Within what time must an objection to a berth decision be lodged?"
+    brief = answer(investigated(corpus, question), corpus)
+    told = [one.words for one in brief.conflicts if one.kind is ConflictKind.EXCEPTION]
+    assert len(told) == (words is not None)
+    if words is not None:
+        assert words in told[0]
+        first, second = told[0].index("Article 1"), told[0].index("Article 2")
+        assert (first < second) == (words == "is subject to")

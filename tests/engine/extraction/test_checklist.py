@@ -56,7 +56,7 @@ def test_without_a_model_the_grammars_readings_are_there_to_check(corpus: Corpus
     assert {item.state for item in items} == {State.OPEN}
     relations = {item.proposal.relation for item in items}
     assert relations <= set(CHECKED_RELATIONS)
-    assert {Relation.DEFINES, Relation.EXCEPTION_TO} <= relations
+    assert {Relation.DEFINES, Relation.SUBJECT_TO} <= relations
     terms = [item.proposal for item in items if item.proposal.said_by == TERMS]
     assert {"vessel", "harbour master", "berth"} <= {one.concept for one in terms}
     for item in items:

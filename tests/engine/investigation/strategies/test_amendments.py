@@ -171,8 +171,10 @@ def test_an_amendment_of_the_whole_act_reaches_its_provisions_both_ways(tolls: C
 
 def test_exceptions_are_followed_one_step(tolls: Corpus) -> None:
     found = told(tolls, Amendments().expand(seeds(tolls, "tolls/art-3"), asked(tolls)))
-    assert ("tolls/art-3", "tolls/art-4", Relation.EXCEPTION_TO, Direction.OUT, 1) in found
-    assert {step for *_, relation, _, step in found if relation is Relation.EXCEPTION_TO} == {1}
+    assert ("tolls/art-3", "tolls/art-4", Relation.SUBJECT_TO, Direction.OUT, 1) in found
+    assert {step for *_, relation, _, step in found if relation is Relation.SUBJECT_TO} == {1}
+    back = told(tolls, Amendments().expand(seeds(tolls, NEW), asked(tolls)))
+    assert {source for source, _, relation, *_ in back if relation is Relation.EXCEPTION_TO} == {NEW}
 
 
 def test_what_is_not_in_force_is_no_lead_but_what_follows_it_is(tolls: Corpus) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +14,7 @@ import pytest
 
 from benchmarks.references import Corpus, read
 from engine.language.references import Resolver
-from engine.model import Passage, Reference, Section, Status, TargetKind
+from engine.model import Passage, Reference, Relation, Section, Status, TargetKind
 from tests.engine.language.references.test_read_by_eye import read_by_eye
 
 DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[4].parent / "shared" / "data")
@@ -111,3 +113,25 @@ def _is_in(row: dict[str, str], found: set[tuple[str, str, str]]) -> bool:
         (source, target) == (row["source"], row["target"]) and (text in row["text"] or row["text"] in text)
         for source, text, target in found
     )
+
+
+# What may make a passage an exception, or say that another prevails over it.
+LIMITING = re.compile(r"subject to|notwithstanding|not apply|except|unless|despite|derogation", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("law", ["obliqa_adgm"], indirect=True)
+def test_no_two_links_contradict_each_other(law: Law) -> None:
+    """Of two rules one prevails: none is both the exception to another and subject to it, and no two are the
+    exception to each other."""
+    stated = defaultdict(set)
+    for passage in law.corpus.passages:
+        if LIMITING.search(passage.text):
+            for one in law.resolver.references(passage):
+                if one.target_kind is TargetKind.PASSAGE and one.target_id != passage.id:
+                    stated[one.relation].add((passage.id, one.target_id))
+    exceptions, yielding = stated[Relation.EXCEPTION_TO], stated[Relation.SUBJECT_TO]
+    assert len(exceptions) > 50
+    assert len(yielding) > 100
+    assert exceptions & yielding == set()
+    for pairs in (exceptions, yielding):
+        assert {(target, source) for source, target in pairs} & pairs == set()
