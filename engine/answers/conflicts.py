@@ -27,17 +27,15 @@ MOST = 3
 # Passages of the ranking that are looked at besides those cited.
 TOP = 6
 _REPLACING = {
-    Relation.SUPERSEDES: "{later} takes the place of {earlier}",
-    Relation.AMENDS: "{later} amends {earlier}",
-    Relation.REPEALS: "{later} repeals {earlier}",
+    Relation.SUPERSEDES: "{source} takes the place of {target}",
+    Relation.AMENDS: "{source} amends {target}",
+    Relation.REPEALS: "{source} repeals {target}",
 }
-_WORDS = {
-    **_REPLACING,
-    Relation.EXCEPTION_TO: "{later} makes an exception to {earlier}",
-    # Said by the earlier of itself.
-    Relation.SUBJECT_TO: "{earlier} is subject to {later}",
+_LIMITING = {
+    Relation.EXCEPTION_TO: "{source} makes an exception to {target}",
+    Relation.SUBJECT_TO: "{source} is subject to {target}",
 }
-_LIMITING = frozenset({Relation.EXCEPTION_TO, Relation.SUBJECT_TO})
+_WORDS = {**_REPLACING, **_LIMITING}
 # Two sentences are about the same where each holds so much of the other's content.
 ALIKE = 0.5
 # Characters; a longer sentence is a list, and measures many things.
@@ -56,41 +54,43 @@ def conflicts_of(investigation: Investigation, corpus: Corpus, citations: Citati
 
 
 def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations) -> Iterator[Conflict]:
-    """Versions and exceptions of what is cited; an exception, and what prevails over a source by its own
-    words, only where it ranks high or is cited itself."""
+    """Versions and exceptions of what is cited, and what it is an exception or subject to; of these only what
+    ranks high or is cited itself."""
     known = {*cited.tolist(), *top.tolist()}
     counts: Counter[ConflictKind] = Counter()
-    told: set[tuple[int, int]] = set()
-    by_row = citations.rows()
-    for origin, row, relation, evidence in (
-        *_links(corpus, cited, (*_REPLACING, Relation.EXCEPTION_TO), Direction.IN),
-        *_links(corpus, cited, (Relation.SUBJECT_TO,), Direction.OUT),
+    told: set[frozenset[int]] = set()
+    for source, target, said, evidence in (
+        *_links(corpus, cited, (*_REPLACING, *_LIMITING), Direction.IN),
+        *_links(corpus, cited, (*_LIMITING,), Direction.OUT),
     ):
-        target, said = int(cited[origin]), tuple(Relation)[relation]
-        kind = ConflictKind.EXCEPTION if said in _LIMITING else ConflictKind.REPLACED
-        if row == target or (row, target) in told or (kind is ConflictKind.EXCEPTION and row not in known):
+        pair, limits = frozenset((source, target)), said in _LIMITING
+        if len(pair) < 2 or pair in told or (limits and not pair <= known):
             continue
-        told.add((row, target))
-        replaced = kind is ConflictKind.REPLACED
-        if counts[kind] >= MOST or (replaced and _is_incorporated(row, target, citations)):
+        told.add(pair)
+        kind = ConflictKind.EXCEPTION if limits else ConflictKind.REPLACED
+        if counts[kind] >= MOST or (not limits and _is_incorporated(source, target, citations)):
             continue
         counts[kind] += 1
         [reference] = corpus.references([evidence])
-        # What prevails is quoted from its beginning: the words that say so are not its own.
-        span = Span(0, 0) if said is Relation.SUBJECT_TO else reference.span
-        source, against = _quoted(row, span, corpus, citations), by_row[target]
-        words = _WORDS[said].format(later=_named(source), earlier=_named(against))
-        named = (source.number, against.number)
-        yield Conflict(kind, f"{words}.", named[::-1] if said is Relation.SUBJECT_TO else named)
+        one = _quoted(source, reference.span, corpus, citations)
+        # What is named and not cited yet is quoted from its beginning.
+        other = citations.rows().get(target) or _quoted(target, Span(0, 0), corpus, citations)
+        words = _WORDS[said].format(source=_named(one), target=_named(other))
+        yield Conflict(kind, f"{words}.", (one.number, other.number))
 
 
 def _links(
-    corpus: Corpus, rows: Rows, relations: Sequence[Relation], direction: Direction
-) -> Iterator[tuple[int, int, int, int]]:
-    """Origin, row, relation and evidence of each link."""
-    links = corpus.neighbours(rows, relations, direction)
-    columns = (links.origins, links.rows, links.relations, links.evidence)
-    yield from zip(*(column.tolist() for column in columns), strict=True)
+    corpus: Corpus, cited: Rows, relations: Sequence[Relation], direction: Direction
+) -> Iterator[tuple[int, int, Relation, int]]:
+    """Source, target, relation and evidence of each link of what is cited."""
+    links = corpus.neighbours(cited, relations, direction)
+    for origin, row, relation, evidence in zip(
+        links.origins.tolist(), links.rows.tolist(), links.relations.tolist(), links.evidence.tolist(),
+        strict=True,
+    ):  # fmt: skip
+        ends = (int(cited[origin]), row)
+        source, target = ends if direction is Direction.OUT else ends[::-1]
+        yield source, target, tuple(Relation)[relation], evidence
 
 
 def _is_incorporated(row: int, target: int, citations: Citations) -> bool:

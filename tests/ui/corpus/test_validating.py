@@ -52,7 +52,8 @@ def test_without_a_model_there_are_links_to_check(mine: Caller) -> None:
     assert "read by" not in found["html"].replace("found by", "")
     assert "Nothing has been judged yet" in found["figures"]
     assert {words for _, words in found["sorts"]} <= {
-        "defines a term", "takes a term from", "makes an exception to", "is subject to", "applies without prejudice to", "amends",
+        "defines a term", "takes a term from", "makes an exception to", "is subject to",
+        "applies without prejudice to", "amends",
     }  # fmt: skip
 
 
