@@ -20,12 +20,13 @@ class Spending:
         self._meter, self._embedder, self._reranking = meter, embedder, reranking
         self._used = dict(used)
         self._started, self._before = 0.0, 0.0
-        self._calls_before = self._all_calls()
+        self._calls_before = 0
         self.milliseconds = 0.0
 
     def begin(self, *, spent: float) -> None:
-        """Start the clock of a run, or of one lead; ``spent`` milliseconds were used before."""
+        """Start the clock and the calls of a run, or of one lead; ``spent`` milliseconds were used before."""
         self._started, self._before = time.perf_counter(), spent
+        self._calls_before = self._all_calls()
         self._meter.restart()
 
     def end(self) -> None:
@@ -39,8 +40,8 @@ class Spending:
 
     @property
     def calls(self) -> int:
-        """Requests to outside models since the case was made: of the reranker, the embedder and the language
-        model."""
+        """Requests to outside models since the run, or the lead, began: of the reranker, the embedder and the
+        language model."""
         return self._all_calls() - self._calls_before
 
     @property
