@@ -345,11 +345,16 @@
     });
   }
   function fold(element) {
+    const set = (open) => {
+      one("#rail").classList.toggle("open", open);
+      one("#fold").setAttribute("aria-expanded", String(open));
+    };
     element.addEventListener("click", (event) => {
-      const button = event.target.closest("#fold");
-      if (!button) return;
-      const open = one("#rail").classList.toggle("open");
-      button.setAttribute("aria-expanded", String(open));
+      if (event.target.closest("#fold")) set(!one("#rail").classList.contains("open"));
+    });
+    /* On a phone a case would be told below screens of settings. */
+    document.addEventListener("click", (event) => {
+      if (event.target.closest("#go, #plan-go")) set(false);
     });
   }
   /* ---------- the views of the page ---------- */

@@ -177,7 +177,8 @@ def _placeholder(knob: Knob) -> str:
         return "YYYY-MM-DD"
     if knob.low is None or knob.high is None:
         return "none"
-    return f"off, or {knob.low:g} to {knob.high:g}"
+    # As it would be typed: millions in digits.
+    return f"off, or {knob.low:.12g} to {knob.high:.12g}"
 
 
 def shown(settings: InvestigationSettings) -> dict[str, Any]:

@@ -23,14 +23,17 @@ from engine.settings import HYPOTHETICAL, SUB_QUESTIONS, InvestigationSettings
 from ui.access.asking import person_of
 from ui.case_request import CaseRequest, case_request
 from ui.connections import Connections
-from ui.controls import knobs
 from ui.rail import Rail, at_click
 from ui.session import CASES
 from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 
 # The settings that decide what a plan is.
-DECIDING = frozenset({"query_strategy", "must_include", "must_exclude"})
+DECIDING = frozenset({"query_strategy", "must_include", "must_exclude", "depth", "as_of"})
+# Those by which a language model drafts passages, where it does.
+DRAFTING = frozenset({"hypothetical_passages", "hypothetical_temperature", "hypothetical_language"})
+# What a language model may do for a plan; what it does in the rounds changes no plan.
+PLAN_TASKS = frozenset({SUB_QUESTIONS, HYPOTHETICAL})
 # Of the documents that a question names, so many are offered as demands.
 MOST_OFFERED = 4
 _CHIPS = {
@@ -164,12 +167,12 @@ def edited_plan(
 
 
 def deciding(settings: InvestigationSettings) -> dict[str, Any]:
-    """The settings that decide what a plan is, as JSON has them."""
-    return {
-        knob.name: value
-        for knob, value in zip(knobs(), settings.model_dump(mode="json").values(), strict=True)
-        if knob.name in DECIDING
-    }
+    """The settings that decide what a plan is, as JSON has them; of the tasks of a language model those that
+    make a plan."""
+    tasks = sorted(PLAN_TASKS.intersection(settings.model_tasks))
+    names = DECIDING | DRAFTING if HYPOTHETICAL in tasks else DECIDING
+    values = settings.model_dump(mode="json", include=set(names))
+    return {**values, "model_tasks": tasks}
 
 
 def planned(case: Case, corpus_name: str) -> str:
@@ -183,7 +186,7 @@ def planned(case: Case, corpus_name: str) -> str:
 
 def asks_model(settings: InvestigationSettings) -> bool:
     """Whether making a plan asks a language model."""
-    return not {SUB_QUESTIONS, HYPOTHETICAL}.isdisjoint(settings.model_tasks)
+    return not PLAN_TASKS.isdisjoint(settings.model_tasks)
 
 
 def wire_plan(rail: Rail, stage: Stage, library: Library, connections: Connections) -> None:

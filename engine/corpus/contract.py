@@ -66,7 +66,7 @@ class CorpusContract:
         info = corpus.info()
         assert (len(corpus), corpus.name, corpus.embedding) == (8, "harbour", "toy")
         assert (info.documents, info.passages, info.entities) == (3, 8, 4)
-        assert dict(info.languages) == {"en": 7, "de": 1}
+        assert list(info.languages.items()) == [("en", 7), ("de", 1)]
         assert dict(info.references_by_relation) == {"exception_to": 1, "cites": 5}
         assert dict(info.references_by_status) == {"resolved": 4, "unresolved": 1, "ambiguous": 1}
         assert corpus.ontology is None

@@ -132,8 +132,8 @@ class Ontology:
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
-    """The counts that ``info`` prints. ``embedding``, ``sparse`` and ``late`` are specs of models, or
-    "none"."""
+    """The counts that ``info`` prints. ``languages``: the passages of each, the most frequent first, those
+    with as many by the alphabet. ``embedding``, ``sparse`` and ``late`` are specs of models, or "none"."""
 
     name: str
     documents: int

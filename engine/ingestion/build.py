@@ -9,7 +9,6 @@ once or not at all; whoever has it open goes on seeing what it was.
 from __future__ import annotations
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -258,7 +257,7 @@ class _Work:
             references_by_relation=manifest.references_by_relation,
             references_by_status=manifest.references_by_status,
             entities=manifest.entities,
-            languages=dict(Counter(manifest.languages).most_common()),
+            languages=manifest.most_frequent(),
             embedding=manifest.embedding,
             sparse=manifest.sparse,
             late=manifest.late,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -13,11 +13,10 @@ import numpy as np
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
-from engine.figures import OF_THE_SHOWN, condition
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
-from engine.investigation.coverage import Coverage, opened
-from engine.investigation.depth import bounded, worth_showing
+from engine.investigation.coverage import Coverage
+from engine.investigation.depth import bounded
 from engine.investigation.events import (
     CoverageChanged,
     Event,
@@ -32,25 +31,27 @@ from engine.investigation.events import (
 from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
-from engine.investigation.gate import Gate, by_trust
-from engine.investigation.leading import NAMED, NO_ROWS, admit_named, first_rows, led
-from engine.investigation.meanings import meaning_named
-from engine.investigation.metrics import metrics_of
-from engine.investigation.parts import PartFound, parts_found, told_together, with_best_of_parts
+from engine.investigation.gate import by_trust
+from engine.investigation.metrics import figures_asked, metrics_shown
+from engine.investigation.opening import opening
+from engine.investigation.parts import told_together
+from engine.investigation.planned import plan_of
+from engine.investigation.pointing import point_at, row_of
 from engine.investigation.pool import Pool
-from engine.investigation.presentation import present
 from engine.investigation.purpose import purpose_of_round, purpose_of_scan
-from engine.investigation.ranking import Ranking, plain, rank
+from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
-from engine.investigation.reranking import Reranking, pinned
+from engine.investigation.reranking import Reranking
 from engine.investigation.seeding import seeds_of
+from engine.investigation.showing import Showing
+from engine.investigation.spending import Spending
 from engine.investigation.stopping import Progress, conclusion, decide
 from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
-from engine.investigation.turn import PERSON, SCAN, admit_scanned, follow_threads
-from engine.investigation.whole import MOST_OF_WHOLE, unweighed
+from engine.investigation.turn import take_turn
+from engine.investigation.whole import MOST_OF_WHOLE
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import (
@@ -61,27 +62,21 @@ from engine.model import (
     AreaState,
     Completeness,
     DepthKind,
-    Direction,
     EvidenceStatus,
     GapQuery,
-    Hop,
-    Metrics,
     QueryPlan,
     RankedPassage,
-    Relation,
     RoundJudgement,
     RoundReport,
     Stop,
     StopReason,
-    StrategyCount,
     Transaction,
 )
 from engine.retrieval.asking import Asking
-from engine.retrieval.embedding import embed_views
-from engine.retrieval.planning import Helpers, active, checked_plan, make_plan
+from engine.retrieval.planning import Helpers, active, checked_plan
 from engine.retrieval.planning.hypothetical import check_language
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.scan import Scan, scan
+from engine.retrieval.scan import Scan
 from engine.settings import InvestigationSettings
 
 
@@ -124,7 +119,6 @@ class Case:
         self.stop: Stop | None = None
         self.ranking: tuple[RankedPassage, ...] = ()
         self.order: Ranking | None = None
-        self.milliseconds = 0.0
         self.evidence, self.metrics = UNJUDGED, UNMEASURED
         self.transaction: Transaction | None = None
         # What the depth of the question leaves of the settings.
@@ -132,7 +126,6 @@ class Case:
         self._broad = breadth
         by_trust([strategy(name) for name in settings.strategies])
         self._cancelled = threading.Event()
-        self._used = dict(used)
         self.model, self.meter = model, Meter(budget_of(settings), self._cancelled.is_set)
         self._asking = Asking(None if model is None else with_prefix(model, corpus), self.meter)
         self.day = day or date.today()
@@ -140,14 +133,12 @@ class Case:
         self._filters = Filters(corpus, settings, self.day)
         self._embedder: Embedder | None = embedder(corpus.embedding)
         self._reranking = Reranking(question, settings.reranker, self._asking)
-        self._calls_before = self._calls()
+        self._spending = Spending(self.meter, self._embedder, self._reranking, used)
         self.notes: tuple[str, ...] = ()
         self.scanned: Scan | None = None
         self._coverage: Coverage | None = None
         self._assistance: Assistance | None = None
         self._reading = Reading(corpus)
-        self._started = 0.0
-        self._spent = 0.0
         self._filters.check(self.pool.rows(), self._reading.ids)
 
     @property
@@ -167,7 +158,7 @@ class Case:
 
     def run(self) -> Iterator[Event]:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
-        self._begin(spent=0.0)
+        self._spending.begin(spent=0.0)
         self.stop = None
         self.plan = self.edited or self.make_plan()
         self.bounds = bounds = bounded(self.settings, self.plan.depth)
@@ -218,7 +209,7 @@ class Case:
         if any(map(brings_whole, followed)):
             self.pool.limit = max(self.pool.limit, len(self.pool) + MOST_OF_WHOLE)
         self._cancelled.clear()
-        self._begin(spent=self.milliseconds)
+        self._spending.begin(spent=self.milliseconds)
         relevance = relevant_to.of(row)
         # What a person points at is worth following whatever its own score.
         yield from self._round(number, Seeds(row, np.maximum(relevance, 1.0)), followed, chosen=True)
@@ -233,7 +224,7 @@ class Case:
 
     def dismiss(self, passage_id: str) -> None:
         """Take a passage out of the ranking; no later round proposes it or starts from it."""
-        self._row(passage_id)
+        row_of(self.corpus, passage_id)
         self.pool.pinned.discard(passage_id)
         self.pool.dismissed.add(passage_id)
         self._rank_again()
@@ -266,61 +257,45 @@ class Case:
     @property
     def usage(self) -> Mapping[str, Usage]:
         """What the language model used so far, by task; nothing where it was not asked."""
-        before, now = self._used, self.meter.tasks
-        return {task: before.get(task, Usage()) + now.get(task, Usage()) for task in {**before, **now}}
+        return self._spending.usage
+
+    @property
+    def milliseconds(self) -> float:
+        """The time that it took, up to the last ranking."""
+        return self._spending.milliseconds
 
     def make_plan(self, *, offered: bool = False) -> QueryPlan:
         """The plan by which ``run`` would scan; ``offered``: with what a person may choose besides."""
-        languages, mask = list(self.corpus.info().languages), self._filters.mask
         helpers = Helpers(self._asking, self._embedder)
-        plan = make_plan(
-            self.question,
-            languages,
-            self.settings,
-            corpus=self.corpus,
-            mask=mask,
-            allowed=self._filters.demanded,
-            day=self.day,
-            offered=offered,
-            helpers=helpers,
+        return plan_of(
+            self.question, self.corpus, self.settings, self._filters, self.day, helpers, offered=offered
         )
-        text = plan.views[0].text
-        defined = meaning_named(self.corpus, text, plan.language, mask, plan.document_ids)
-        if defined is None or plan.named:
-            return plan
-        return replace(plan, named=(defined,))
 
     def _broad_scan(self, whole: QueryPlan) -> ScanFinished:
-        started = time.perf_counter()
-        plan, settings, breadth = active(whole), self.bounds, self.breadth
         self._filters = Filters(self.corpus, self.settings, self.day, whole)
-        vectors, notes = embed_views(self._embedder, self.corpus, plan)
-        self.scanned = found = scan(
-            self.corpus, plan, vectors, self._filters.mask,
-            names=settings.retrievers, limit=breadth.scan, depth=breadth.depth,
-        )  # fmt: skip
-        named = admit_named(whole, self.pool, self.corpus)
-        hops = admit_scanned(found, self.pool, self._reading)
-        milliseconds = 1000 * (time.perf_counter() - started)
-        counts = [StrategyCount(SCAN, len(found.rows), len(hops), milliseconds=milliseconds)]
-        if named:
-            counts.insert(0, StrategyCount(NAMED, len(named), len(named)))
-        hops = [*named, *hops]
-        kind = whole.constraints.transaction or settings.transaction_type
-        self._coverage, told = opened(found.relevance, found.rows, kind, self._reading, self._embedder)
-        self.transaction = self._coverage.transaction
-        notes += (*found.notes, *self._filters.notes, *told)
-        self.notes = (*plan.notes, *notes)
+        found = opening(
+            whole,
+            self.corpus,
+            self._filters,
+            self.bounds,
+            self.breadth,
+            self._embedder,
+            self.pool,
+            self._reading,
+        )
+        self.scanned, self._coverage, self.notes = found.scanned, found.coverage, found.notes
+        self.transaction = found.coverage.transaction
+        relevance = found.scanned.relevance
         self._assistance = Assistance(
-            self.question, self.settings, self._asking, self.corpus, self._reading, found.relevance
+            self.question, self.settings, self._asking, self.corpus, self._reading, relevance
         )
         self._check_coverage(0)
         report = RoundReport(
-            0, (), tuple(counts), len(hops), 0, len(self.pool), milliseconds, found.finders,
-            after=_states(self.areas), purpose=purpose_of_scan(plan),
+            0, (), found.counts, len(found.hops), 0, len(self.pool), found.milliseconds,
+            found.scanned.finders, after=_states(self.areas), purpose=purpose_of_scan(active(whole)),
         )  # fmt: skip
         self.rounds.append(report)
-        return ScanFinished(report, tuple(hops), self.notes, self.transaction)
+        return ScanFinished(report, found.hops, self.notes, self.transaction)
 
     def _round(
         self,
@@ -353,20 +328,7 @@ class Case:
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         model = self._embedder if context.relevance.vectors is not None else None
         turn = [*strategies, Gaps(model)] if queries else list(strategies)
-        counts: tuple[StrategyCount, ...] = ()
-        hops: tuple[Hop, ...] = ()
-        # What belongs together comes after what is weighed by itself, past bounds that would tear it apart.
-        whole = [one for one in turn if brings_whole(one)]
-        weighed = [one for one in turn if not brings_whole(one)]
-        for some, breadth in ((weighed, self.breadth), (whole, unweighed(self.breadth))):
-            gate = Gate(
-                breadth,
-                room=self.pool.limit - len(self.pool),
-                known=set(self.pool.rows().tolist()),
-                dismissed=set(dismissed.tolist()),
-            )
-            told, found = follow_threads(some, seeds, context, self.pool, gate, number, self._halted)
-            counts, hops = (*counts, *told), (*hops, *found)
+        counts, hops = take_turn(turn, seeds, context, self.pool, dismissed, number, self._halted)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
         before = _states(self.areas)
@@ -406,35 +368,24 @@ class Case:
         self.stop = decide(told, self.bounds)
 
     def _progress(self, rounds_done: int) -> Progress:
-        completeness = self.completeness()
+        completeness, showing = self.completeness(), self._showing
+        figures: dict[str, float] = {}
+        if showing is not None:
+            wanted = self.bounds.stop_when
+            figures = figures_asked(wanted, showing, self.areas, self.rounds, completeness)
         return Progress(
             round=rounds_done,
             admitted=self.rounds[-1].admitted if self.rounds else 0,
             pool_size=len(self.pool),
             pool_limit=self.pool.limit,
-            seconds=time.perf_counter() - self._started,
-            calls=self._calls() - self._calls_before,
+            seconds=self._spending.seconds,
+            calls=self._spending.calls,
             cancelled=self._cancelled.is_set(),
             completeness=completeness,
-            figures=self._figures(completeness),
+            figures=figures,
             gain=self.breadth.gain,
             open_queries=self._open_queries(),
         )
-
-    def _figures(self, completeness: Completeness | None) -> dict[str, float]:
-        """The figures that conditions ask for, as far as they are known."""
-        wanted = {condition(one).figure for one in self.bounds.stop_when}
-        if not wanted or self.scanned is None:
-            return {}
-        # What would be shown now; a reranker is asked at the end alone.
-        shown = self._shown(self.scanned, self._ranked(self.scanned))[1] if wanted & OF_THE_SHOWN else ()
-        found = self._metrics(self.scanned, shown)
-        told = {"completeness": None if completeness is None else completeness.estimate, **asdict(found)}
-        return {name: told[name] for name in wanted if told[name] is not None}
-
-    def _metrics(self, scanned: Scan, shown: Sequence[RankedPassage]) -> Metrics:
-        rows = self.corpus.rows([one.passage.id for one in shown])
-        return metrics_of(rows, self.pool.rows(), scanned.relevance, self.areas, self.rounds, shown)
 
     def _open_queries(self) -> int:
         """Queries for gaps that the next round would send."""
@@ -452,9 +403,10 @@ class Case:
 
     def _rank(self) -> Ranked:
         self._rank_again()
-        self.milliseconds = self._spent + 1000 * (time.perf_counter() - self._started)
-        if self.scanned is not None:
-            self.metrics = self._metrics(self.scanned, self.ranking)
+        self._spending.end()
+        showing = self._showing
+        if showing is not None:
+            self.metrics = metrics_shown(showing, self.ranking, self.areas, self.rounds)
         notes = self._late_notes()
         return Ranked(self.ranking, self.milliseconds, notes, self.usage, self.evidence, self.metrics)
 
@@ -464,71 +416,33 @@ class Case:
         return tuple(note for note in late if note not in self.notes)
 
     def _rank_again(self) -> None:
-        if self.scanned is None:
+        showing = self._showing
+        if showing is None:
             return
-        relevance = self._relevance()
-        language = relevance.plan.language
+        relevance = showing.scanned.relevance
+        plan = relevance.plan
         refined = self._reranking.applied(
-            self._ranked(self.scanned), self.corpus, self._reading, language, self._halted
+            showing.ranked(), self.corpus, self._reading, plan.language, self._halted
         )
-        self.order, self.ranking, parts = self._shown(self.scanned, refined)
-        text = relevance.plan.views[0].text
-        evidence = evidence_of(text, relevance.plan, self.corpus, relevance, self.ranking)
-        self.evidence = told_together(evidence, [part.evidence for part in parts])
+        shown = showing.shown(refined)
+        self.order, self.ranking = shown.order, shown.passages
+        evidence = evidence_of(plan.views[0].text, plan, self.corpus, relevance, self.ranking)
+        self.evidence = told_together(evidence, [part.evidence for part in shown.parts])
 
-    def _ranked(self, scanned: Scan) -> Ranking:
-        """The pool in order, as its passages are now; the scan's own order where nothing is followed."""
-        if not self.settings.follow:
-            return plain(self.pool, scanned.relevance, scanned.rows, scanned.scores)
-        return rank(self.pool, self.corpus, scanned.relevance, self.settings.strategies, scanned.rows)
-
-    def _shown(
-        self, scanned: Scan, ranking: Ranking
-    ) -> tuple[Ranking, tuple[RankedPassage, ...], Sequence[PartFound]]:
-        """A ranking with what the question names first, the top of it as it is shown, in which each part of
-        the question has its best passage, and what was found for the parts."""
-        follows = self.settings.follow
-        first = first_rows(self.plan, self.corpus) if follows and self.plan is not None else NO_ROWS
-        top, mask, leading = self.settings.top_k, self._filters.mask, set(first.tolist())
-
-        def read_(order: Ranking) -> tuple[RankedPassage, ...]:
-            return present(order, self.pool, self.corpus, self._reading, scanned.hits, top, mask, leading)
-
-        order = self._worth_showing(led(ranking, first), first)
-        shown = read_(order)
-        parts = parts_found(scanned.relevance, order, self._reading)
-        lifted = with_best_of_parts(order, parts, shown, self.corpus) if follows else order
-        return lifted, shown if lifted is order else read_(lifted), parts
-
-    def _worth_showing(self, ranking: Ranking, first: Rows) -> Ranking:
-        """A ranking without what a look-up does not need; pinned passages stay."""
-        depth = None if self.plan is None else self.plan.depth
-        if depth is None or depth.kind is not DepthKind.LOOK_UP or not len(first):
-            return ranking
-        kept = worth_showing(ranking.rows, first, self.pool, self._relevance())
-        return ranking.take(kept | pinned(ranking))
+    @property
+    def _showing(self) -> Showing | None:
+        """What decides what is shown; None before the scan."""
+        if self.scanned is None or self.plan is None:
+            return None
+        mask = self._filters.mask
+        return Showing(self.corpus, self.pool, self.plan, self.settings, self.scanned, mask, self._reading)
 
     def _admit_by_person(self, passage_id: str) -> Rows:
-        row = self._row(passage_id)
+        row = row_of(self.corpus, passage_id)
         self._filters.check(row, self._reading.ids)
-        if passage_id not in self.pool:
-            self.pool.limit = max(self.pool.limit, len(self.pool) + 1)
-            score = float(self._relevance().of(row)[0]) if self.scanned is not None else 1.0
-            number = self._last_round() + 1 if self.rounds else 0
-            hop = Hop(passage_id, None, PERSON, Relation.MATCHES, Direction.OUT, number, 1.0)
-            self.pool.admit(hop, int(row[0]), score)
+        score = 1.0 if self.scanned is None else float(self._relevance().of(row)[0])
+        point_at(self.pool, passage_id, int(row[0]), score, self._last_round() + 1 if self.rounds else 0)
         return row
-
-    def _row(self, passage_id: str) -> Rows:
-        row = self.corpus.rows([passage_id])
-        if row[0] < 0:
-            raise InputError(f"no passage {passage_id!r} in the corpus {self.corpus.name!r}")
-        return row
-
-    def _begin(self, *, spent: float) -> None:
-        """Start the clock of a run, or of one lead; ``spent`` milliseconds were used before."""
-        self._started, self._spent = time.perf_counter(), spent
-        self.meter.restart()
 
     def _last_round(self) -> int:
         """The highest round so far; a case that carries on from a saved pool goes on counting."""
@@ -542,13 +456,8 @@ class Case:
 
     def _halted(self) -> bool:
         budget = self.settings.time_budget
-        out_of_time = budget is not None and time.perf_counter() - self._started >= budget
+        out_of_time = budget is not None and self._spending.seconds >= budget
         return self._cancelled.is_set() or out_of_time
-
-    def _calls(self) -> int:
-        """Requests to outside models so far: of the reranker, the embedder and the language model."""
-        embedder_calls = self._embedder.calls if self._embedder is not None else 0
-        return self._reranking.calls + embedder_calls + self.meter.spent.calls
 
 
 def _states(areas: Sequence[AreaCoverage]) -> dict[str, AreaState]:

@@ -5,12 +5,24 @@ they refer to is at hand, what the last round was worth, and how well the passag
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
-from engine.model import AreaCoverage, AreaState, Direction, Metrics, RankedPassage, RoundReport, counted
+from engine.figures import OF_THE_SHOWN, condition
+from engine.investigation.showing import Showing
+from engine.model import (
+    AreaCoverage,
+    AreaState,
+    Completeness,
+    Direction,
+    Metrics,
+    RankedPassage,
+    RoundReport,
+    counted,
+)
 from engine.retrieval.relevance import Relevance
 
 BEST, TOP = 10, 3
@@ -36,6 +48,38 @@ def metrics_of(
         efficiency=rounds[-1].efficiency if rounds and rounds[-1].number > 0 else None,
         coherence=coherence(relevance.corpus, ranking),
     )
+
+
+def metrics_shown(
+    showing: Showing,
+    shown: Sequence[RankedPassage],
+    areas: Sequence[AreaCoverage],
+    rounds: Sequence[RoundReport],
+) -> Metrics:
+    """The figures of a case of which these passages are shown."""
+    rows = showing.corpus.rows([one.passage.id for one in shown])
+    return metrics_of(rows, showing.pool.rows(), showing.scanned.relevance, areas, rounds, shown)
+
+
+def figures_asked(
+    conditions: Sequence[str],
+    showing: Showing,
+    areas: Sequence[AreaCoverage],
+    rounds: Sequence[RoundReport],
+    completeness: Completeness | None,
+) -> dict[str, float]:
+    """The figures that conditions ask for, by name, as far as they are known.
+
+    Raises ValueError for what is no condition.
+    """
+    wanted = {condition(one).figure for one in conditions}
+    if not wanted:
+        return {}
+    # What would be shown now; a reranker is asked at the end alone.
+    shown = showing.shown(showing.ranked()).passages if wanted & OF_THE_SHOWN else ()
+    found = metrics_shown(showing, shown, areas, rounds)
+    told = {"completeness": None if completeness is None else completeness.estimate, **asdict(found)}
+    return {name: told[name] for name in wanted if told[name] is not None}
 
 
 def coverage_score(areas: Sequence[AreaCoverage]) -> float | None:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.corpus.protocol import Scores
+from engine.corpus.protocol import Rows, Scores
 from engine.investigation.gate import Gate, gate_scores
 from engine.investigation.leading import NAMED
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
 from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
+from engine.investigation.whole import unweighed
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
 
@@ -60,6 +61,36 @@ def hit_words(hits: Sequence[RetrieverHit]) -> str:
     for hit in hits:
         best[hit.retriever] = min(hit.rank, best.get(hit.retriever, hit.rank))
     return ", ".join(f"{retriever} {rank}" for retriever, rank in best.items())
+
+
+def take_turn(
+    strategies: Sequence[Strategy],
+    seeds: Seeds,
+    context: Context,
+    pool: Pool,
+    dismissed: Rows,
+    round_number: int,
+    cancelled: Callable[[], bool],
+) -> tuple[tuple[StrategyCount, ...], tuple[Hop, ...]]:
+    """Run the strategies of a round, each past its gate; returns what ``follow_threads`` does. ``dismissed``
+    are rows that nothing may bring back, shape (n,).
+
+    What belongs together comes after what is weighed by itself, past bounds that would tear it apart.
+    """
+    counts: tuple[StrategyCount, ...] = ()
+    hops: tuple[Hop, ...] = ()
+    whole = [one for one in strategies if brings_whole(one)]
+    weighed = [one for one in strategies if not brings_whole(one)]
+    for some, breadth in ((weighed, context.breadth), (whole, unweighed(context.breadth))):
+        gate = Gate(
+            breadth,
+            room=pool.limit - len(pool),
+            known=set(pool.rows().tolist()),
+            dismissed=set(dismissed.tolist()),
+        )
+        told, found = follow_threads(some, seeds, context, pool, gate, round_number, cancelled)
+        counts, hops = (*counts, *told), (*hops, *found)
+    return counts, hops
 
 
 def follow_threads(

@@ -21,6 +21,8 @@ LONGEST_LOOK = 4000
 CLEAR_LEAD = 2
 # Log-likelihoods closer than this say nothing ("capital requirements" is English and all but French).
 DOUBT = 1.5
+# The language of what nobody determined (ISO 639-2).
+UNDETERMINED = "und"
 # Letters of a code of ISO 639-1.
 CODE = 2
 
@@ -30,11 +32,13 @@ _WORD = re.compile(r"[^\W\d_]+")
 def detect(text: str, candidates: tuple[str, ...]) -> str:
     """The language of ``text``: one of ``candidates`` (ISO 639-1), the first where nothing tells.
 
-    "und" where there are no candidates at all. Takes under a millisecond, the first call in doubt
-    half a second more to load the model.
+    "und" where there are no candidates at all, or nothing else among them. Takes under a millisecond, the
+    first call in doubt half a second more to load the model.
     """
+    # What nobody determined says nothing of other texts, however much of it there is.
+    candidates = tuple(code for code in candidates if code != UNDETERMINED)
     if not candidates:
-        return "und"
+        return UNDETERMINED
     look = text[:LONGEST_LOOK]
     script = main_script(look)
     if script is None:

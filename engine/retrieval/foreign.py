@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus
+from engine.language.detect import UNDETERMINED
 from engine.model import QueryPlan
 from engine.retrieval.retrievers.base import Found, Off
 
-UNDETERMINED = "und"
 # A passage in another language is judged by its meaning alone, which is less sure than meaning and words.
 FOREIGN_SHARE = 0.8
 

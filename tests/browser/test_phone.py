@@ -59,6 +59,8 @@ def test_the_panes_of_a_case_are_tabs_and_nothing_overflows(page: Page) -> None:
     assert page.locator("#depth").is_visible()
 
     ask(page, ARABIC)
+    assert page.locator("#depth").is_hidden(), "a case is told in sight, not below screens of settings"
+    assert page.get_attribute("#fold", "aria-expanded") == "false"
     to_answer(page)
     assert page.locator("#answer").is_visible()
     assert page.locator("#ranked").is_hidden()

@@ -10,6 +10,8 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
+from engine.investigation.strategies.contract import toy_corpus
+from tests.engine.command_line import CommandLine
 from tests.engine.endpoint import EmbeddingServer
 from tests.engine.harbour import tariff_schedule, write_harbour
 
@@ -40,6 +42,12 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     return open_corpus(root / "bare")
 
 
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Eight passages of the harbour's law, with vectors; each module has its own."""
+    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
+
+
 @pytest.fixture(scope="session")
 def tariff(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     """One act of 150 articles about tariffs."""
@@ -63,3 +71,9 @@ def dense(tmp_path_factory: pytest.TempPathFactory, model_server: EmbeddingServe
     sources = write_harbour(root / "sources", ontology=True)
     build_corpus([sources], root / "dense", embedding=model_server.spec)
     return open_corpus(root / "dense")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
+    """The command line, as people type it."""
+    return CommandLine(capsys)

@@ -7,9 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -20,6 +18,7 @@ from engine.investigation import Case
 from engine.investigation.strategies.contract import toy_corpus
 from engine.model import Relation, Status
 from engine.settings import InvestigationSettings, preset
+from tests.engine.command_line import CommandLine
 from tests.engine.harbour import NOTHING, OLD_ARTICLE_12, QUESTION, write_harbour
 
 ROOT = Path(__file__).parents[2]
@@ -27,38 +26,6 @@ QUERIES = """{"id": "q1", "text": "What interest do dues in arrears bear?"}
 {"id": "q2", "text": "Who takes a pilot?"}
 """
 QRELS = "query-id\tcorpus-id\tscore\nq1\tdues-act/art-5\t1\nq2\tharbour-act/art-6/para-1\t1\n"
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """The one object on standard output."""
-        value = orjson.loads(self.out)
-        assert isinstance(value, dict)
-        return value
-
-
-class CommandLine:
-    """Runs commands in this process and collects what they print."""
-
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
-        self._capsys = capsys
-
-    def __call__(self, *arguments: str | Path) -> Done:
-        self._capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        printed = self._capsys.readouterr()
-        return Done(code, printed.out, printed.err)
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 @pytest.fixture

@@ -8,16 +8,12 @@ import orjson
 import pytest
 
 from engine.evaluation.results import read_results
-from tests.engine.test_cli import QRELS, QUERIES, CommandLine
+from tests.engine.command_line import CommandLine
+from tests.engine.test_cli import QRELS, QUERIES
 
 FOREIGN = (
     '{"id": "f1", "text": "Who composed The Magic Flute?"}\n{"id": "f2", "text": "How tall is Everest?"}\n'
 )
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 @pytest.fixture

@@ -10,15 +10,10 @@ import pytest
 
 from engine.cli_models import add_model_flags, model_from
 from engine.errors import SettingsError
+from tests.engine.command_line import CommandLine
 from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
-from tests.engine.test_cli import CommandLine
 
 KEY = "sk-command-line-0123"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 def words(asked: Asked) -> dict[str, str]:

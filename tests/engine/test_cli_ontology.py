@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.ingestion.build import build_corpus
+from tests.engine.command_line import CommandLine
 from tests.engine.llm.server import Fault, ScriptedServer
 from tests.engine.ontology.conftest import subject_act
-from tests.engine.test_cli import CommandLine
 
 
 @pytest.fixture(scope="module")
@@ -19,11 +19,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / f"act-{number}.md").write_text(subject_act(number), encoding="utf-8")
     build_corpus([root / "act-1.md", root / "act-2.md"], root / "corpus", embedding="none")
     return root / "corpus"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: Path) -> None:

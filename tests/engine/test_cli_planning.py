@@ -7,16 +7,11 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.engine.command_line import CommandLine
 from tests.engine.investigation.assistance.script import SUB_QUESTIONS, sensible
 from tests.engine.llm.server import ScriptedServer
-from tests.engine.test_cli import CommandLine
 
 ASKED = "When are dues paid in advance, and who allocates a berth to a vessel since 2011?"
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(capsys)
 
 
 def test_a_plan_is_printed(run: CommandLine, harbour_folder: Path) -> None:

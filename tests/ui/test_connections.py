@@ -8,18 +8,9 @@ import pytest
 from engine.errors import InputError, ModelError
 from engine.llm import LanguageModel, Meter
 from engine.operator_settings import ANYWHERE, OperatorSettings
+from tests.ui.clock import Clock
 from tests.ui.models import PROMPT, ModelOfOneWord, Word
 from ui.connections import IDLE_SECONDS, LEFT_SECONDS, MOST_CONNECTIONS, Connections, Described
-
-
-class Clock:
-    """Time that passes when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

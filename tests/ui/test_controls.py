@@ -64,6 +64,21 @@ def test_a_slider_has_the_bounds_of_its_field() -> None:
     assert (slider.minimum, slider.maximum, slider.value) == (10, 2000, 500)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("time_budget", "off, or 0.05 to 600"),
+        ("money_budget", "off, or 0 to 1000000"),
+        ("token_budget", "off, or 1 to 100000000"),
+    ],
+)
+def test_a_number_that_may_be_absent_tells_its_bounds_as_they_would_be_typed(name: str, told: str) -> None:
+    line = component(next(knob for knob in knobs() if knob.name == name))
+    assert isinstance(line, gr.Textbox)
+    assert line.placeholder == told
+    assert getattr(settings_from({name: told.rpartition(" ")[2]}), name) == float(told.rpartition(" ")[2])
+
+
 @pytest.mark.parametrize("settings", presets().values(), ids=list(presets()))
 def test_what_a_preset_shows_gives_the_preset_back(settings: InvestigationSettings) -> None:
     assert settings_from(shown(settings)) == settings

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -91,6 +93,45 @@ def test_an_edited_plan_comes_back() -> None:
 def test_what_does_not_fit_is_refused(text: str, question: str, corpus: str, told: str) -> None:
     with pytest.raises(InputError, match=told):
         edited_plan(text, question, corpus, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"query_strategy": "precision"},
+        {"must_exclude": ("quay",)},
+        {"depth": "auto"},
+        {"as_of": date(2015, 1, 1)},
+        {"model_tasks": ("sub-questions", "gap-queries")},
+        {"model_tasks": ("sub-questions", "hypothetical")},
+        {"model_tasks": ()},
+    ],
+)
+def test_a_plan_is_stale_where_settings_that_made_it_have_changed(changes: dict[str, Any]) -> None:
+    made = SETTINGS.changed(model_tasks=("hypothetical", "gap-queries"))
+    with pytest.raises(InputError, match="settings of the query plan have changed"):
+        edited_plan(sent(PLAN, settings=made), PLAN.question, "Harbour", made.changed(**changes))
+
+
+@pytest.mark.parametrize(
+    ("tasks", "stale"), [(("hypothetical",), True), (("sub-questions",), False), ((), False)]
+)
+def test_how_passages_are_drafted_counts_where_a_model_drafts_them(
+    tasks: tuple[str, ...], stale: bool
+) -> None:
+    made = SETTINGS.changed(model_tasks=tasks)
+    asked = (sent(PLAN, settings=made), PLAN.question, "Harbour", made.changed(hypothetical_passages=1))
+    if stale:
+        with pytest.raises(InputError, match="settings of the query plan have changed"):
+            edited_plan(*asked)
+    else:
+        assert edited_plan(*asked) == PLAN
+
+
+def test_what_a_model_does_in_the_rounds_makes_no_plan_stale() -> None:
+    made = SETTINGS.changed(model_tasks=("hypothetical", "sub-questions"))
+    other = SETTINGS.changed(model_tasks=("sub-questions", "sufficiency", "hypothetical"), rounds=1)
+    assert edited_plan(sent(PLAN, settings=made), PLAN.question, "Harbour", other) == PLAN
 
 
 def test_a_case_is_opened_with_the_edited_plan(library: Library) -> None:

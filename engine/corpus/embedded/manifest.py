@@ -69,6 +69,10 @@ class Manifest(BaseModel):
         """Whether the checksum fits the content."""
         return self.checksum == self._digest()
 
+    def most_frequent(self) -> dict[str, int]:
+        """The passages of each language, most first; languages with as many by the alphabet."""
+        return dict(sorted(self.languages.items(), key=lambda item: (-item[1], item[0])))
+
     def to_json(self) -> str:
         """The file's text."""
         return json.dumps(self.model_dump(mode="json"), ensure_ascii=False, indent=1, sort_keys=True) + "\n"

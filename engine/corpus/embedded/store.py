@@ -329,7 +329,7 @@ def info_of(manifest: Manifest) -> CorpusInfo:
         references_by_relation=manifest.references_by_relation,
         references_by_status=manifest.references_by_status,
         entities=manifest.entities,
-        languages=manifest.languages,
+        languages=manifest.most_frequent(),
         embedding=manifest.embedding,
         metadata={**manifest.metadata, "created": manifest.created, "sections": manifest.sections},
         sparse=manifest.sparse,

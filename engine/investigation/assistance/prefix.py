@@ -65,8 +65,7 @@ def _told(corpus: Corpus) -> Iterator[str]:
     """The name of a corpus and its languages, the most frequent first."""
     info = corpus.info()
     yield f"name: {_line(info.name) if not addresses_machine(info.name) else ''}"
-    most = sorted(info.languages, key=lambda code: -info.languages[code])[:MOST_LANGUAGES]
-    yield f"languages: {', '.join(most)}"
+    yield f"languages: {', '.join(list(info.languages)[:MOST_LANGUAGES])}"
 
 
 def _areas(corpus: Corpus) -> Iterator[str]:

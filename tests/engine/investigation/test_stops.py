@@ -12,6 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.figures import FIGURES
 from engine.investigation.events import RoundStarted
 from engine.model import AreaState, StopReason
+from tests.engine.endpoint import EmbeddingServer
 from tests.engine.harbour import NOTHING, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, ran
 
@@ -113,6 +114,16 @@ def test_calls(dense: Corpus) -> None:
     assert case.stop.reason is StopReason.CALLS
     assert case.stop.numbers["calls"] >= 1
     assert len(case.rounds) == 1
+
+
+def test_a_run_counts_its_own_calls_alone(dense: Corpus, model_server: EmbeddingServer) -> None:
+    case = case_of(dense, "Which unasked dues are these?", SETTINGS.changed(call_budget=1))
+    for _ in range(2):
+        before = len(model_server.requests)
+        ran(case)
+        assert case.stop is not None
+        assert case.stop.reason is StopReason.CALLS
+        assert case.stop.numbers["calls"] == len(model_server.requests) - before == 1
 
 
 def test_a_person(bare: Corpus) -> None:

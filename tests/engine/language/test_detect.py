@@ -69,6 +69,10 @@ ABROAD = ("de", "fr", "el", "bg")
         ("§ 33", ("de", "en"), "de"),
         ("", ("de",), "de"),
         ("anything", (), "und"),
+        # What nobody determined is the language of a question only where there is nothing else.
+        ("capital requirements", ("und", "en"), "en"),
+        ("§ 33", ("und", "de", "en"), "de"),
+        ("capital requirements", ("und",), "und"),
     ],
 )
 def test_a_question_may_be_in_a_language_that_the_corpus_lacks(

@@ -40,6 +40,12 @@ TASK = re.compile(rf"^{TASK_LINE}(.+)$", re.M)
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
+class Parts(BaseModel):
+    """What most tests have a model fill in."""
+
+    queries: list[str]
+
+
 def tokens(text: str) -> int:
     """Tokens as this server counts them."""
     return len(TOKEN.findall(text))

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from engine.errors import BudgetError, CancelledError, ModelError
 from engine.llm import Budget, Data, Meter, Prompt, Reply, Usage
@@ -18,13 +17,9 @@ from engine.llm.connecting import connect
 from engine.llm.cost import cost_lines, cost_report, cost_to_json
 from engine.llm.meter import Slot
 from engine.llm.together import ask_all
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 FINE = {"queries": ["dues"]}
-
-
-class Parts(BaseModel):
-    queries: list[str]
 
 
 def prompts(count: int) -> list[Prompt]:

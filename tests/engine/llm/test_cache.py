@@ -14,14 +14,10 @@ from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.cache import AnswerCache, answer_key, default_cache
 from engine.llm.connecting import connect
 from tests.engine.forked import FORK
-from tests.engine.llm.server import Fault, ScriptedServer
+from tests.engine.llm.server import Fault, Parts, ScriptedServer
 
 KEY = "sk-cached-0123456789"
 PROMPT = Prompt("decompose", "Split.", (Data("question", "Who pays?"),))
-
-
-class Parts(BaseModel):
-    queries: list[str]
 
 
 class Others(BaseModel):

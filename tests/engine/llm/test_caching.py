@@ -19,11 +19,7 @@ from engine.llm.prompt import messages, sent_messages, shared_texts
 from engine.llm.schemas import one_of, schema_text
 from engine.llm.spec import read_spec
 from engine.llm.usage import Counted
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
-
-
-class Parts(BaseModel):
-    queries: list[str]
+from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 
 class Order(BaseModel):

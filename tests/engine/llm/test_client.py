@@ -16,11 +16,7 @@ from engine.llm import Data, Meter, Prompt
 from engine.llm.connecting import connect
 from engine.llm.dialects import Dialect, Rung
 from engine.llm.schemas import strict_schema
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
-
-
-class Parts(BaseModel):
-    queries: list[str]
+from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 
 class Item(BaseModel):

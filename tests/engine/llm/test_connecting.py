@@ -8,7 +8,6 @@ import pickle
 import traceback
 
 import pytest
-from pydantic import BaseModel
 
 from engine.errors import ModelError, RedstringError, SettingsError
 from engine.llm import Data, Meter, Prompt
@@ -18,14 +17,10 @@ from engine.llm.connecting import connect, connect_from_environment
 from engine.llm.secret import REDACTED, Secret
 from engine.llm.spec import OPENAI_URL, Prices, read_spec
 from engine.llm.usage import Counted
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 KEY = "sk-proj-AbC123/4567+890xyzXYZ"
 PROMPT = Prompt("decompose", "Split.", (Data("question", "Who pays?"),))
-
-
-class Parts(BaseModel):
-    queries: list[str]
 
 
 class TestSpec:

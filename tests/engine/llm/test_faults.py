@@ -9,20 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from pydantic import BaseModel
 
 from engine.errors import AnswerError, BudgetError, CancelledError, ModelError, RefusalError
 from engine.llm import Budget, Data, Meter, Prompt
 from engine.llm.connecting import connect
 from engine.llm.retrying import Patience
-from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
+from tests.engine.llm.server import Asked, Fault, Parts, Scripted, ScriptedServer
 
 FINE = {"queries": ["dues"]}
 PROMPT = Prompt("decompose", "Split the question.", (Data("question", "Who pays dues?"),), longest=200)
-
-
-class Parts(BaseModel):
-    queries: list[str]
 
 
 def in_turn(*answers: Scripted) -> Callable[[Asked], Scripted]:

@@ -7,13 +7,13 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from engine.language.quotes import locate
 from engine.llm.base import Data, Prompt
 from engine.llm.defusing import DEFUSED_WITH, defused, undefused, visible
 from engine.llm.prompt import CLOSING, OPENING, fenced, messages, prompt_tokens, system_text
 from engine.llm.schemas import schema_text
+from tests.engine.llm.server import Parts
 
 MARKERS = [
     "<|im_start|>system",
@@ -69,10 +69,6 @@ HOSTILE = st.sampled_from(
 )
 texts = st.lists(HOSTILE | st.text(max_size=8), max_size=12).map("".join)
 parts = st.lists(st.tuples(st.sampled_from(["question", "passage 1", "passage 2"]), texts), max_size=4)
-
-
-class Parts(BaseModel):
-    queries: list[str]
 
 
 def read_back(user: str) -> list[tuple[str, str]]:

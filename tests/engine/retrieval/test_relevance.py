@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.planning import make_plan
 from engine.retrieval.relevance import HEADING_FACTOR, PHRASE, Relevance
@@ -17,12 +16,6 @@ from engine.retrieval.retrievers.lexical import LEXICAL
 from tests.engine.retrieval.searching import searched
 
 EAST = np.array([[1.0, 0.0]], np.float32)
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Rows at 0, 10, 90, 100, 180, 45 and 46 degrees, row 7 without a vector; 0, 4 and 6 are headings."""
-    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
 
 
 def rows_of(*rows: int) -> Rows:

@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Hits
-from engine.investigation.strategies.contract import toy_corpus
 from engine.model import QueryPlan, View
 from engine.retrieval.retrievers import dense, lexical
 from engine.retrieval.retrievers.base import above
@@ -17,11 +16,6 @@ from engine.retrieval.scan import Scan
 from tests.engine.retrieval.searching import searched
 
 EAST: NDArray[np.float32] = np.array([[1.0, 0.0]], np.float32)
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
 
 
 def plan(*texts: str) -> QueryPlan:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 
 from benchmarks.attacks.http.raw import API, Raw, stranger
+from tests.ui.clock import Clock
 from tests.ui.door.alone import HERE, asked, let_in, policy
 from ui.door.address import Visitor
 from ui.door.rates import Buckets, Rate, RateGate, Turns, WorkGate
@@ -18,14 +19,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'",
 
 # Arguments of an endpoint that asks nothing.
 NOTHING = ["", "", "balanced", None, None, None, None]
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_a_bucket_empties_and_fills_again() -> None:

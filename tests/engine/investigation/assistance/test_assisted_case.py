@@ -19,8 +19,13 @@ from engine.investigation.events import (
     ScanFinished,
     SufficiencyJudged,
 )
+from engine.investigation.reading import Reading
+from engine.investigation.reranking import Reranking
+from engine.investigation.spending import Spending
+from engine.llm import Meter
 from engine.model import GapQuery, StopReason
 from engine.records.saved import load_pool, load_usage, save
+from engine.retrieval.asking import Asking
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.assistance.script import (
     ALL_ON,
@@ -254,18 +259,32 @@ def test_calls_of_the_language_model_count_towards_the_budget_of_calls(harbour: 
 
 
 def test_a_reranking_by_the_language_model_counts_once(harbour: Corpus) -> None:
+    order = finished(harbour, QUESTION).order
+    assert order is not None
+    with ScriptedServer(sensible) as server:
+        meter = Meter()
+        reranking = Reranking(QUESTION, "llm", Asking(server.connect(), meter))
+        spending = Spending(meter, None, reranking, {})
+        spending.begin(spent=0.0)
+        reranking.applied(order, harbour, Reading(harbour), "en", lambda: False)
+        assert spending.calls == len(tasks(server)) > 0
+        spending.begin(spent=0.0)
+        assert spending.calls == 0
+
+
+def test_a_second_run_does_not_count_the_calls_of_the_first(harbour: Corpus) -> None:
     settings = ALL_ON.changed(rounds=1, model_tasks=("sub-questions",))
     with ScriptedServer(sensible) as server:
         helped(harbour, QUESTION, server.connect(), settings)
         sent = len(tasks(server))
         assert tasks(server).count(RERANKING) == sent - 1 > 0, "and one for the parts of the question"
         case = Case(harbour, QUESTION, settings.changed(call_budget=sent + 1), model=server.connect())
-        for reason in (StopReason.ROUNDS, StopReason.CALLS):
+        for times in (1, 2):
             ran(case)
             assert case.stop is not None
-            assert case.stop.reason is reason
-    assert case.stop is not None
-    assert case.stop.numbers["calls"] == sent + 1
+            assert case.stop.reason is StopReason.ROUNDS
+            assert case.usage[SUB_QUESTIONS].calls == times
+        assert case.meter.spent.calls == sent + 1, "a language model is asked no more often over all runs"
 
 
 def test_a_budget_in_tokens_that_holds_nothing_sends_nothing(harbour: Corpus) -> None:

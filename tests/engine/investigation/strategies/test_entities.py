@@ -8,14 +8,9 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies.base import Evidence, Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.entities import Entities, as_written
 from engine.model import Relation
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
 
 
 class TestEntities(StrategyContract):

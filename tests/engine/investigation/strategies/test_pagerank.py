@@ -9,14 +9,9 @@ import pytest
 from engine.corpus.protocol import Corpus
 from engine.investigation.associations import associations, walk
 from engine.investigation.strategies.base import Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.pagerank import PageRank
 from engine.investigation.walking import pointed, walked
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
 
 
 class TestPageRankOfALaw(StrategyContract):

@@ -12,14 +12,9 @@ from engine.corpus.protocol import Corpus
 from engine.investigation.leads import RELATIONS
 from engine.investigation.strategies import semantic
 from engine.investigation.strategies.base import Strategy
-from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of, toy_corpus
+from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.semantic import Semantic, clusters, radius_of
 from engine.model import Relation
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    return toy_corpus(tmp_path_factory.mktemp("toy") / "harbour")
 
 
 class TestSemantic(StrategyContract):

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.ingestion.build import build_corpus
 from engine.retrieval.planning import LITERAL, LONGEST_QUESTION, PART, make_plan, parts
 from engine.retrieval.planning.strategies import STRATEGIES
 from engine.settings import InvestigationSettings
 
 PART_WEIGHT = STRATEGIES["balanced"][PART].weight
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """One Spanish line, one German and three Portuguese ones, in that order."""
+    folder = tmp_path_factory.mktemp("mixed")
+    texts = [
+        ("es", "El capitán pagará las tasas del puerto."),
+        ("de", "Der Kapitän zahlt die Gebühren des Hafens."),
+        ("pt", "O capitão paga as taxas do porto."),
+        ("pt", "O piloto deve ter um certificado."),
+        ("pt", "A autoridade remove os destroços."),
+    ]
+    lines = [
+        json.dumps({"id": f"l{place}", "text": text, "metadata": {"language": code}})
+        for place, (code, text) in enumerate(texts)
+    ]
+    (folder / "lines.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    build_corpus([folder / "lines.jsonl"], folder / "corpus", name="Mixed", embedding="none")
+    return open_corpus(folder / "corpus")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +101,14 @@ def test_the_language_is_of_the_corpus_or_clearly_another(
     question: str, languages: list[str], language: str
 ) -> None:
     assert make_plan(question, languages).language == language
+
+
+def test_a_question_that_tells_no_language_is_taken_for_the_most_frequent_of_a_mixed_corpus(
+    mixed: Corpus,
+) -> None:
+    languages = mixed.info().languages
+    assert list(languages.items()) == [("pt", 3), ("de", 1), ("es", 1)]
+    assert make_plan("§ 33", list(languages), corpus=mixed).language == "pt"
 
 
 def test_a_very_long_question_is_cut_and_says_so() -> None:

@@ -1,0 +1,191 @@
+"""The provisions that a question names by their numbers, resolved in the corpus.
+
+"What does Article 14 of the Agency Code say?" is read as the texts of the corpus are, by the grammar of its
+language, then by those of the corpus's other languages. A document that the grammar does not see is looked
+for among those that the question names beside it, exactly or all but (a slip of the pen). A number without
+any document may be of every document that has it: then it is a choice, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
+from weakref import WeakKeyDictionary
+
+from engine.corpus.outside import outside
+from engine.corpus.protocol import Corpus, Mask
+from engine.language.addresses import Address
+from engine.language.references import Mention, Target, find_mentions
+from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
+from engine.retrieval.planning.named.besides import asked_besides
+from engine.retrieval.planning.named.documents import documents_of
+from engine.retrieval.planning.named.provisions import in_any, in_documents
+from engine.retrieval.planning.named.question import Name, Question, numbers_of
+from engine.retrieval.planning.prose import BESIDE, documents_at
+
+# Languages of the corpus by whose grammars a question is read besides that of its own.
+MOST_LANGUAGES = 6
+# Numbers of a question that are looked up: who writes a thousand is no reader.
+MOST_NUMBERS = 12
+# So many other words at most has a question for what a provision says of something: with more of them it only
+# mentions the provision. Measured on gold questions that name one: up to 8 words the provision is evidence of
+# every second, from 9 on of every fifth.
+FEW_BESIDES = 8
+
+_NUMBER = re.compile(r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])")
+# A short name in small letters right beside a number: in front of it, or behind it.
+_ACRONYM = re.compile(
+    r"(?<!\w)[a-z]{2,8}(?=,?\s(?:art|rule|sec|reg|§|s\.|\d))|(?<=\d\s)[a-z]{2,8}(?!\w)|(?<=\d\sof\s)[a-z]{2,8}(?!\w)"
+    r"|(?<=\d\sof\sthe\s)[a-z]{2,8}(?!\w)"
+)
+_SERIES = re.compile(r"(\bart(?:icle|\.)?\s?)([lrda])(?=[. ]?\s?\d)", re.IGNORECASE)
+# People leave off the point behind what they shorten: "art 14", "sec 26".
+_SHORT = re.compile(r"(?<!\w)(arts?|secs?|regs?|schs?|ss?|abs)\s(?=\d)", re.IGNORECASE)
+_QUALITY = {Naming.FOUND: 3, Naming.SEVERAL: 2, Naming.MISSING: 1, Naming.UNKNOWN: 0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One number of a mention, and what it names; ``order`` is the place of its grammar."""
+
+    mention: Mention
+    target: Target
+    order: int
+    named: NamedProvision
+
+
+def provisions_named(
+    corpus: Corpus, text: str, language: str, day: date, mask: Mask | None = None
+) -> tuple[NamedProvision, ...]:
+    """The provisions that a question names, in its order, in force on a day where the corpus has several
+    versions. ``mask``: what the case may look at, shape (passages,)."""
+    bases = dict.fromkeys(code.split("-")[0] for code in (language, *list(corpus.info().languages)))
+    written, text = text, _read_as(text, corpus)
+    read: list[tuple[str, list[Mention]]] = []
+    for code in list(bases)[: MOST_LANGUAGES + 1]:
+        mentions = [one for one in find_mentions(text, code) if any(map(_is_numbered, one.targets))]
+        if mentions:
+            # What is written twice names nothing new.
+            once = {one.text: one for one in reversed(mentions)}
+            read.append((code, sorted(once.values(), key=lambda one: one.span.start)[:MOST_NUMBERS]))
+    if not read and not _NUMBER.search(text):
+        return ()
+    asked = Question(corpus, outside(corpus), written, text, language, day, mask)
+    found = [
+        one for order, (code, mentions) in enumerate(read) for one in _read(asked, code, mentions, order)
+    ]
+    found += _behind_names(asked, len(read))
+    found.sort(key=lambda one: (-_QUALITY[one.named.status], one.order, -_length(one), _start(one)))
+    kept: list[_Read] = []
+    for one in found:
+        if not any(_overlap(one, other) for other in kept):
+            kept.append(one)
+    named = [one.named for one in sorted(kept, key=_start)]
+    besides = asked_besides(written, language, [one.words for one in named])
+    bare = besides == 0
+    # "Part 2" that no document has may be of a film: worth a word only where nothing else is asked.
+    told = [one for one in named if bare or one.status is not Naming.MISSING or one.choices]
+    there = (Naming.FOUND, Naming.SEVERAL)
+    return tuple(
+        replace(one, leads=one.status in there and (bare or (one.leads and besides <= FEW_BESIDES)))
+        for one in told
+    )
+
+
+def _read_as(text: str, corpus: Corpus) -> str:
+    """A question letter for letter as laws write it: "art 14" with a point, "l412-5" with a capital, and
+    "gdpr art. 9" in capitals."""
+    text = _SERIES.sub(lambda match: match[1] + match[2].upper(), _SHORT.sub(r"\1.", text))
+    known = _acronyms(corpus)
+    return _ACRONYM.sub(lambda match: match[0].upper() if match[0] in known else match[0], text)
+
+
+_ACRONYMS: WeakKeyDictionary[Corpus, frozenset[str]] = WeakKeyDictionary()
+
+
+def _acronyms(corpus: Corpus) -> frozenset[str]:
+    """The names in capitals of a corpus's documents, in small letters; read once for an open corpus."""
+    if corpus not in _ACRONYMS:
+        names = (name for document in corpus.documents() for name in (document.title, *document.aliases))
+        _ACRONYMS[corpus] = frozenset(name.lower() for name in names if name.isupper() and name.isalpha())
+    return _ACRONYMS[corpus]
+
+
+def _is_numbered(target: Target) -> bool:
+    """Whether a target is a provision by its number, not one that is only pointed at."""
+    return target.step is None and (target.address.number is not None or bool(target.address.within))
+
+
+def _behind_names(asked: Question, order: int) -> Iterator[_Read]:
+    """Numbers without a word right behind the name of a document that has such a provision: "bgb 433"."""
+    for number in islice(_NUMBER.finditer(asked.text), MOST_NUMBERS):
+        span = Span(*number.span())
+        for document_id, name in documents_at(asked.corpus, asked.text, asked.language, near=span):
+            if not 0 <= span.start - name.end <= 2:
+                continue
+            numbers = numbers_of(asked, document_id)
+            language = asked.reader.documents[numbers[0]].language
+            for kind in (SectionKind.SECTION, SectionKind.ARTICLE):
+                part = "/".join(re.findall(r"\((\w+)\)", number["part"])) or None
+                target = Target(Address(kind, number["number"], part), span)
+                mention = Mention(span, number[0], "", Relation.CITES, (target,))
+                words = _words(asked.written, span, name)
+                named = in_documents(asked, mention, language, Name(numbers, name), words)
+                if named.status is Naming.FOUND:
+                    yield _Read(mention, target, order, named)
+                    break
+
+
+def _start(one: _Read) -> int:
+    return one.target.span.start
+
+
+def _length(one: _Read) -> int:
+    return one.mention.span.end - one.mention.span.start
+
+
+def _overlap(one: _Read, other: _Read) -> bool:
+    """Whether two grammars read the same words; the numbers of one mention stand side by side."""
+    if one.mention is other.mention:
+        return False
+    first, second = one.mention.span, other.mention.span
+    return first.start < second.end and second.start < first.end
+
+
+def _read(asked: Question, code: str, mentions: Sequence[Mention], order: int) -> Iterator[_Read]:
+    names = [span for _, span in documents_at(asked.corpus, asked.text, asked.language)]
+    # The "8" of "SGB 8" is part of a name.
+    mentions = [one for one in mentions if not (one.bare and any(_ends_in(one, name) for name in names))]
+    meanings = asked.reader.meanings(mentions, asked.text, code, asked.day)
+    for mention, meaning in zip(mentions, meanings, strict=True):
+        name = documents_of(asked, mention, meaning)
+        for target in list(filter(_is_numbered, mention.targets))[:MOST_NUMBERS]:
+            words = _words(asked.written, target.span, name.span)
+            alone = replace(mention, targets=(target,))
+            if name.documents:
+                named = in_documents(asked, alone, code, name, words)
+            elif meaning.named:
+                named = NamedProvision(words, Naming.UNKNOWN, note=_unknown(asked, mention))
+            else:
+                named = in_any(asked, alone, code, words)
+            yield _Read(mention, target, order, named)
+
+
+def _ends_in(mention: Mention, name: Span) -> bool:
+    return name.start <= mention.span.start and mention.span.end <= name.end
+
+
+def _words(text: str, number: Span, name: Span | None) -> str:
+    """The words of a number, and of its document's name where that stands right beside it."""
+    start, end = number.start, number.end
+    if name is not None and max(name.start - end, start - name.end) <= BESIDE:
+        start, end = min(start, name.start), max(end, name.end)
+    return " ".join(text[start:end].split())
+
+
+def _unknown(asked: Question, mention: Mention) -> str:
+    name = " ".join((mention.document or mention.text).split())
+    return f"no document of the corpus is called “{name}”"

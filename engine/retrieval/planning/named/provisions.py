@@ -1,0 +1,215 @@
+"""What a number names in documents that are known, or in any: one provision, several, or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.language.aliases import name_key
+from engine.language.references import Mention
+from engine.language.references.versions import made_on
+from engine.model import Choice, Document, NamedProvision, Naming, Passage
+from engine.retrieval.planning.named.question import Name, Question
+from engine.retrieval.planning.prose import asks_for_text_of
+
+# So many passages of what is named enter the pool first, and so many stand first in the ranking.
+MOST_PASSAGES = 40
+MOST_CHOICES = 8
+# A chapter of more passages stands first only where it alone is asked for.
+FEW_PASSAGES = 12
+NEAREST = 4
+# Documents that are looked into for a number that stands without a document.
+MOST_LOOKED_INTO = 40
+# How lists of names in text are read on: the passages of a question are looked for among so many first hits.
+FIRST_HITS = 100
+
+_Title = tuple[str, tuple[str, ...]]
+_PARAGRAPH = re.compile(r"(?:[,،]\s*\w+\s*)?\s*\(\w{1,4}\)\s*\Z")
+
+
+def in_documents(asked: Question, mention: Mention, code: str, name: Name, words: str) -> NamedProvision:
+    """What a number names in documents that are known; ``code`` is the language whose grammar read it."""
+    found: list[Rows] = []
+    note = name.note
+    for place, documents in enumerate(_versions(asked, name.documents)):
+        own = _groups(asked, mention, code, documents)
+        found = found or own
+        allowed = _allowed(asked, own)
+        if allowed:
+            note = _joined(note, _of_version(asked, documents) if place else "")
+            break
+    if len(allowed) == 1:
+        (rows,) = allowed
+        ids = _ids(asked, rows[:MOST_PASSAGES])
+        note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
+        return NamedProvision(words, Naming.FOUND, ids, leads=len(rows) <= FEW_PASSAGES, note=note)
+    if allowed:
+        return _several(asked, allowed, words, note, len(allowed))
+    if found:
+        left_out = f"{words} is left out by what the case is limited to"
+        return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
+    document, address = name.documents[0], mention.targets[0].address
+    near = asked.reader.nearest(document, address, NEAREST)
+    number = f"{address.kind.value} {address.number or address.within[-1][1]}"
+    missing = f"“{asked.reader.documents[document].title}” has no {number}"
+    if near:
+        missing += f"; the nearest are {', '.join(number for number, _ in near)}"
+    choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
+    return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
+
+
+def _versions(asked: Question, documents: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Documents in the order in which they may be meant: of the versions of one act the newest that there was
+    on the day, then those before it, then later ones; others all at once."""
+    same = _titled(asked.corpus)[_key_of(asked.reader.documents[documents[0]])]
+    if not set(documents) <= set(same):
+        yield documents
+        return
+    made = {number: made_on(asked.reader.documents[number]) for number in same}
+    days = {number: day for number, day in made.items() if day is not None}
+    if any(number not in days for number in documents) or len(set(days.values())) < len(days):
+        yield documents
+        return
+    past = sorted((number for number, day in days.items() if day <= asked.day), key=lambda n: days[n])
+    later = sorted((number for number, day in days.items() if day > asked.day), key=lambda n: days[n])
+    yield from ((number,) for number in (*reversed(past), *later))
+
+
+_TITLED: WeakKeyDictionary[Corpus, dict[_Title, list[int]]] = WeakKeyDictionary()
+
+
+def _titled(corpus: Corpus) -> dict[_Title, list[int]]:
+    """The documents of each title: versions of one act; read once for an open corpus."""
+    titled = _TITLED.get(corpus)
+    if titled is None:
+        titled = _TITLED[corpus] = {}
+        for number, document in enumerate(corpus.documents()):
+            titled.setdefault(_key_of(document), []).append(number)
+    return titled
+
+
+def _key_of(document: Document) -> _Title:
+    return document.language, name_key(document.title, document.language)
+
+
+def _of_version(asked: Question, documents: Sequence[int]) -> str:
+    made = made_on(asked.reader.documents[documents[0]])
+    return f"the version of the day has no such provision: this is that of {made}"
+
+
+def _not_in_force(asked: Question, rows: Rows) -> str:
+    """That a provision was in force before the day, and is no more."""
+    return f"not in force on {asked.day}" if asked.corpus.out_of_force(asked.day)[rows].all() else ""
+
+
+def _lacking_part(asked: Question, mention: Mention, rows: Rows) -> str:
+    """That a provision prints its parts and has none of the number that is asked for; empty where it has it,
+    or where that cannot be told."""
+    part = mention.targets[0].address.paragraph
+    if part is None:
+        return ""
+    printed = [passage.paragraph for passage in asked.corpus.passages(rows) if passage.paragraph]
+    wanted = part.split("/")[0]
+    if not printed or any(one.split("/")[0] == wanted for one in printed):
+        return ""
+    return f"there is no ({wanted}) in it: it is shown as a whole"
+
+
+def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedProvision:
+    """What a number names that stands without any document: a choice, unless one document alone has it."""
+    address = mention.targets[0].address
+    number = address.number or address.within[-1][1]
+    heads = asked.corpus.numbered(number)
+    if asked.mask is not None:
+        documents = np.unique(asked.corpus.document_numbers(np.flatnonzero(asked.mask).astype(np.int32)))
+        heads = heads[np.isin(asked.corpus.document_numbers(heads), documents)]
+    holders = _readable(asked, asked.corpus.document_numbers(heads))
+    groups: list[Rows] = []
+    for document in _by_relevance(asked, holders)[:MOST_LOOKED_INTO]:
+        own = _allowed(asked, _groups(asked, mention, code, [document]))
+        groups.extend(own[:1])
+        if len(groups) == MOST_CHOICES:
+            break
+    if not groups:
+        return NamedProvision(words, Naming.MISSING, note=f"no document has {words}")
+    if len(groups) == 1:
+        ids = _ids(asked, groups[0][:MOST_PASSAGES])
+        # One that is mentioned without its document need not be what is asked for.
+        leads = asks_for_text_of(asked.text, asked.language, mention.span) and len(ids) <= FEW_PASSAGES
+        return NamedProvision(words, Naming.FOUND, ids, leads=leads)
+    return _several(asked, groups, words, "", max(len(groups), len(holders)))
+
+
+def _readable(asked: Question, documents: Rows) -> Rows:
+    """The documents in the language of the question, all where none is."""
+    base = asked.language.split("-")[0]
+    languages = [asked.reader.documents[number].language.split("-")[0] for number in documents.tolist()]
+    own = np.array([language == base for language in languages], np.bool_)
+    return documents[own] if own.any() else documents
+
+
+def _by_relevance(asked: Question, documents: Rows) -> list[int]:
+    """Documents in the order in which the words of the question find them, then in that of the corpus."""
+    (hits,) = asked.corpus.search_lexical([asked.text], asked.language, FIRST_HITS, mask=asked.mask)
+    every = set(documents.tolist())
+    near = [number for number in asked.corpus.document_numbers(hits.rows).tolist() if number in every]
+    return list(dict.fromkeys([*near, *sorted(every)]))
+
+
+def _groups(asked: Question, mention: Mention, code: str, documents: Sequence[int]) -> list[Rows]:
+    """The rows of each provision that a mention may name in some documents."""
+    found: dict[bytes, Rows] = {}
+    for reference in asked.reader.within(mention, documents, asked.text, code, asked.day):
+        ids = (reference.target_id,) if reference.target_id else reference.candidates
+        for target_id in ids:
+            rows = asked.reader.rows(reference.target_kind, target_id)
+            if len(rows):
+                found.setdefault(rows.tobytes(), rows)
+    return list(found.values())
+
+
+def _allowed(asked: Question, groups: Sequence[Rows]) -> list[Rows]:
+    """What the case may look at of each provision; of several versions those in force on the day."""
+    if asked.mask is not None:
+        groups = [rows[asked.mask[rows]] for rows in groups]
+    groups = [rows for rows in groups if len(rows)]
+    if len(groups) > 1:
+        in_force = asked.corpus.in_force(asked.day)
+        groups = [rows for rows in groups if in_force[rows].any()] or groups
+    return list(groups)
+
+
+def _several(asked: Question, groups: Sequence[Rows], words: str, note: str, count: int) -> NamedProvision:
+    heads = [rows[:1] for rows in groups[:MOST_CHOICES]]
+    ids = _ids(asked, np.concatenate(heads).astype(np.int32))
+    choices = _choices(asked, heads)
+    more = f" and {count - len(choices)} more" if count > len(choices) else ""
+    told = f"{words} may be {'; '.join(choice.label for choice in choices)}{more}: say which"
+    return NamedProvision(words, Naming.SEVERAL, ids, choices, note=_joined(note, told))
+
+
+def _choices(asked: Question, heads: Sequence[Rows]) -> tuple[Choice, ...]:
+    rows = np.concatenate([np.empty(0, np.int32), *heads]).astype(np.int32)
+    documents = asked.corpus.document_numbers(rows).tolist()
+    return tuple(
+        Choice(passage.id, ", ".join(filter(None, (asked.reader.documents[document].title, _label(passage)))))
+        for passage, document in zip(asked.corpus.passages(rows), documents, strict=True)
+    )
+
+
+def _label(passage: Passage) -> str:
+    """What a provision is called by the label of its first passage, without the number of its paragraph."""
+    label = passage.label
+    return _PARAGRAPH.sub("", label) if passage.paragraph and passage.number else label
+
+
+def _ids(asked: Question, rows: Rows) -> tuple[str, ...]:
+    return tuple(passage.id for passage in asked.corpus.passages(rows))
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

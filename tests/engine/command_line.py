@@ -1,0 +1,39 @@
+"""The command line as a person types it, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.cli import main
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one object on standard output."""
+        value = orjson.loads(self.out)
+        assert isinstance(value, dict)
+        return value
+
+
+class CommandLine:
+    """Runs commands in this process and collects what they print."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Done:
+        self._capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        printed = self._capsys.readouterr()
+        return Done(code, printed.out, printed.err)
