@@ -172,9 +172,7 @@ def options_of(arguments: list[str] | None = None) -> Options:
     parser.add_argument("--seed", type=int, default=1, metavar="S")
     parser.add_argument("--relation", metavar="R", help="draw references of this relation only")
     given = parser.parse_args(arguments)
-    return Options(
-        tuple(given.folders), given.language, given.missed, given.draw, given.seed, given.relation
-    )
+    return Options(tuple(given.folders), given.language, given.missed, given.draw, given.seed, given.relation)
 
 
 def languages_with_grammar(corpus: Corpus) -> Iterator[str]:
