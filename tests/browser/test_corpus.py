@@ -46,7 +46,7 @@ def remove(page: Page) -> None:
     """Delete the corpus that is open, so that the next test finds the shelf as it was."""
     page.click("[data-tab=report]")
     page.click("[data-delete]")
-    page.click("[data-delete]")
+    page.click("[data-delete][data-sure]")
     page.wait_for_selector("text=is deleted")
 
 

@@ -108,12 +108,12 @@ def test_a_link_whose_place_another_takes_is_left_alone_and_that_one_is_correcte
     check(page)
     page.locator(".link-head").click()
     with held_back(page, "links"):
-        page.select_option("[data-wanted=sort]", "exception_to")
+        page.select_option("[data-wanted=sort]", "subject_to")
         page.evaluate("document.activeElement.blur()")
         page.keyboard.press("c")
         page.keyboard.press("a")
         assert page.locator(".correct:visible").count() == 0
-    page.wait_for_selector("[data-lib=link]:not([inert]) .link[data-relation=exception_to]")
+    page.wait_for_selector("[data-lib=link]:not([inert]) .link[data-relation=subject_to]")
     assert "0 judged" in count(page)
     page.keyboard.press("c")
     page.wait_for_selector(".correct:visible")

@@ -20,7 +20,7 @@ from engine.language.references.cues import CueReader
 from engine.language.references.folding import Folding
 from engine.language.references.grammar import NEVER, ActForm, Grammar, Mention, Target, Unit, cased
 from engine.language.references.relative import RelativeReader
-from engine.model import SectionKind, Span
+from engine.model import Relation, SectionKind, Span
 
 # How far back a document's name may begin before its provision ("COBS Rule 3.4.2").
 NAME_BEFORE = 80
@@ -84,10 +84,12 @@ class Recogniser:
         if relative := self._relative_reader.find(text, found, self._cues.relation):
             found = sorted((*found, *relative), key=lambda mention: mention.span.start)
         found = self._with_acts(text, self._folding.folded(text, found))
-        return [
-            replace(mention, joined=True) if self._joined(text, mention, after) else mention
-            for mention, after in zip_longest(found, found[1:])
-        ]
+        return _carried(
+            [
+                replace(mention, joined=True) if self._joined(text, mention, after) else mention
+                for mention, after in zip_longest(found, found[1:])
+            ]
+        )
 
     def _joined(self, text: str, mention: Mention, after: Mention | None) -> bool:
         return (
@@ -290,6 +292,18 @@ class Recogniser:
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+def _carried(found: list[Mention]) -> list[Mention]:
+    """Mentions of which each has the relation of the one that it is joined to: of "subject to Rule 5 and
+    Rule 6" both prevail."""
+    carried: list[Mention] = []
+    for mention in found:
+        before = carried[-1] if carried else None
+        if before and before.joined and mention.relation is Relation.CITES:
+            mention = replace(mention, relation=before.relation)
+        carried.append(mention)
+    return carried
 
 
 class _ActReader:

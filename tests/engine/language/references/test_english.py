@@ -189,3 +189,19 @@ def test_joined_mentions() -> None:
     first, second = find_mentions("Rule 4.3.2 and Rule 5.1 of MKT", "en")
     assert first.joined
     assert not second.joined
+
+
+@pytest.mark.parametrize(
+    ("text", "relations"),
+    [
+        ("Subject to Rule 4.3.2 and Rule 4.3.5, a person", [Relation.SUBJECT_TO] * 2),
+        ("Without prejudice to Articles 1, Rule 4.3.2 and Rule 4.3.5", [Relation.WITHOUT_PREJUDICE_TO] * 3),
+        (
+            "Subject to Rule 4.3.2, a person must comply with Rule 4.3.5",
+            [Relation.SUBJECT_TO, Relation.CITES],
+        ),
+        ("Rule 4.3.2 and Rule 4.3.5", [Relation.CITES] * 2),
+    ],
+)
+def test_what_is_joined_has_one_relation(text: str, relations: list[Relation]) -> None:
+    assert [one.relation for one in find_mentions(text, "en")] == relations
