@@ -22,6 +22,7 @@ from engine.language.references.printed import goes_on, is_weak, name_stands_bef
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings
 from engine.language.references.registry import grammars
+from engine.language.references.standards import Standards
 from engine.language.references.versions import of_its_time
 from engine.model import Document, Passage, SectionKind
 
@@ -68,6 +69,7 @@ class DocumentFinder:
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
         self._eu_acts = EuActs(documents)
         self._decrees = Decrees(documents)
+        self._standards = Standards(documents)
         self._topics = [set(name_key(document.title, document.language)) for document in documents]
         self._learn_titles()
         self._learn_definitions()
@@ -150,6 +152,9 @@ class DocumentFinder:
             alike = tuple(n for n in eu_act if self._documents[n].language == passage.language)
             meant = (own,) if own in eu_act else alike or eu_act
             return Meaning(meant, True, None, 1.0 if alike else IN_TRANSLATION)
+        edition = self._standards.meant(mention.document)
+        if edition is not None:
+            return Meaning((own,) if own in edition else edition, True)
         if mention.grammar == "chinese":
             matched = name_in_front(
                 mention.document, mention.name_at, lambda at: self._longest_name(at, passage, own)

@@ -11,6 +11,10 @@ from engine.language.references.grammar import NEVER, Grammar, Mention, Target
 from engine.model import SectionKind, Span
 
 
+# Their parts are counted from one, as those of an article are; those of a chapter are its articles.
+_NUMBERED_WITHIN = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
+
+
 class Folding:
     """Folds by what a grammar puts between an inner and an outer provision."""
 
@@ -120,6 +124,9 @@ def _inside(inner: Address, outer: Address) -> Address | None:
     """The address of ``inner`` seen from outside, where the text says "inner of outer"."""
     if outer.kind in CONTAINERS:
         within = (*outer.within, (outer.kind, outer.number or ""), *inner.within)
+        if inner.number is None and outer.number and outer.kind in _NUMBERED_WITHIN:
+            # "points (1) and (2) of Annex II" are its own, not those of the text that names them.
+            return Address(outer.kind, outer.number, inner.paragraph, outer.within)
         return Address(inner.kind, inner.number, inner.paragraph, within) if inner.number else None
     if inner.number is not None and inner.kind is not SectionKind.PARAGRAPH:
         return None

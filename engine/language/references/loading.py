@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml, files
 from engine.errors import FileRefusedError, GrammarError, YamlError
+from engine.language.references import standards
 from engine.language.references.eu_acts import eu_act_form
 from engine.language.references.grammar import (
     NEVER,
@@ -258,7 +259,7 @@ def _eu_acts(languages: list[str]) -> dict[str, str]:
 _PATTERNS = (
     *("either", "here_before", "that_before"),
     *("number", "brackets", "bare", "also", "through", "run_on", "chain", "inward", "here", "that"),
-    *("leads", "after", "name_form", "before"),
+    *("leads", "after"),
 )
 
 
@@ -310,6 +311,8 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
         known=tuple(tuple(group) for group in file.known),
         examples=tuple(_example(example) for example in file.examples),
         **{name: fields.pattern(name, getattr(file, name)) for name in _PATTERNS},
+        name_form=one_of([standards.FORM, fields.pattern("name_form", file.name_form)]),
+        before=one_of([f"{standards.FORM},?", fields.pattern("before", file.before)]) if file.before else "",
     )
 
 
@@ -325,6 +328,7 @@ def _acts(fields: _Fields, file: GrammarFile) -> Iterator[ActForm]:
         else [one for one in file.acts if isinstance(one, str)]
     ):
         yield ActForm(fields.pattern("acts", plain), fields.pattern("acts_sign", file.acts_sign))
+    yield ActForm(standards.FORM, standards.SIGN, standards.REACH, whole=True)
 
 
 def _unit(fields: _Fields, field: str, unit: UnitFile) -> Unit:

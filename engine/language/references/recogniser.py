@@ -277,9 +277,10 @@ class Recogniser:
             names = [(start, end, text[start:end]) for start, end in form.names(text)]
             (whole if form.whole else named).extend(names)
         if whole:
-            # In "410 U.S. 113" there is no section 113.
-            outer = Occupied((start, end) for start, end, _ in whole)
-            found = [one for one in found if not outer.overlaps(one.span.start, one.span.end)]
+            # In "410 U.S. 113" there is no section 113; "paragraph 5 of IFRS 9" names the whole itself.
+            found = [
+                one for one in found if not any(_inside(one.span, start, end) for start, end, _ in whole)
+            ]
             named = [*whole, *named]
         taken = Occupied((mention.span.start, mention.span.end) for mention in found)
         for start, end, name in named:
@@ -292,6 +293,10 @@ class Recogniser:
             found.append(Mention(span, words, self.grammar.name, relation, document=name, name_at=start))
         found.sort(key=lambda mention: mention.span.start)
         return found
+
+
+def _inside(span: Span, start: int, end: int) -> bool:
+    return start <= span.start and span.end <= end
 
 
 def _carried(found: list[Mention]) -> list[Mention]:

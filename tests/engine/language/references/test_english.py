@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from engine.language.references import find_mentions
-from engine.model import Relation
+from engine.model import Relation, SectionKind
 from tests.engine.language.references.reading import Row, rows
 
 TABLE: list[tuple[str, list[Row]]] = [
@@ -205,3 +205,18 @@ def test_joined_mentions() -> None:
 )
 def test_what_is_joined_has_one_relation(text: str, relations: list[Relation]) -> None:
     assert [one.relation for one in find_mentions(text, "en")] == relations
+
+
+@pytest.mark.parametrize(
+    ("text", "paragraphs"),
+    [
+        ("acts listed in points (1) and (2) of Annex II", ["1", "2"]),
+        ("point (2)(a) of Annex II", ["2/a"]),
+        ("point (1) of Schedule 2", ["1"]),
+    ],
+)
+def test_points_of_an_annex_are_its_own(text: str, paragraphs: list[str]) -> None:
+    (mention,) = find_mentions(text, "en")
+    assert [target.address.paragraph for target in mention.targets] == paragraphs
+    assert {target.address.kind for target in mention.targets} <= {SectionKind.ANNEX, SectionKind.SCHEDULE}
+    assert {target.address.number for target in mention.targets} <= {"II", "2"}

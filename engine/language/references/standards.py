@@ -1,0 +1,128 @@
+"""Standards by their designation: who publishes them, number, edition and, as some print it, the title.
+
+"GRI 306: Waste 2020", "GRI Standard 306", "ISO 14001:2015", "ISO/IEC 27001", "IFRS S2", "DIN EN ISO 9001":
+such names need no word of a language, so every grammar reads them. One with a year means that edition and no
+other; one without means the latest (ISO/IEC Directives, Part 2, 2021, clause 10: undated references).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.model import Document
+
+# Publishers, and the prefixes of those that take a standard over. What is also a word or a rulebook's own
+# acronym in some text ("EN", "BS", "AS") counts only in front of another.
+_TAKEN_OVER = r"(?:(?:DIN|NF|BS|UNE|UNI|NEN|ÖNORM|SN|IS|SNI|SASO|GSO)\s)?(?:EN\s)?"
+_PUBLISHER = (
+    r"(?:ISO(?:/(?:IEC|IEEE|ASTM|TS|TR|PAS|IEC/IEEE|IEC\sTS))?|IEC(?:/(?:IEEE|TS|TR))?|IEEE|DIN|ÖNORM|ETSI|ASTM|ANSI|NIST\sSP"
+    r"|GB/T|SNI|SASO|GSO|AS/NZS|GRI|SASB|ESRS|IFRS|IAS|IFRIC|ISAE|ISRS|ISQM)"
+)
+_NUMBER = r"(?:[A-Z]{1,2}-?)?\d{1,6}(?:[-.]\d{1,4}){0,3}"
+_YEAR = r"(?:19|20)\d\d"
+# ":2015", "-2020", "(2016)"; "+A1:2019" behind it; ": Waste 2020" with the title between.
+_EDITION = rf"(?:\s?:\s?{_YEAR}(?:\+A\d+(?::{_YEAR})?)?|\s\({_YEAR}\)|:\s[A-Z][\w ,’'&-]{{1,60}}?\s{_YEAR})"
+FORM = (
+    rf"(?<![A-Za-z0-9./-])(?:{_TAKEN_OVER}{_PUBLISHER}(?:\s[Ss]tandards?)?|(?:DIN|NF|BS|UNE|UNI|NEN|ÖNORM)\sEN)"
+    rf"[\s-](?:No\.\s)?{_NUMBER}{_EDITION}?(?![A-Za-z0-9]|/\d|[.,]\d|\s[Ss]eries\b)"
+)
+# Every designation has one of these.
+SIGN = (
+    r"(?:ISO|IEC|IEEE|DIN|NF|BS|UNE|UNI|NEN|ÖNORM|ETSI|ASTM|ANSI|NIST|GB/T|SNI|SASO|GSO|AS/NZS|GRI|SASB|ESRS|IFRS"
+    r"|IAS|IFRIC|ISAE|ISRS|ISQM)(?=[\s/-])"
+)
+# Characters before and behind the sign in which the whole is read.
+REACH = 90
+
+_READ = re.compile(
+    rf"(?:.*?\s)??(?P<publisher>[A-ZÖ]{{2,6}}(?:/[A-Z]{{1,4}}){{0,2}}(?:\sSP)?)(?:\s[Ss]tandards?)?[\s-](?:No\.\s)?"
+    rf"(?P<number>{_NUMBER})(?P<edition>{_EDITION})?\Z",
+    re.DOTALL,
+)
+_IN_TITLE = re.compile(
+    rf"(?:[A-ZÖ]{{2,6}}\s){{0,2}}(?P<publisher>[A-ZÖ]{{2,6}}(?:/[A-Z]{{1,4}}){{0,2}}(?:\sSP)?)(?:\s[Ss]tandards?)?"
+    rf"[\s-](?:No\.\s)?(?P<number>{_NUMBER})"
+    r"(?![\w/]|[.,]\d)"
+)
+# Their editions are "19001-2016".
+_YEAR_BEHIND_DASH = frozenset(("GB/T", "IEEE", "AS/NZS", "ANSI"))
+# Their disclosures are numbered in the standard: "GRI 306-1" stands in GRI 306.
+_NUMBERED_INSIDE = frozenset(("GRI", "ESRS"))
+_FORM = re.compile(FORM)
+_YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """A designation: "ISO/IEC", "27001" and the edition's year, None where none is given."""
+
+    publisher: str
+    number: str
+    year: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What all editions share."""
+        return self.publisher, self.number
+
+
+def standard_of(name: str) -> Standard | None:
+    """The standard that a name designates; None where it is no designation."""
+    name = name.strip(" ,\n")
+    read = _READ.fullmatch(name)
+    if read is None or not _FORM.fullmatch(name):
+        return None
+    publisher, number = _plain(read["publisher"]), read["number"]
+    years = _YEARS.findall(read["edition"] or "")
+    if not years and publisher in _YEAR_BEHIND_DASH:
+        number, _, behind = number.rpartition("-") if _YEARS.fullmatch(number[-4:]) else (number, "", "")
+        years = [behind] if behind else []
+    return Standard(publisher, number, int(years[-1]) if years else None)
+
+
+def _plain(publisher: str) -> str:
+    return " ".join(publisher.split())
+
+
+class Standards:
+    """The documents of a corpus that are editions of standards, by designation."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._editions: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
+        for number, document in enumerate(documents):
+            for key in dict.fromkeys(_keys_of(document)):
+                self._editions.setdefault(key, []).append((_edition_of(document), number))
+
+    def meant(self, name: str) -> tuple[int, ...] | None:
+        """The documents that a name means: those of its year, or of the latest there is where it gives none.
+
+        None where it designates no standard, empty for one, or an edition, that the corpus has not.
+        """
+        wanted = standard_of(name)
+        if wanted is None:
+            return None
+        editions = self._editions.get(wanted.key, [])
+        if not editions and wanted.publisher in _NUMBERED_INSIDE:
+            editions = self._editions.get((wanted.publisher, wanted.number.split("-")[0]), [])
+        year = wanted.year or max((one for one, _ in editions if one is not None), default=None)
+        return tuple(number for one, number in editions if one == year)
+
+
+def _keys_of(document: Document) -> list[tuple[str, str]]:
+    """Designations that its title, its number or another name begins with."""
+    names = (document.title, document.number or "", *document.aliases)
+    return [
+        (_plain(found["publisher"]), found["number"]) for name in names if (found := _IN_TITLE.match(name))
+    ]
+
+
+def _edition_of(document: Document) -> int | None:
+    """The year of an edition: that of its title or other names, else its own."""
+    for name in (document.title, *document.aliases):
+        read = _IN_TITLE.match(name)
+        years = _YEARS.findall(name[read.end() :]) if read else []
+        if years:
+            return int(years[-1])
+    return document.year or (document.valid_from.year if document.valid_from else None)
