@@ -10,7 +10,6 @@ from engine.language.addresses import CONTAINERS, Address
 from engine.language.references.grammar import NEVER, Grammar, Mention, Target
 from engine.model import SectionKind, Span
 
-
 # Their parts are counted from one, as those of an article are; those of a chapter are its articles.
 _NUMBERED_WITHIN = frozenset((SectionKind.ANNEX, SectionKind.SCHEDULE))
 
