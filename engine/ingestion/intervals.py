@@ -17,9 +17,9 @@ from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number,
 from engine.corpus.embedded.references import KIND_NUMBERS, RELATION_NUMBERS, STATUS_NUMBERS, ReferenceColumns
 from engine.ingestion.linking import VERSIONS_GRAMMAR
 from engine.ingestion.readers import fields
-from engine.ingestion.validity import ENDING, Ender, ending_clauses, in_versions, last_day
+from engine.ingestion.validity import ENDING, Ender, ending_clauses, last_day
 from engine.ingestion.view import CorpusView
-from engine.model import Span, Status, TargetKind
+from engine.model import FAMILY, Span, Status, TargetKind
 
 Days = NDArray[np.int32]
 # A reference that a grammar is less sure of ends nothing.
@@ -33,12 +33,11 @@ def row_intervals(view: CorpusView, references: ReferenceColumns) -> tuple[Days,
     """
     begins = np.concatenate([np.zeros(0, np.int32), *(block["passages.valid_from"] for block in view.blocks)])
     ends = np.concatenate([np.zeros(0, np.int32), *(block["passages.valid_to"] for block in view.blocks)])
-    whole = in_versions(view.documents)
-    for number, (before, after) in enumerate(zip(view.documents, whole, strict=True)):
-        if before is not after:
-            rows = slice(int(view.document_rows[number]), int(view.document_rows[number + 1]))
-            begins[rows] = np.maximum(begins[rows], day_number(after.valid_from, BEGINNING))
-            ends[rows] = np.minimum(ends[rows], day_number(after.valid_to, END_OF_TIME))
+    for number in sorted(view.versions):
+        document = view.documents[number]
+        rows = slice(int(view.document_rows[number]), int(view.document_rows[number + 1]))
+        begins[rows] = np.maximum(begins[rows], day_number(document.valid_from, BEGINNING))
+        ends[rows] = np.minimum(ends[rows], day_number(document.valid_to, END_OF_TIME))
     for rows, last in _ended(view, references, begins):
         open_end = ends[rows] == END_OF_TIME
         ends[rows] = np.where(open_end, last, ends[rows])
@@ -64,6 +63,9 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
         if source == owner and not versions:
             # "Section 5 is repealed", said by the act of itself, is a history note or a schedule.
             continue
+        if not versions and _is_one_text(view, source, owner):
+            # What a version says of another one is what it says of itself.
+            continue
         if view.documents[owner].status is not None and not versions:
             # The source itself says what became of the document: a link that was read is less sure.
             continue
@@ -73,6 +75,11 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
         last = last_day(Ender(span, starts, clauses))
         if last is not None and not _is_consolidated(view, owner, last):
             yield rows, last.toordinal()
+
+
+def _is_one_text(view: CorpusView, one: int, other: int) -> bool:
+    family = view.documents[one].metadata.get(FAMILY)
+    return family is not None and family == view.documents[other].metadata.get(FAMILY)
 
 
 def _text_of(view: CorpusView, row: int) -> str:

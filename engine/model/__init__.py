@@ -9,6 +9,7 @@ for people, files and other programs.
 """
 
 from engine.model.documents import (
+    FAMILY,
     OUT_OF_FORCE,
     Document,
     Entity,
@@ -59,6 +60,7 @@ from engine.model.reviews import Review, Verdict
 
 __all__ = [
     "NOTHING",
+    "FAMILY",
     "OUT_OF_FORCE",
     "UNJUDGED",
     "UNMEASURED",

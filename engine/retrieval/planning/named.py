@@ -27,7 +27,7 @@ from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.documents import Meaning
 from engine.language.references.versions import made_on
 from engine.language.script import western_digits
-from engine.model import Choice, Document, NamedProvision, Naming, Passage, Relation, SectionKind, Span
+from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage, Relation, SectionKind, Span
 from engine.retrieval.planning.prose import BESIDE, asks_for_text_of, documents_at
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.
@@ -357,7 +357,10 @@ def _in_documents(asked: _Question, mention: Mention, code: str, name: _Name, wo
         note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
         return NamedProvision(words, Naming.FOUND, ids, leads=len(rows) <= FEW_PASSAGES, note=note)
     if allowed:
-        return _several(asked, allowed, words, note, len(allowed))
+        # Publishers put the newer wording of a provision behind the older one.
+        family = {asked.reader.documents[n].metadata.get(FAMILY) for n in documents}
+        ordered = allowed[::-1] if len(documents) == 1 and None not in family else allowed
+        return _several(asked, ordered, words, note, len(allowed))
     if found:
         left_out = f"{words} is left out by what the case is limited to"
         return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
@@ -389,6 +392,10 @@ def _versions(asked: _Question, documents: tuple[int, ...]) -> Iterator[tuple[in
 
 
 def _key_of(document: Document) -> _Title:
+    """What versions of one act have in common: their family where ingestion found one, else their title."""
+    family = document.metadata.get(FAMILY)
+    if isinstance(family, str):
+        return document.language, (FAMILY, family)
     return document.language, name_key(document.title, document.language)
 
 
