@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import Enum
+from functools import partial
 from itertools import pairwise
 
 from engine.ingestion.readers import fields
@@ -108,6 +109,8 @@ def _groups(
     for sure, members in _by_identifier(documents, strong):
         _join(joined, members, told, content, Likeness.NOT_STRANGE if sure else Likeness.ALIKE)
     for members in (*_by_file(files), *_by_title(documents, files)):
+        if not any(told[number] for number in members):
+            continue
         # Who states another identifier is another text, unless that is of the version and not of the work.
         known = {joined.root(number) for number in members if strong.get(number)}
         _join(joined, members, told, content, Likeness.SAME if len(known) > 1 else Likeness.ALIKE)
@@ -171,8 +174,6 @@ def _join(
 ) -> None:
     """Put those members together that are versions of one text, each compared with its neighbours in time."""
     days = choose([told[number] for number in members]).days
-    if not any(days) and likeness is not Likeness.NOT_STRANGE:
-        return
     ordered = [
         number
         for _, number in sorted(zip(days, members, strict=True), key=lambda one: (one[0] or date.min, one[1]))
@@ -229,23 +230,24 @@ def _date(
         for day, number in zip(chosen.days, members, strict=True)
         if day is not None
     )
-    first = dated[0][2] if dated else members[0]
-    where = paths[first] or found.documents[first].source or found.documents[first].id
     undated = [number for day, number in zip(chosen.days, members, strict=True) if day is None]
 
-    def tell(reason: str) -> None:
+    def tell(reason: str, number: int) -> None:
+        where = paths[number] or found.documents[number].source or found.documents[number].id
         found.notes.append(Problem(where, reason, id=name, is_note=True))
 
     if undated:
         tell(
             f"{len(undated)} of {len(members)} versions have no day ({_shown(undated, found)}): they are taken "
             "to hold at any time; state the day as valid_from, or say with --mapping which field holds it "
-            "(document: {valid_from: FIELD})"
+            "(document: {valid_from: FIELD})",
+            undated[-1],
         )
     if chosen.name is not None and kind_of(chosen.name) in (Told.UNKNOWN, Told.PUBLISHED, Told.FILE):
         tell(
             f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the day "
-            "of effect, say with --mapping which field is (document: {valid_from: FIELD})"
+            "of effect, say with --mapping which field is (document: {valid_from: FIELD})",
+            members[0],
         )
     if len(dated) < 2:
         return
@@ -254,9 +256,10 @@ def _date(
     for day, copies in sorted(Counter(day for day, _, _ in dated).items()):
         if copies > 1:
             same = [number for own, _, number in dated if own == day]
-            tell(f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one")
+            tell(f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one", same[-1])
     for day, _, number in dated:
-        found.documents[number] = _held(found.documents[number], name, day, following.get(day), tell)
+        own = partial(tell, number=number)
+        found.documents[number] = _held(found.documents[number], name, day, following.get(day), own)
         found.changed.add(number)
 
 

@@ -31,9 +31,9 @@ def document_of(
     known = {name.casefold(): value for name, value in given.items()}
     title = _text(given, field_names.TITLES) or heading or Path(source.name).stem
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
-    begins, state = _first_day(given, Told.EFFECT), _first_day(given, Told.STATE)
+    state = _first_day(given, Told.STATE)
     named = fields.text_of(known, ("id", "slug"))
-    document_id = _own_id(source, named, versioned=begins is not None or state is not None)
+    document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
     number = fields.text_of(known, ("number",)) or page.number
     kind = fields.text_of(known, fields.TYPES) or page.type
@@ -60,7 +60,7 @@ def document_of(
         year=year,
         status=fields.status_of(known.get("status")),
         version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else None),
-        valid_from=begins or fields.day_of(known.get("ausfertigungsdatum")),
+        valid_from=_first_day(given, Told.EFFECT) or fields.day_of(known.get("ausfertigungsdatum")),
         valid_to=_first_day(given, Told.END),
         issuer=_text(given, field_names.ISSUERS) or page.issuer,
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
@@ -85,15 +85,6 @@ def _first_day(given: Mapping[str, Any], kind: Told) -> date | None:
         if told_by(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
     ]
     return min(found)[2] if found else None
-
-
-def _own_id(source: SourceFile, named: str | None, *, versioned: bool) -> str:
-    """What a document is called: as it says itself, but a version of a text by its file's name, since all
-    versions may state one id."""
-    stem = slug_of(source.stem) or "document"
-    if named is None:
-        return stem
-    return stem if versioned and slug_of(named) != stem else named
 
 
 def _days_of(page: FrontPage) -> dict[str, str]:

@@ -162,11 +162,14 @@ def records_mapping_of(content: Mapping[str, Any]) -> FieldMapping:
 def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
     """The mapping of this content. Raises SourceError that names the first field that is wrong."""
     try:
-        return FieldMapping.model_validate(content)
+        found = FieldMapping.model_validate(content)
+        if (found.records or found.items) and not found.passage.text:
+            raise SourceError(f"mapping {name}: passage: Field required".replace(" :", ":"))
+        return found
     except ValidationError as error:
-        found = error.errors()
+        faults = error.errors()
         # A field that is missing is most often there under a name that does not exist.
-        first = next((fault for fault in found if fault["type"] == "extra_forbidden"), found[0])
+        first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
         # The last parts name a branch of a union, not a field of the file.
         where = ".".join(str(part) for part in first["loc"] if part not in ("str", "Constant", "list[str]"))
         message = "no such field" if first["type"] == "extra_forbidden" else first["msg"]
