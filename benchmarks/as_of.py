@@ -156,7 +156,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
     settings, misses = preset(options.preset), []
     wanted = options.variants.split(",") if options.variants else None
-    print("| written | with a day: file | text | without: today's | of the future | of the past | notes | ingestion, s |")
+    print(
+        "| written | with a day: file | text | without: today's | of the future | of the past | notes | ingestion, s |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     told = []
     for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):

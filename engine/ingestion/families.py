@@ -200,9 +200,7 @@ def _of_one_language(
         yield [number for number in members if documents[number].language == language]
 
 
-def _name(
-    members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]
-) -> str:
+def _name(members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]) -> str:
     """The identifier that all members share, else their file's name, else their title."""
     shared: dict[str, set[str]] = defaultdict(set)
     for number in members:
@@ -256,7 +254,10 @@ def _date(
     for day, copies in sorted(Counter(day for day, _, _ in dated).items()):
         if copies > 1:
             same = [number for own, _, number in dated if own == day]
-            tell(f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one", same[-1])
+            tell(
+                f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one",
+                same[-1],
+            )
     for day, _, number in dated:
         own = partial(tell, number=number)
         found.documents[number] = _held(found.documents[number], name, day, following.get(day), own)
@@ -295,9 +296,7 @@ def _held(
             f"{document.id} is marked {document.status!r} without a last day: it is found on no day; state "
             "the day as valid_to"
         )
-    return replace(
-        document, version=day.isoformat(), valid_from=day, valid_to=end, metadata=metadata
-    )
+    return replace(document, version=day.isoformat(), valid_from=day, valid_to=end, metadata=metadata)
 
 
 def _shown(numbers: Sequence[int], found: Families) -> str:

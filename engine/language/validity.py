@@ -92,7 +92,9 @@ def takes_the_place(text: str, span: Span, language: str) -> bool:
         return False
     start = max((match.end() for match in _END_OF_SENTENCE.finditer(text, 0, span.start)), default=0)
     behind = _END_OF_SENTENCE.search(text, span.end)
-    around = Span(max(start, span.start - _NEAR), min(behind.start() if behind else len(text), span.end + _NEAR))
+    around = Span(
+        max(start, span.start - _NEAR), min(behind.start() if behind else len(text), span.end + _NEAR)
+    )
     pattern = _itself(language)
     return any(
         pattern.search(text, first, stop) is not None

@@ -59,8 +59,8 @@ from engine.model.relations import Direction, Relation, Status
 from engine.model.reviews import Review, Verdict
 
 __all__ = [
-    "NOTHING",
     "FAMILY",
+    "NOTHING",
     "OUT_OF_FORCE",
     "UNJUDGED",
     "UNMEASURED",

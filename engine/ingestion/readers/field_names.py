@@ -36,7 +36,6 @@ def _folds(names: str) -> Iterator[str]:
         yield from (folded(name), folded(name.translate(_SPELT_OUT)))
 
 
-
 class Told(IntEnum):
     """What kind of day a field tells, the surest for the beginning of a version first."""
 
@@ -183,14 +182,49 @@ _IDENTIFIERS = """
     id_local local_id id slug code kurzname jurabk abbreviation abkürzung abréviation short_name
 """
 IDENTIFIERS = tuple(dict.fromkeys(_folds(_IDENTIFIERS)))
-_TITLES = "title titel titre titulo titolo título judul tytuł nazov název cím pavadinimas pealkiri otsikko tittel"
+_TITLES = (
+    "title titel titre titulo titolo título judul tytuł nazov název cím pavadinimas pealkiri otsikko tittel"
+)
 TITLES = tuple(dict.fromkeys(_folds(_TITLES)))
-LANGUAGES = tuple(map(folded, "language lang sprache langue idioma lengua lingua taal språk sprog jazyk".split()))
+LANGUAGES = tuple(
+    map(
+        folded,
+        [
+            "language",
+            "lang",
+            "sprache",
+            "langue",
+            "idioma",
+            "lengua",
+            "lingua",
+            "taal",
+            "språk",
+            "sprog",
+            "jazyk",
+        ],
+    )
+)
 ISSUERS = tuple(
     map(
         folded,
-        "issuer issuing_body issued_by passed_by issuing_authority authority erlassen_von normgeber herausgeber"
-        " autorite emetteur organismo emisor ente_emittente autorita uitgever".split(),
+        [
+            "issuer",
+            "issuing_body",
+            "issued_by",
+            "passed_by",
+            "issuing_authority",
+            "authority",
+            "erlassen_von",
+            "normgeber",
+            "herausgeber",
+            "autorite",
+            "emetteur",
+            "organismo",
+            "emisor",
+            "ente_emittente",
+            "autorita",
+            "uitgever",
+        ],
     )
 )
 

@@ -15,7 +15,9 @@ __all__ = ["FrontMatter", "document_of", "split_front_matter", "stated_id"]
 
 
 _ID = re.compile(rb"^(?:id|slug)[ \t]*:[ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
-_HAS_DAY = re.compile(rb"(?<!\d)(?:(?:1[5-9]|20|21)\d\d[-./]?[01]\d[-./]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./]\d{4})(?!\d)")
+_HAS_DAY = re.compile(
+    rb"(?<!\d)(?:(?:1[5-9]|20|21)\d\d[-./]?[01]\d[-./]?[0-3]\d|[0-3]?\d[-./][01]?\d[-./]\d{4})(?!\d)"
+)
 _FENCE = re.compile(r"---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 

@@ -18,7 +18,6 @@ from engine.language.front_page import FrontPage, read_front_page
 from engine.model import Document
 
 
-
 def document_of(
     source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str, *, record: bool = False
 ) -> Document:

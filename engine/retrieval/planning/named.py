@@ -27,7 +27,17 @@ from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.documents import Meaning
 from engine.language.references.versions import made_on
 from engine.language.script import western_digits
-from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage, Relation, SectionKind, Span
+from engine.model import (
+    FAMILY,
+    Choice,
+    Document,
+    NamedProvision,
+    Naming,
+    Passage,
+    Relation,
+    SectionKind,
+    Span,
+)
 from engine.retrieval.planning.prose import BESIDE, asks_for_text_of, documents_at
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.

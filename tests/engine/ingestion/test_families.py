@@ -58,7 +58,8 @@ def test_each_version_holds_until_the_day_before_the_next() -> None:
 
 @pytest.mark.parametrize("identifier", ["identifier", "Kennung", "eli:id_local", "work.uri", "bwb-id"])
 @pytest.mark.parametrize(
-    "day", ["effective_from", "Stand", "gueltig_ab", "Gültig ab", "date_debut", "fecha_vigencia", "unheard_of"]
+    "day",
+    ["effective_from", "Stand", "gueltig_ab", "Gültig ab", "date_debut", "fecha_vigencia", "unheard_of"],
 )
 def test_fields_under_many_names(identifier: str, day: str) -> None:
     days = ("2001-05-06", "2010-03-01", "2044-01-01")
@@ -78,7 +79,9 @@ def test_fields_under_many_names(identifier: str, day: str) -> None:
 
 
 def test_the_day_that_differs_counts_not_that_of_the_whole_act() -> None:
-    fields = [{"identifier": "X", "in_force": "1999-01-01", "as_at": when} for when in ("2001-01-01", "2002-01-01")]
+    fields = [
+        {"identifier": "X", "in_force": "1999-01-01", "as_at": when} for when in ("2001-01-01", "2002-01-01")
+    ]
     families = found([version(str(n), own) for n, own in enumerate(fields)])
     assert [document.valid_from for document in families.documents] == [date(2001, 1, 1), date(2002, 1, 1)]
 
