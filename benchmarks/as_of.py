@@ -22,7 +22,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +102,7 @@ def _in_folders(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
 
 def _damaged(gold: frozenset[str]) -> Layout:
     """Of each text a version is missing that no question asks for, and the one before says when it ended;
-    another one stands there twice; the first is said to end a year after the second began."""
+    another one stands there twice; one is said to end a year after the next one began."""
 
     def write(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
         names = {}
@@ -117,8 +117,8 @@ def _damaged(gold: frozenset[str]) -> Layout:
                 following = own[place + 1] if place + 1 < len(own) else None
                 fields = dict(version.fields)
                 if following is not None and following is missing:
-                    fields["valid_to"] = following.day.isoformat()
-                elif place == 0 and following is not None:
+                    fields["valid_to"] = (following.day - timedelta(days=1)).isoformat()
+                elif place == 2 and following is not None:
                     fields["valid_to"] = following.day.replace(year=following.day.year + 1).isoformat()
                 _write(folder / version.file, fields, version.body)
                 names[Path(version.file).stem] = version.file
@@ -156,9 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
     settings, misses = preset(options.preset), []
     wanted = options.variants.split(",") if options.variants else None
-    print(
-        "| written | with a day: file | text | without: today's | of the future | of the past | notes | ingestion, s |"
-    )
+    print("| written | day: file | day: text | no day: today's | future | past | notes | ingestion, s |")
     print("|---|---|---|---|---|---|---|---|")
     told = []
     for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):
@@ -168,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         report, corpus, files = _ingested(layout, versions, options.work)
         seconds = time.perf_counter() - started
         counts = _measured(layout.name, cases, versions, corpus, files, settings, misses)
-        notes = [problem for problem in report.problems]
+        notes = list(report.problems)
         told.extend(f"{layout.name}: {problem}" for problem in notes[:12])
         shares = [
             f"{100 * counts[name] / len(cases):.1f}" for name in ("file", "text", "today", "future", "past")

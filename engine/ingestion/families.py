@@ -236,15 +236,15 @@ def _date(
 
     if undated:
         tell(
-            f"{len(undated)} of {len(members)} versions have no day ({_shown(undated, found)}): they are taken "
-            "to hold at any time; state the day as valid_from, or say with --mapping which field holds it "
-            "(document: {valid_from: FIELD})",
+            f"{len(undated)} of {len(members)} versions have no day ({_shown(undated, found)}): they are "
+            "taken to hold at any time; state the day as valid_from, or say with --mapping which field holds "
+            "it (document: {valid_from: FIELD})",
             undated[-1],
         )
     if chosen.name is not None and kind_of(chosen.name) in (Told.UNKNOWN, Told.PUBLISHED, Told.FILE):
         tell(
-            f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the day "
-            "of effect, say with --mapping which field is (document: {valid_from: FIELD})",
+            f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the "
+            "day of effect, say with --mapping which field is (document: {valid_from: FIELD})",
             members[0],
         )
     if len(dated) < 2:
@@ -278,8 +278,8 @@ def _held(
         assert following is not None
         if stated < last:
             tell(
-                f"no version from {stated + _ONE_DAY} to {last}: {document.id} ends on {stated}, the next one "
-                f"begins on {following}; add the version that is missing"
+                f"no version from {stated + _ONE_DAY} to {last}: {document.id} ends on {stated}, the next "
+                f"one begins on {following}; add the version that is missing"
             )
         elif stated > following:
             # An end on the day of the next one's beginning is the first day without.

@@ -25,6 +25,7 @@ from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
+from engine.ingestion.unread import unread
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Crew, Finished, Limits, children_for, run
 from engine.language.clustering import Encode
@@ -144,6 +145,7 @@ class Publishing:
             found = in_families(view.documents, paths, contents_of(view))
             view.documents, view.versions = found.documents, found.changed
             problems.extend(found.notes)
+            problems.extend(unread(view.documents, paths, view.versions))
 
     def _references(
         self, view: CorpusView, placed: Placed, problems: list[Problem]

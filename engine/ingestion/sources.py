@@ -266,8 +266,8 @@ class _Search:
 def _told_apart(
     documents: Sequence[tuple[SourceFile, Reader]], stated: Mapping[str, str]
 ) -> list[tuple[SourceFile, Reader]]:
-    """The files with stems that differ: "law.pdf" and "law.txt" are two documents; told of each whether another
-    one states its id."""
+    """The files with stems that differ: "law.pdf" and "law.txt" are two documents; told of each whether
+    another one states its id."""
     times = Counter(stated.values())
     taken: set[str] = set()
     apart: list[tuple[SourceFile, Reader]] = []

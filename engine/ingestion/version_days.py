@@ -23,7 +23,7 @@ _WHOLE = re.compile(
 # A folder, or a whole name, that is a year or a month: "2021/bgb.md", "bgb/2021-07.md".
 _PERIOD = re.compile(rf"(?P<y>{_YEAR})(?:[-_.]?(?P<m>{_MONTH}))?\Z")
 _EDGES = " \t_-.@,()[]"
-# The day at the end of an identifier: of a consolidation ("...-20160504"), of an expression ("...@2020-01-01").
+# The day at the end of an identifier: of a consolidation ("-20160504"), of an expression ("@2020-01-01").
 _AT_END = re.compile(rf"[-_/@.:]+{_WHOLE.pattern}/?\Z")
 # What shares a field's value with more members than this share of them does not tell versions apart.
 _DISTINCT = 0.6
@@ -33,7 +33,7 @@ _COVERED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class NamedFile:
-    """A path without its day: ``place`` are its folders, ``name`` is the file's; ``day`` None: it has none."""
+    """A path without its day: ``place`` are its folders, ``name`` the file's; ``day`` None: it has none."""
 
     place: str
     name: str
@@ -67,8 +67,8 @@ def _taken(part: str) -> tuple[date | None, str]:
         day = _made(match["y"] or match["y2"], match["m"] or match["m2"], match["d"] or match["d2"])
         if day is not None:
             return day, f"{part[: match.start()]}{part[match.end() :]}".strip(_EDGES)
-    if (match := _PERIOD.match(part)) is not None:
-        return _made(match["y"], match["m"] or "1", "1"), ""
+    if (period := _PERIOD.match(part)) is not None:
+        return _made(period["y"], period["m"] or "1", "1"), ""
     return None, part
 
 

@@ -174,8 +174,8 @@ def language_of_text(text: str) -> str:
     known = tuple(code for code in STOPWORDS if script in scripts_of(code))
     if len(known) > 1:
         votes = _function_words(look, known)
-        best, second = sorted(votes.values(), reverse=True)[:2]
-        if best >= _MANY and best >= _FAR * second:
+        most, second = sorted(votes.values(), reverse=True)[:2]
+        if most >= _MANY and most >= _FAR * second:
             return max(votes, key=lambda code: votes[code])
     ranked = [(str(label), float(score)) for label, score in _model().rank(look)]
     fitting = [(code, score) for code, score in ranked if script in scripts_of(code)]
@@ -190,8 +190,8 @@ def language_of_text(text: str) -> str:
 
 
 def language_code(stated: str) -> str | None:
-    """A language as sources state it ("fr-FR", "fra", "DE") as ISO 639-1 code with what stands behind it; None
-    for what is no code."""
+    """A language as sources state it ("fr-FR", "fra", "DE") as ISO 639-1 code with what stands behind it;
+    None for what is no code."""
     match = _CODE.match(stated.strip())
     if match is None:
         return None

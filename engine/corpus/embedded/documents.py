@@ -75,7 +75,7 @@ class DocumentTable:
         state: Block,
         blocks: Sequence[Block],
         statuses: Mapping[str, int],
-        dated: Mapping[int, Document] = NOTHING,
+        dated: Mapping[int, Document] | None = None,
     ) -> None:
         """Set the columns of the documents of all blocks; ``dated`` take the places of those with their
         numbers: what only the whole corpus tells of their validity."""
@@ -93,7 +93,7 @@ class DocumentTable:
             "documents.valid_to": joined(blocks, "documents.valid_to", np.int32),
             "documents.status": np.concatenate([np.zeros(0, np.int16), *codes]),
         }
-        for number, document in dated.items():
+        for number, document in (dated or {}).items():
             state.arrays["documents.valid_from"][number] = day_number(document.valid_from, BEGINNING)
             state.arrays["documents.valid_to"][number] = day_number(document.valid_to, END_OF_TIME)
 

@@ -52,18 +52,23 @@ class Told(IntEnum):
 _EFFECT = """
     valid_from valid_since validity_from validity_start start_of_validity valid_start valid_from_date
     effective effective_from effective_date date_effective effective_since effective_start date_of_effect
-    effectivity_date in_force_from in_force_since in_force date_in_force in_force_date first_date_entry_in_force
+    effectivity_date in_force_from in_force_since in_force
+    date_in_force in_force_date first_date_entry_in_force
     entry_into_force entry_in_force date_entry_into_force date_of_entry_into_force entry_into_force_date
-    comes_into_force coming_into_force commencement commencement_date date_of_commencement commences commenced
+    comes_into_force coming_into_force commencement commencement_date
+    date_of_commencement commences commenced
     start_date date_start from_date applicable_from applies_from date_applicability application_date
     date_of_application applicability_date valid dc_date_valid date_valid operative_date operative_from
     gültig_ab gültig_von gültig_seit geltung_ab geltend_ab gilt_ab in_kraft in_kraft_ab in_kraft_seit
-    in_kraft_getreten inkrafttreten inkrafttretedatum inkrafttretensdatum wirksam_ab wirksamkeit anwendbar_ab
+    in_kraft_getreten inkrafttreten inkrafttretedatum inkrafttretensdatum
+    wirksam_ab wirksamkeit anwendbar_ab
     gültigkeit_ab gültigkeitsbeginn beginn_der_gültigkeit
-    date_debut debut date_de_debut debut_validité debut_vigueur date_debut_vigueur en_vigueur en_vigueur_depuis
+    date_debut debut date_de_debut debut_validité debut_vigueur
+    date_debut_vigueur en_vigueur en_vigueur_depuis
     en_vigueur_le date_entree_en_vigueur date_entree_vigueur entree_en_vigueur entree_vigueur date_vigueur
     date_effet date_d_effet prise_d_effet applicable_depuis valable_des valide_des date_application
-    fecha_vigencia vigencia vigencia_desde inicio_vigencia fecha_inicio_vigencia fecha_de_vigencia vigente_desde
+    fecha_vigencia vigencia vigencia_desde inicio_vigencia
+    fecha_inicio_vigencia fecha_de_vigencia vigente_desde
     fecha_entrada_en_vigor fecha_entrada_vigor entrada_en_vigor entrada_vigor en_vigor en_vigor_desde
     fecha_inicio fecha_efectos fecha_efectiva vigente_a_partir
     in_vigore in_vigore_dal in_vigore_da data_entrata_in_vigore entrata_in_vigore data_vigore data_vigenza
@@ -72,7 +77,8 @@ _EFFECT = """
     data_inicio vigente_a_partir_de
     geldig_vanaf geldig_van geldend_vanaf geldend_van inwerkingtreding datum_inwerkingtreding in_werking
     in_werking_sinds ingangsdatum datum_ingang van_kracht_vanaf
-    ikraft ikraftträdande ikraftträder gäller_från i_kraft i_kraft_från träder_i_kraft giltig_från gyldig_fra
+    ikraft ikraftträdande ikraftträder gäller_från i_kraft
+    i_kraft_från träder_i_kraft giltig_från gyldig_fra
     ikrafttreden ikrafttredelse ikrafttrædelse ikrafttrædelsesdato i_kraft_fra gælder_fra gjelder_fra
     dato_ikrafttredelse
     voimassa voimaantulo voimaantulopäivä voimassa_alkaen
@@ -91,7 +97,8 @@ _EFFECT = """
 # The day of which the text is: that of a consolidation, of its last change.
 _STATE = """
     version version_date date_version date_of_version version_day version_of consolidated consolidation
-    consolidation_date date_consolidation consolidated_date consolidated_on consolidated_as_of last_consolidated
+    consolidation_date date_consolidation consolidated_date consolidated_on
+    consolidated_as_of last_consolidated
     as_of as_at as_of_date status_date point_in_time point_in_time_date snapshot snapshot_date revision
     revision_date date_revision last_revised edition_date
     last_updated updated update_date date_updated updated_on last_update last_amended amended_on amended
@@ -136,13 +143,15 @@ _END = """
     geldig_tot geldig_tot_en_met geldend_tot einddatum datum_einde vervallen vervaldatum buiten_werking
     upphävd giltig_till gäller_till upphävandedatum opphevet gyldig_til ophævet i_kraft_til
     obowiązuje_do uchylony data_uchylenia platnost_do účinnost_do galioja_iki spēkā_līdz kehtiv_kuni
-    kehtivuse_lõpp velja_do hatályos_eddig hatály_vége ισχύει_έως berlaku_sampai 失效日期 废止日期 تاريخ_الإلغاء
+    kehtivuse_lõpp velja_do hatályos_eddig hatály_vége ισχύει_έως berlaku_sampai
+    失效日期 废止日期 تاريخ_الإلغاء
 """
 # Publication and enactment: of a version they may be its day where nothing tells more.
 _PUBLISHED = """
     date published publication publication_date date_publication date_published pub_date date_of_publication
     issued issue_date date_issued enacted enactment_date date_enacted date_document document_date
-    promulgated promulgation_date signed signature_date date_signature assent assent_date date_of_assent adopted
+    promulgated promulgation_date signed signature_date date_signature
+    assent assent_date date_of_assent adopted
     adoption_date date_adopted announcement_date gazette_date
     datum verkündet verkündung veröffentlicht veröffentlichung veröffentlichungsdatum ausfertigungsdatum
     ausgefertigt erlassen erlassdatum beschlussdatum
@@ -156,11 +165,13 @@ _PUBLISHED = """
 """
 # When a file was made, fetched or touched: says nothing of the law, unless nothing else differs.
 _FILE = """
-    created created_at date_created creation_date modified modified_at date_modified modification_date mod_date
+    created created_at date_created creation_date modified
+    modified_at date_modified modification_date mod_date
     accessed access_date retrieved retrieved_at retrieval_date date_retrieved fetched fetched_at downloaded
     downloaded_at scraped scraped_at crawled crawled_at generated generated_at exported imported ingested
     last_checked checked last_seen timestamp abgerufen abgerufen_am heruntergeladen erstellt erstellt_am
-    consulte_le recupere_le telecharge_le consultado descargado consultato scaricato geraadpleegd hämtad hentet
+    consulte_le recupere_le telecharge_le consultado descargado consultato
+    scaricato geraadpleegd hämtad hentet
 """
 _KINDS: Mapping[str, Told] = {
     name: kind
@@ -176,57 +187,25 @@ _KINDS: Mapping[str, Told] = {
 # What names a text in all its versions, the surest first.
 _IDENTIFIERS = """
     work work_id work_uri frbrwork identifier identificador identifiant identificativo identificatore
-    identifikator kennung kennzeichen eli eli_uri eli_id uri_eli celex celex_number law_id act_id document_id
-    doc_id norm_id norma_id id_norma norm_number bwb_id bwbid boe_id sfs sfs_nummer sfs_number sr_nummer sr_number
+    identifikator kennung kennzeichen eli eli_uri eli_id uri_eli
+    celex celex_number law_id act_id document_id
+    doc_id norm_id norma_id id_norma norm_number bwb_id bwbid
+    boe_id sfs sfs_nummer sfs_number sr_nummer sr_number
     gesetzesnummer textnummer cid nor urn urn_nir uri iri id_texte texte_id code_id codice_redazionale
     id_local local_id id slug code kurzname jurabk abbreviation abkürzung abréviation short_name
 """
 IDENTIFIERS = tuple(dict.fromkeys(_folds(_IDENTIFIERS)))
-_TITLES = (
-    "title titel titre titulo titolo título judul tytuł nazov název cím pavadinimas pealkiri otsikko tittel"
-)
+_TITLES = """
+    title titel titre titulo titolo título judul tytuł nazov název cím pavadinimas pealkiri otsikko tittel
+"""
+_LANGUAGES = "language lang sprache langue idioma lengua lingua taal språk sprog jazyk"
+_ISSUERS = """
+    issuer issuing_body issued_by passed_by issuing_authority authority erlassen_von normgeber herausgeber
+    autorite emetteur organismo emisor ente_emittente autorita uitgever
+"""
 TITLES = tuple(dict.fromkeys(_folds(_TITLES)))
-LANGUAGES = tuple(
-    map(
-        folded,
-        [
-            "language",
-            "lang",
-            "sprache",
-            "langue",
-            "idioma",
-            "lengua",
-            "lingua",
-            "taal",
-            "språk",
-            "sprog",
-            "jazyk",
-        ],
-    )
-)
-ISSUERS = tuple(
-    map(
-        folded,
-        [
-            "issuer",
-            "issuing_body",
-            "issued_by",
-            "passed_by",
-            "issuing_authority",
-            "authority",
-            "erlassen_von",
-            "normgeber",
-            "herausgeber",
-            "autorite",
-            "emetteur",
-            "organismo",
-            "emisor",
-            "ente_emittente",
-            "autorita",
-            "uitgever",
-        ],
-    )
-)
+LANGUAGES = tuple(dict.fromkeys(_folds(_LANGUAGES)))
+ISSUERS = tuple(dict.fromkeys(_folds(_ISSUERS)))
 
 
 def told_by(name: str) -> Told:

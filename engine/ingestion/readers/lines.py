@@ -48,8 +48,8 @@ _TABBED = re.compile(
 _WORDED_LINE = re.compile(
     r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Annex|Appendix|Schedule|Artikel|Abschnitt|Kapitel|Teil|Anlage"
     r"|BAB|Pasal|Bagian|Paragraf|Lampiran|LAMPIRAN|PASAL|PART|CHAPTER|ARTICLE|SECTION|SCHEDULE|ANNEX"
-    r"|Art\.|ART\.|Sec\.|Artículo|ARTÍCULO|Articolo|ARTICOLO|Artigo|ARTIGO|Articolul|Artykuł|Članak|Článek|Článok"
-    r"|Čl\.|Члан|Член|Чл\.|Статья|Стаття|Άρθρο|Madde|MADDE|Điều"
+    r"|Art\.|ART\.|Sec\.|Artículo|ARTÍCULO|Articolo|ARTICOLO|Artigo|ARTIGO|Articolul|Artykuł|Članak|Článek"
+    r"|Článok|Čl\.|Члан|Член|Чл\.|Статья|Стаття|Άρθρο|Madde|MADDE|Điều"
     r"|Livre|LIVRE|Titre|TITRE|Chapitre|CHAPITRE|Libro|LIBRO|Título|TÍTULO|Capítulo|CAPÍTULO|Titolo|TITOLO|Capo"
     r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
     r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
@@ -57,11 +57,12 @@ _WORDED_LINE = re.compile(
     r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
     re.DOTALL,
 )
-# "§ 5. This Act applies to ...", "Art. 12. The authority ...", "5 § Denna lag ...": a provision whose text goes
-# on behind its number. Such a line is one only where a paragraph begins.
+# "§ 5. This Act applies to ...", "Art. 12. The authority ...", "5 § Denna lag ...": a provision whose text
+# goes on behind its number. Such a line is one only where a paragraph begins.
 _PROVISION_RUN_ON = re.compile(
     r"(?P<head>(?:§\s?\d+\s?[a-z]?|(?:[Aa]rt(?:icle|ikel|ículo|igo|icolo|icolul)?|ART|Sec(?:tion)?|Статья|Стаття|Член"
-    r"|Члан|Чл|Čl|Άρθρο|Madde|Điều)\.?\s\d+(?:\s?[a-z](?=\.))?(?:[- ]?(?:bis|ter|quater))?)\s?(?:\.[º°ª]?|[º°ª]\.?)\s?[-–—]?"
+    r"|Члан|Чл|Čl|Άρθρο|Madde|Điều)\.?\s\d+(?:\s?[a-z](?=\.))?(?:[- ]?(?:bis|ter|quater))?)"
+    r"\s?(?:\.[º°ª]?|[º°ª]\.?)\s?[-–—]?"
     r"|\d+(?:\s[a-z])?\s?§)\s+(?=[^\W\d_a-zà-öø-ÿ]|[(„“\"«¿])(?P<text>.{20,})\Z",
     re.DOTALL,
 )

@@ -102,7 +102,7 @@ language: de
 valid_from: 1950-09-12
 ---
 ## § 233 Wiedereinsetzung
-War eine Partei ohne ihr Verschulden verhindert, eine Notfrist einzuhalten, so ist ihr Wiedereinsetzung zu gewähren.
+War eine Partei verhindert, eine Notfrist einzuhalten, so ist ihr Wiedereinsetzung zu gewähren.
 ## § 520 Berufungsbegründung
 Der Berufungskläger muss die Berufung begründen.
 """
@@ -113,7 +113,7 @@ language: de
 valid_from: 1960-01-21
 ---
 ## § 1 Verfahren
-Die Vorschriften sind mit der Maßgabe entsprechend anzuwenden, dass an die Stelle der Zivilprozessordnung die \
+Die Vorschriften sind mit der Maßgabe anzuwenden, dass an die Stelle der Zivilprozessordnung die \
 Verwaltungsgerichtsordnung tritt.
 ## § 2 Berufung
 Dabei tritt an die Stelle des § 520 der Zivilprozessordnung der § 1.
