@@ -154,11 +154,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     folder = options.data / "fr_codes_versions"
     cases = [orjson.loads(line) for line in (folder / "cases.jsonl").read_bytes().splitlines()]
     versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
-    settings, misses = preset(options.preset), []
+    settings = preset(options.preset)
+    misses: list[str] = []
     wanted = options.variants.split(",") if options.variants else None
     print("| written | day: file | day: text | no day: today's | future | past | notes | ingestion, s |")
     print("|---|---|---|---|---|---|---|---|")
-    told = []
+    told: list[str] = []
     for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):
         if wanted is not None and str(number) not in wanted:
             continue
