@@ -12,6 +12,7 @@ from engine.ingestion.readers import field_names, fields
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.readers.field_names import Told, told_by
 from engine.ingestion.readers.mapping import stated_by
+from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
 from engine.language.front_page import FrontPage, read_front_page
@@ -28,7 +29,7 @@ def document_of(
     if source.mapping is not None and not record:
         given = {**given, **stated_by(source.mapping, given)}
     known = {name.casefold(): value for name, value in given.items()}
-    title = _text(given, field_names.TITLES) or heading or Path(source.name).stem
+    title = _text(given, field_names.TITLES) or heading or _file_title(source.name)
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
     state = _first_day(given, Told.STATE)
     named = fields.text_of(known, ("id", "slug"))
@@ -70,6 +71,12 @@ def document_of(
             **{name: value for name, value in given.items() if name.casefold() not in understood},
         },
     )
+
+
+def _file_title(path: str) -> str:
+    """What a file is called, without the day of its version."""
+    file = named_file(path)
+    return (file.name if file.day is not None else "") or Path(path).stem
 
 
 def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
