@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -65,25 +66,30 @@ def _asks_for_the_past(settings: InvestigationSettings) -> bool:
 
 def _replaced_later(corpus: Corpus, day: date) -> Mask:
     """The passages of versions that only begin after a day on which another version of their text holds."""
-    documents = corpus.documents()
-    held = {
-        document.metadata[FAMILY]
-        for document in documents
-        if FAMILY in document.metadata and _holds(document, day)
-    }
-    early = np.array(
-        [
-            document.valid_from is not None
-            and document.valid_from > day
-            and document.metadata.get(FAMILY) in held
-            for document in documents
-        ],
-        np.bool_,
-    )
+    early = np.zeros(len(corpus.documents()), np.bool_)
+    for members in _families(corpus):
+        if any(_holds(document, day) for _, document in members):
+            for number, document in members:
+                early[number] = document.valid_from is not None and document.valid_from > day
     if not early.any():
         return np.zeros(len(corpus), np.bool_)
     mask: Mask = early[corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))]
     return mask
+
+
+_FAMILIES: WeakKeyDictionary[Corpus, list[list[tuple[int, Document]]]] = WeakKeyDictionary()
+
+
+def _families(corpus: Corpus) -> list[list[tuple[int, Document]]]:
+    """The versions of each text with their numbers; read once for an open corpus."""
+    if corpus not in _FAMILIES:
+        found: dict[tuple[str, str], list[tuple[int, Document]]] = {}
+        for number, document in enumerate(corpus.documents()):
+            family = document.metadata.get(FAMILY)
+            if isinstance(family, str):
+                found.setdefault((family, document.language), []).append((number, document))
+        _FAMILIES[corpus] = list(found.values())
+    return _FAMILIES[corpus]
 
 
 def _holds(document: Document, day: date) -> bool:
