@@ -9,6 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from engine.corpus.embedded.block import Block, open_block
 from engine.corpus.embedded.deciding import Undecided
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
@@ -145,7 +147,8 @@ class Publishing:
             found = in_families(view.documents, paths, contents_of(view))
             view.documents, view.versions = found.documents, found.changed
             problems.extend(found.notes)
-            problems.extend(unread(view.documents, paths, view.versions))
+            sizes = np.diff(view.document_rows).tolist()
+            problems.extend(unread(view.documents, paths, view.versions, sizes))
 
     def _references(
         self, view: CorpusView, placed: Placed, problems: list[Problem]

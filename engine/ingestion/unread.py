@@ -13,6 +13,8 @@ from engine.language.references.registry import recogniser
 from engine.language.script import LANGUAGE_SCRIPTS
 from engine.model import Document
 
+# A text of fewer passages need not tell its language.
+_TELLING = 3
 _KNOWN = (Told.EFFECT, Told.STATE)
 # Written without blanks: cut into pairs of letters, which needs no stemmer.
 _UNSPACED = frozenset(
@@ -22,11 +24,15 @@ _MAPPING = "say with --mapping (document: {{valid_from: {name}}}) if it is the d
 
 
 def unread(
-    documents: Sequence[Document], paths: Sequence[str | None], versions: Collection[int]
+    documents: Sequence[Document],
+    paths: Sequence[str | None],
+    versions: Collection[int],
+    passages: Sequence[int],
 ) -> Iterator[Problem]:
     """One note for each field of which days were not understood, and for each language without a grammar.
 
-    ``versions`` are the numbers of documents whose days are known by their families.
+    ``versions`` are the numbers of documents whose days are known by their families, ``passages`` how many
+    each document has.
     """
     unknown: dict[str, list[int]] = defaultdict(list)
     unreadable: dict[str, list[tuple[int, str]]] = defaultdict(list)
@@ -58,13 +64,17 @@ def unread(
             "days as 2010-03-01"
         )
         yield Problem(_where(number, documents, paths), reason, is_note=True)
-    yield from _languages(documents, paths)
+    yield from _languages(documents, paths, passages)
 
 
-def _languages(documents: Sequence[Document], paths: Sequence[str | None]) -> Iterator[Problem]:
+def _languages(
+    documents: Sequence[Document], paths: Sequence[str | None], passages: Sequence[int]
+) -> Iterator[Problem]:
     first: dict[str, list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
         base = document.language.split("-")[0]
+        if base == "und" and passages[number] < _TELLING:
+            continue
         if base not in STEMMERS and base not in _UNSPACED and recogniser(base) is None:
             first[base].append(number)
     for code, numbers in sorted(first.items()):
