@@ -137,7 +137,9 @@ def _days(match: re.Match[str], patterns: Patterns) -> int | None:
 @cache
 def _itself(language: str) -> re.Pattern[str]:
     """How a text speaks of itself, pronouns aside: they may be of anything."""
-    named = rf"(?!(?:it|sie|es|ils?|elles?)\b)(?:{languages()[language].itself})"
+    named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{languages()[language].itself})"
+    # Chinese writes no blanks.
+    named = named if language == "zh" else rf"(?<!\w){named}(?!\w)"
     return re.compile(named.replace(" ", r"\s+"), re.IGNORECASE)
 
 

@@ -113,7 +113,8 @@ language: de
 valid_from: 1960-01-21
 ---
 ## § 1 Verfahren
-Die Vorschriften sind mit der Maßgabe anzuwenden, dass an die Stelle der Zivilprozessordnung die \
+Die Vorschriften sind mit der Maßgabe anzuwenden, dass an die Stelle des Bundesgerichtshofs das \
+Bundesverwaltungsgericht und an die Stelle der Zivilprozessordnung die \
 Verwaltungsgerichtsordnung tritt.
 ## § 2 Berufung
 Dabei tritt an die Stelle des § 520 der Zivilprozessordnung der § 1.

@@ -105,7 +105,9 @@ def test_a_version_of_the_future_waits_while_another_one_holds(tmp_path: Path) -
         # Alone in the future: nothing else tells what will hold.
         replace(gesetz, valid_from=date(2040, 1, 1)),
     )
-    passages = [replace(passage, valid_from=None, valid_to=None, status=None) for passage in contents.passages]
+    passages = [
+        replace(passage, valid_from=None, valid_to=None, status=None) for passage in contents.passages
+    ]
     write_corpus(tmp_path / "corpus", replace(contents, documents=documents, passages=tuple(passages)))
     opened = open_corpus(tmp_path / "corpus")
     assert rows(opened) == [0, 1, 2, 3, 4, 7]
