@@ -10,10 +10,13 @@ from engine.language.addresses import WORDS
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
+    FRENCH_AGAIN,
+    FRENCH_NUMBER,
     GERMAN_BOOKS,
     HAN_NUMBER,
     arabic_again,
     arabic_ordinal,
+    french_number,
     han_number,
     indonesian_number,
 )
@@ -52,6 +55,20 @@ _MORE_WORDS = {
     "partie": SectionKind.PART,
     "livre": SectionKind.BOOK,
     "appendices": SectionKind.ANNEX,
+    "libro": SectionKind.BOOK,
+    "livro": SectionKind.BOOK,
+    "rozdział": SectionKind.CHAPTER,
+    "dział": SectionKind.TITLE,
+    "глава": SectionKind.CHAPTER,
+    "раздел": SectionKind.PART,
+    "κεφάλαιο": SectionKind.CHAPTER,
+    **dict.fromkeys(
+        (
+            *("articolul", "artykuł", "článek", "článok", "čl", "članak", "члан", "член", "чл", "статья"),
+            *("стаття", "άρθρο", "madde", "điều"),
+        ),
+        SectionKind.ARTICLE,
+    ),
 }
 _WORDS = {**WORDS, **_MORE_WORDS}
 _UNNUMBERED = {
@@ -91,8 +108,23 @@ _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
     r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*"
     r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:[.-]\d+[A-Za-z]?(?![A-Za-z]))*"
-    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?![\w])|[A-Z](?!\w))"
+    r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
 )
+# "Article R*121-16", "Article 1er", "Article L9 bis": what only French numbers have.
+_FRENCH_ARTICLE = re.compile(
+    rf"(?P<word>[Aa]rt(?:icle|ículo|icolo|igo|\.)|ART(?:ICLE|ÍCULO|ICOLO|IGO|\.))\s*\**(?P<number>{FRENCH_NUMBER})\**{_REST}",
+    re.DOTALL,
+)
+_ONLY_FRENCH = re.compile(rf"\*|\der\b|premier|[ -]{FRENCH_AGAIN}")
+# "Artículo 5.º", "Artigo 5º-A": an ordinal's sign behind the number is no part of it.
+_ORDINAL = re.compile(
+    rf"(?P<word>[Aa]rt[^\W\d_]*|ART[^\W\d_]*)\.?\s*(?P<number>\d+)\.?[ºª°](?P<more>-[A-Z])?{_REST}", re.DOTALL
+)
+# "5 §", "5 a §", "5. §" of the North and of Hungary; "5 straipsnis", "5. pants".
+_SIGN_LAST = re.compile(
+    rf"(?P<number>\d+(?:\s?[a-z](?=\s))?)\.?\s*(?P<word>§|straipsnis|pants|člen|cikk){_REST}", re.DOTALL
+)
+
 _WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}\)?{_REST}", re.DOTALL)
 _NUMBER_FIRST = re.compile(rf"(?P<number>\d+[a-z]?|[IVXLC]+)\.\s+(?P<word>[^\W\d_]+){_REST}", re.DOTALL)
 _GERMAN = re.compile(rf"(?P<ordinal>[A-ZÄÖÜ][a-zäöüß]+t)e[rs]?\s+(?P<word>[A-Z][a-z]+){_REST}", re.DOTALL)
@@ -142,6 +174,8 @@ def parse_heading(text: str) -> Heading:
         or _arabic(line)
         or _german(line)
         or _indonesian(line)
+        or _southern(line)
+        or _sign_last(line)
         or _worded(line)
         or _unnumbered(line)
         or _numbered(line)
@@ -156,6 +190,8 @@ def slug_of(text: str) -> str:
 
 def _made(kind: SectionKind, word: str, number: str, title: str, label: str) -> Heading:
     number = number.strip() if _SERIES.match(number) else number.replace(" ", "")
+    # "Livre Ier".
+    number = number.removesuffix("er")
     base = _SLUGS.get(word.casefold()) or ("art" if kind is SectionKind.ARTICLE else str(kind))
     return Heading(kind, number, title.strip(" -–—:"), label.strip(), f"{base}-{slug_of(number)}")
 
@@ -214,6 +250,35 @@ def _han(line: str) -> Heading | None:
     kind = _HAN_UNITS[match["unit"]]
     number = f"{value}-{han_number(match['again'])}" if match["again"] else str(value)
     return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
+
+
+def _southern(line: str) -> Heading | None:
+    """A French article whose number has a star or goes on ("L9 bis"), or one whose number is an ordinal."""
+    if line[:1] not in "Aa":
+        return None
+    if (match := _FRENCH_ARTICLE.match(line)) is not None and _ONLY_FRENCH.search(
+        line[: match.end("number")]
+    ):
+        again = match["number"]
+        # Italian prints "5-bis", French "5 bis".
+        number = again if "-" in again and match["word"].casefold() != "article" else french_number(again)
+    elif (match := _ORDINAL.match(line)) is not None:
+        number = match["number"] + (match["more"] or "")
+    else:
+        return None
+    if number is None or _WORDS.get(match["word"].rstrip(".").casefold()) is not SectionKind.ARTICLE:
+        return None
+    label = line[: match.start("title")].rstrip(" .:–—-").replace("*", "")
+    title = match["title"].strip(" -–—:")
+    return Heading(SectionKind.ARTICLE, number, title, label, f"art-{slug_of(number)}")
+
+
+def _sign_last(line: str) -> Heading | None:
+    match = _SIGN_LAST.match(line) if line[:1].isdigit() else None
+    if match is None:
+        return None
+    kind = SectionKind.SECTION if match["word"] == "§" else SectionKind.ARTICLE
+    return _made(kind, match["word"], match["number"], match["title"], line[: match.end("word")])
 
 
 def _unnumbered(line: str) -> Heading | None:

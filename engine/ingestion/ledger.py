@@ -128,7 +128,11 @@ def file_key(source: SourceFile, reader: Reader, *options: str) -> str:
     with source.opened() as file:
         content = hashlib.file_digest(file, hashlib.sha256).digest()
     how = orjson.dumps(
-        [source.name, source.stem, source.passwords, source.mapping, reader.name, options], default=dict
+        [
+            *(source.name, source.stem, source.shares_id, source.passwords, source.mapping),
+            *(reader.name, options),
+        ],
+        default=dict,
     )
     return digest(content, how, makers().encode())
 

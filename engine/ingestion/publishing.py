@@ -9,20 +9,25 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from engine.corpus.embedded.block import Block, open_block
 from engine.corpus.embedded.deciding import Undecided
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import SourceError
 from engine.ingestion.embedding import Embedded, Embedding, models
+from engine.ingestion.families import in_families
 from engine.ingestion.intervals import row_intervals
 from engine.ingestion.ledger import Entry, Ledger, Previous, makers
+from engine.ingestion.likeness import contents_of
 from engine.ingestion.linking import Edge, declared_references, stated_edges
 from engine.ingestion.naming import Naming
 from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
+from engine.ingestion.unread import unread
 from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Crew, Finished, Limits, children_for, run
 from engine.language.clustering import Encode
@@ -85,6 +90,7 @@ class Publishing:
             first = f"; first problem: {problems[0]}" if problems else ""
             raise SourceError(f"nothing usable in the sources: no passage in {len(entries)} files{first}")
         view = CorpusView(placed.blocks)
+        self._find_versions(view, placed, entries, problems)
         links, resolving = self._references(view, placed, problems)
         mentions, naming = self._entities(view, placed)
         with self.step("entities"):
@@ -110,6 +116,7 @@ class Publishing:
                 row_intervals(view, references),
                 self._plan.sparse,
                 self._plan.late,
+                {number: view.documents[number] for number in sorted(view.versions)},
             )
             options = {"headings": self._plan.headings, "edges": [edge[:2] for edge in self._plan.edges]}
             Ledger(tuple(entries), options).save(self._generation)
@@ -127,6 +134,21 @@ class Publishing:
         self._seconds[name] = round(self._seconds.get(name, 0.0) + seconds, 3)
         self._control.progress(name, 1, 1)
         self._control.log(f"{name}: {seconds:.1f} s")
+
+    def _find_versions(
+        self, view: CorpusView, placed: Placed, entries: Sequence[Entry], problems: list[Problem]
+    ) -> None:
+        """Let the view know which documents are versions of one text, and from when to when each holds."""
+        with self.step("versions"):
+            paths: list[str | None] = []
+            for block, owner in zip(placed.blocks, placed.owners, strict=True):
+                alone = len(entries[owner].documents) == 1
+                paths.extend([entries[owner].name if alone else None] * block.documents)
+            found = in_families(view.documents, paths, contents_of(view))
+            view.documents, view.versions = found.documents, found.changed
+            problems.extend(found.notes)
+            sizes = np.diff(view.document_rows).tolist()
+            problems.extend(unread(view.documents, paths, view.versions, sizes))
 
     def _references(
         self, view: CorpusView, placed: Placed, problems: list[Problem]

@@ -16,6 +16,7 @@ import orjson
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block, block_name, digest
+from engine.corpus.embedded.documents import dump_document
 from engine.corpus.embedded.references import (
     COLUMNS,
     KIND_NUMBERS,
@@ -196,6 +197,9 @@ class Resolving:
         for block in self._view.blocks:
             parts.append(bytes(block["documents.utf8"]))
             parts.append(bytes(block["names.utf8"]))
+        # Their blocks do not know of which day they are.
+        dated = (dump_document(self._view.documents[number]) for number in sorted(self._view.versions))
+        parts.extend(record.encode() for record in dated)
         return digest(*parts).encode()
 
     @cached_property

@@ -13,6 +13,7 @@ import gzip
 import os
 import stat
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,8 @@ from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.archive import DEEPEST, Unpacked, gunzipped, members, unzipped
 from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.ingestion.readers.formats import GZIP, ZIP, packed_format, seen_in
-from engine.ingestion.readers.registry import PACKED_READERS, READERS, reader_of
+from engine.ingestion.readers.front_matter import stated_id
+from engine.ingestion.readers.registry import PACKED_READERS, READERS, WITH_FRONT_MATTER, reader_of
 
 ONTOLOGY, EXAMPLES, EDGES, OTHER_CORPUS = "ontology.yaml", "examples.json", "edges.tsv", "corpus.ref"
 
@@ -91,7 +93,7 @@ def open_sources(
                 search.look_through(source, real)
             else:
                 search.take(SourceFile(real, str(source), search.passwords, mapping))
-        search.found.documents = _told_apart(search.found.documents)
+        search.found.documents = _told_apart(search.found.documents, search.stated)
         yield search.found
 
 
@@ -113,6 +115,8 @@ class _Search:
     # What was named, free of links.
     roots: tuple[Path, ...]
     seen: set[Path] = field(default_factory=set)
+    # The ids that files with days state, by the files' names.
+    stated: dict[str, str] = field(default_factory=dict)
 
     def look_through(self, shown: Path, real: Path) -> None:
         """Consider all files below a folder, those beside its folders first. One named twice is read once."""
@@ -173,6 +177,8 @@ class _Search:
         reader = reader_of(source.path, head, mapped=source.mapping is not None)
         if reader is not None:
             self.found.documents.append((source, reader))
+            if isinstance(reader, WITH_FRONT_MATTER) and (stated := stated_id(head, source.name)):
+                self.stated[source.name] = stated
         elif head.startswith(ZIP):
             self._take_zip(source, depth)
         else:
@@ -257,8 +263,12 @@ class _Search:
         return files.is_there(path)
 
 
-def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[SourceFile, Reader]]:
-    """The files with stems that differ: "law.pdf" and "law.txt" are two documents."""
+def _told_apart(
+    documents: Sequence[tuple[SourceFile, Reader]], stated: Mapping[str, str]
+) -> list[tuple[SourceFile, Reader]]:
+    """The files with stems that differ: "law.pdf" and "law.txt" are two documents; told of each whether
+    another one states its id."""
+    times = Counter(stated.values())
     taken: set[str] = set()
     apart: list[tuple[SourceFile, Reader]] = []
     for source, reader in documents:
@@ -269,7 +279,8 @@ def _told_apart(documents: Sequence[tuple[SourceFile, Reader]]) -> list[tuple[So
         while stem is None or slug_of(stem) in taken:
             stem, again = f"{source.stem}-{again}", again + 1
         taken.add(slug_of(stem))
-        apart.append((replace(source, stem=stem), reader))
+        shares_id = times[stated.get(source.name, "")] > 1
+        apart.append((replace(source, stem=stem, shares_id=shares_id), reader))
     return apart
 
 

@@ -1,7 +1,7 @@
 """When documents and passages are in force: what their own clauses say, and what later texts ended.
 
-``dated`` looks at one document alone. ``in_versions`` looks at all versions of a work, ``last_day`` at a
-reference by which one text repeals another or takes its place.
+``dated`` looks at one document alone, ``last_day`` at a reference by which one text repeals another or takes
+its place; versions of one text stand in ``families``.
 
 What a source states in its fields counts before what its text says, but for a start that is only the day
 of enactment or publication: there, a clause of commencement is more exact.
@@ -10,16 +10,13 @@ of enactment or publication: there, a clause of commencement is more exact.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from itertools import pairwise
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import ReadDocument
 from engine.language.addresses import WORDS, number_key
-from engine.language.aliases import name_key
 from engine.language.validity import Clause, ClauseKind, clauses_in
 from engine.model import Document, Passage, Relation, Section, SectionKind, Span
 
@@ -143,58 +140,6 @@ def _expanded(numbers: str, order: Sequence[str]) -> Iterator[str]:
             yield from order[order.index(last) : order.index(number) + 1]
         yield number
         last, place = number, match.end()
-
-
-@dataclass(frozen=True, slots=True)
-class Succession:
-    """A document that took the place of an earlier version of the same work."""
-
-    later: str
-    earlier: str
-    last_day: date
-
-
-def successions(documents: Sequence[Document]) -> list[Succession]:
-    """Each version of a work with the one before it, oldest first.
-
-    Versions are told apart by dates: documents of one work (by URI, else by title, number and language)
-    whose versions are days.
-    """
-    versions: dict[tuple[object, ...], list[tuple[date, Document]]] = defaultdict(list)
-    for document in documents:
-        day = fields.day_of(document.version)
-        if day is not None:
-            work = document.metadata.get("work") or (name_key(document.title), document.number, document.type)
-            versions[work, document.language].append((day, document))
-    found = []
-    for dated_documents in versions.values():
-        ordered = sorted(dated_documents, key=lambda pair: (pair[0], pair[1].id))
-        for (before, earlier), (after, later) in pairwise(ordered):
-            if before < after:
-                found.append(Succession(later.id, earlier.id, after - _ONE_DAY))
-    return found
-
-
-def in_versions(documents: Sequence[Document]) -> list[Document]:
-    """The documents, each version of a work in force from its own day to the day before the next.
-
-    Its commencement is that of the first version: a clause in the text was there from the beginning.
-    """
-    starts: dict[str, date] = {}
-    ends: dict[str, date] = {}
-    for found in successions(documents):
-        starts[found.later] = found.last_day + _ONE_DAY
-        ends[found.earlier] = found.last_day
-    return [
-        replace(
-            document,
-            valid_from=latest((document.valid_from, starts.get(document.id))),
-            valid_to=document.valid_to or ends.get(document.id),
-        )
-        if document.id in starts or document.id in ends
-        else document
-        for document in documents
-    ]
 
 
 @dataclass(frozen=True, slots=True)

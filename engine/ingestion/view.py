@@ -46,6 +46,8 @@ class CorpusView:
         self.documents = [
             load_document(record) for block in blocks for record in block.strings("documents").all()
         ]
+        # The numbers of those that are versions of one text, dated by one another.
+        self.versions: set[int] = set()
         counts = [np.zeros(0, np.int32), *(block["documents.passages"] for block in blocks)]
         self.document_rows = _first(np.concatenate(counts).tolist())
 

@@ -1,13 +1,15 @@
 """Hard filters: which passages an investigation may find at all.
 
 What is known to be out of force is left out unless it is asked for: by a date on which it held, or by
-``include_superseded``. What nothing is known of stays.
+``include_superseded``. So is a version that does not hold yet while an earlier one does. What nothing is
+known of stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,7 +17,7 @@ from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SettingsError
 from engine.investigation.demands import Demands, demand_notes, demands_of
 from engine.language.aliases import name_key
-from engine.model import OUT_OF_FORCE, Document, QueryPlan
+from engine.model import FAMILY, OUT_OF_FORCE, Document, QueryPlan
 from engine.settings import InvestigationSettings
 
 
@@ -37,7 +39,7 @@ class Filters:
         asked = [demand.mask for demand in demands.each]
         self.demanded: Mask | None = _all_of([*stated, *asked])
         past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
-        current = None if past else ~corpus.out_of_force(day)
+        current = None if past else ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
         if current is not None and current.all():
             current = None
         given = _all_of([*stated, *([] if current is None else [current])])
@@ -60,6 +62,39 @@ class Filters:
 def _asks_for_the_past(settings: InvestigationSettings) -> bool:
     asked = {status.casefold() for status in settings.statuses}
     return settings.include_superseded or settings.as_of is not None or bool(asked & set(OUT_OF_FORCE))
+
+
+def _replaced_later(corpus: Corpus, day: date) -> Mask:
+    """The passages of versions that only begin after a day on which another version of their text holds."""
+    early = np.zeros(len(corpus.documents()), np.bool_)
+    for members in _families(corpus):
+        if any(_holds(document, day) for _, document in members):
+            for number, document in members:
+                early[number] = document.valid_from is not None and document.valid_from > day
+    if not early.any():
+        return np.zeros(len(corpus), np.bool_)
+    mask: Mask = early[corpus.document_numbers(np.arange(len(corpus), dtype=np.int32))]
+    return mask
+
+
+_FAMILIES: WeakKeyDictionary[Corpus, list[list[tuple[int, Document]]]] = WeakKeyDictionary()
+
+
+def _families(corpus: Corpus) -> list[list[tuple[int, Document]]]:
+    """The versions of each text with their numbers; read once for an open corpus."""
+    if corpus not in _FAMILIES:
+        found: dict[tuple[str, str], list[tuple[int, Document]]] = {}
+        for number, document in enumerate(corpus.documents()):
+            family = document.metadata.get(FAMILY)
+            if isinstance(family, str):
+                found.setdefault((family, document.language), []).append((number, document))
+        _FAMILIES[corpus] = list(found.values())
+    return _FAMILIES[corpus]
+
+
+def _holds(document: Document, day: date) -> bool:
+    begun = document.valid_from is None or document.valid_from <= day
+    return begun and (document.valid_to is None or document.valid_to >= day)
 
 
 def _stated(corpus: Corpus, settings: InvestigationSettings) -> list[Mask]:

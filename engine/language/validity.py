@@ -35,6 +35,9 @@ class ClauseKind(StrEnum):
 _BEGIN = r"(?:^|(?<=[.;:؛。；])\s|(?<=—))[\s\"“«]*(?:\(?\w{1,4}[.)]\s*)?"
 # Every whole date has a year, which is found much faster than a date.
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
+_END_OF_SENTENCE = re.compile(r"[.;؛。；](?=\s|\Z)(?<!\bNr\.)(?<!\bArt\.)(?<!\bAbs\.)(?<!\bNo\.)|\n\n")
+# So many characters lie at most between the words for the text itself and those for what it replaces.
+_NEAR = 80
 _QUOTES = (("“", "”"), ("«", "»"), ("„", "“"), ("‘‘", "’’"))
 
 
@@ -78,6 +81,27 @@ def clauses_in(text: str, language: str) -> list[Clause]:
     return sorted(found, key=lambda clause: (clause.span.start, clause.kind))
 
 
+def takes_the_place(text: str, span: Span, language: str) -> bool:
+    """Whether a sentence says of the text itself that it takes the place of what it cites at ``span``.
+
+    "This Act replaces the Ports Act 1998" does; "§ 112 tritt an die Stelle des § 520 der Zivilprozessordnung"
+    only says what is read for what where § 520 is applied to something else. False for a language without
+    patterns.
+    """
+    if language not in languages():
+        return False
+    start = max((match.end() for match in _END_OF_SENTENCE.finditer(text, 0, span.start)), default=0)
+    behind = _END_OF_SENTENCE.search(text, span.end)
+    around = Span(
+        max(start, span.start - _NEAR), min(behind.start() if behind else len(text), span.end + _NEAR)
+    )
+    pattern = _itself(language)
+    return any(
+        pattern.search(text, first, stop) is not None
+        for first, stop in ((around.start, span.start), (span.end, around.end))
+    )
+
+
 def _found(kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str) -> Iterator[Clause]:
     for match in pattern.finditer(text):
         groups = match.groupdict()
@@ -108,6 +132,15 @@ def _days(match: re.Match[str], patterns: Patterns) -> int | None:
     if groups.get("next"):
         return 1
     return 0 if groups.get("published") else None
+
+
+@cache
+def _itself(language: str) -> re.Pattern[str]:
+    """How a text speaks of itself, pronouns aside: they may be of anything."""
+    named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{languages()[language].itself})"
+    # Chinese writes no blanks.
+    named = named if language == "zh" else rf"(?<!\w){named}(?!\w)"
+    return re.compile(named.replace(" ", r"\s+"), re.IGNORECASE)
 
 
 @cache

@@ -9,6 +9,7 @@ for people, files and other programs.
 """
 
 from engine.model.documents import (
+    FAMILY,
     OUT_OF_FORCE,
     Document,
     Entity,
@@ -58,6 +59,7 @@ from engine.model.relations import Direction, Relation, Status
 from engine.model.reviews import Review, Verdict
 
 __all__ = [
+    "FAMILY",
     "NOTHING",
     "OUT_OF_FORCE",
     "UNJUDGED",

@@ -11,6 +11,8 @@ from typing import Any
 from engine.model.nothing import NOTHING
 from engine.model.relations import Relation, Status
 
+# The field of a document's metadata that names the family it is a version in.
+FAMILY = "family"
 # Statuses of a text that no longer holds, by whatever end it came to.
 OUT_OF_FORCE = ("repealed", "superseded", "annulled", "expired", "withdrawn", "not in force")
 

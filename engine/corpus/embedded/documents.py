@@ -71,9 +71,20 @@ class DocumentTable:
         self.status: NDArray[np.int16] = state["documents.status"]
 
     @staticmethod
-    def put(state: Block, blocks: Sequence[Block], statuses: Mapping[str, int]) -> None:
-        """Set the columns of the documents of all blocks."""
+    def put(
+        state: Block,
+        blocks: Sequence[Block],
+        statuses: Mapping[str, int],
+        dated: Mapping[int, Document] | None = None,
+    ) -> None:
+        """Set the columns of the documents of all blocks; ``dated`` take the places of those with their
+        numbers: what only the whole corpus tells of their validity."""
         state.put_joined("documents", [block.strings("documents") for block in blocks])
+        if dated:
+            records = list(state.strings("documents").all())
+            for number, document in dated.items():
+                records[number] = dump_document(document)
+            state.put_strings("documents", records)
         counts = joined(blocks, "documents.passages", np.int32)
         codes = [recoded(block["documents.status"], block.strings("statuses"), statuses) for block in blocks]
         state.arrays |= {
@@ -82,6 +93,9 @@ class DocumentTable:
             "documents.valid_to": joined(blocks, "documents.valid_to", np.int32),
             "documents.status": np.concatenate([np.zeros(0, np.int16), *codes]),
         }
+        for number, document in (dated or {}).items():
+            state.arrays["documents.valid_from"][number] = day_number(document.valid_from, BEGINNING)
+            state.arrays["documents.valid_to"][number] = day_number(document.valid_to, END_OF_TIME)
 
     def __len__(self) -> int:
         return len(self._records)

@@ -36,7 +36,7 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
 from engine.corpus.embedded.tokens import TokenWriter, stored
-from engine.model import Entity
+from engine.model import Document, Entity
 
 CONTENT_KEYS = "passages.content"
 
@@ -48,8 +48,9 @@ class Parts:
     ``blocks``: names and blocks in corpus order. ``references`` have rows and numbers of the corpus.
     ``mentions``: arrays (rows, entity numbers); ``definers``: the rows that define each entity.
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
-    numbers, shapes (passages,), where the whole corpus tells more than the blocks do. ``sparse`` and
-    ``late``: the models whose indexes stand in the generation already.
+    numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
+    whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
+    already.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Parts:
     intervals: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None
     sparse: str = NO_EMBEDDING
     late: str = NO_EMBEDDING
+    dated: Mapping[int, Document] = field(default_factory=dict)
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -120,7 +122,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     status_codes = {status: code for code, status in enumerate(statuses)}
     passages = sum(block.passages for block in blocks)
     state = Block({CONTENT_KEYS: joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)})
-    DocumentTable.put(state, blocks, status_codes)
+    DocumentTable.put(state, blocks, status_codes, parts.dated)
     SectionTable.put(state, blocks)
     PassageTable.put(state, blocks, language_codes, status_codes)
     if parts.intervals is not None:

@@ -21,7 +21,9 @@ class SourceFile:
     path where none is given. ``passwords`` are tried in turn on an encrypted file. ``mapping`` says which
     fields of a table or of JSON hold what; without one the reader makes its own guess. ``stem`` is what a
     document is called that does not name itself: the file's name up to its first dot, unless another file
-    of the same sources is called so too. ``is_member``: it was unpacked from an archive.
+    of the same sources is called so too. ``is_member``: it was unpacked from an archive. ``shares_id``:
+    another file of the same sources states the same id, as versions of one text may, so that it cannot name
+    either.
     """
 
     path: Path
@@ -30,6 +32,7 @@ class SourceFile:
     mapping: Mapping[str, Any] | None = None
     stem: str = ""
     is_member: bool = False
+    shares_id: bool = False
 
     def __post_init__(self) -> None:
         if not self.name:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from engine.ingestion.headings import parse_heading
 from engine.ingestion.outline import Node
 from engine.language.addresses import Address, parse_label
+from engine.language.dates import DATE, parse_date
 from engine.language.script import visible
 from engine.model import SectionKind
 
@@ -51,7 +52,9 @@ _ARTICLE_WORDS = {"id": "Pasal", "de": "Artikel", "ar": "المادة", "es": "A
 _LEADING_NUMBER = re.compile(
     r"(?:§{1,2}|Art(?:\.|ikel|icle)?|Anlage|Anhang)\s*\d+\s?[a-z]?(?![\w])", re.IGNORECASE
 )
-_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})[./](\d{4})")
+_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]\d{2}:.{0,24})?|(\d{1,2})[./](\d{1,2})[./](\d{4})")
+_COMPACT = re.compile(r"((?:1[5-9]|20|21)\d\d)(\d\d)(\d\d)")
+_WRITTEN = re.compile(DATE, re.IGNORECASE)
 _YEAR = re.compile(r"\b(1[5-9]\d\d|20\d\d)\b")
 
 
@@ -83,13 +86,29 @@ def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:
 
 
 def day_of(value: Any) -> date | None:
-    """A day written as 2021-03-05, 05/03/2021 or 5.3.2021; None for anything else."""
-    match = _DAY.fullmatch(value.strip()) if isinstance(value, str) else None
+    """A day written as 2021-03-05 (with a time or without), 20210305, 05/03/2021, 5.3.2021 or in words with a
+    month's name ("5 March 2021"); None for anything else."""
+    if isinstance(value, datetime):
+        return value.date()
+    if isinstance(value, date):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        # YAML reads 20210305 as a number.
+        value = str(value)
+    if not isinstance(value, str):
+        return None
+    match = _DAY.fullmatch(value.strip())
     if match is None:
-        return value if isinstance(value, date) else None
+        if (compact := _COMPACT.fullmatch(value.strip())) is not None:
+            return _made(*map(int, compact.groups()))
+        return parse_date(value) if _WRITTEN.fullmatch(value.strip()) else None
     parts = match.group(1, 2, 3) if match[1] else match.group(6, 5, 4)
+    return _made(*(int(part) for part in parts))
+
+
+def _made(year: int, month: int, day: int) -> date | None:
     try:
-        return date(*(int(part) for part in parts))
+        return date(year, month, day)
     except ValueError:
         return None
 

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from engine.ingestion.headings import slug_of
-from engine.ingestion.readers import fields
+from engine.ingestion.readers import field_names, fields
 from engine.ingestion.readers.base import SourceFile
+from engine.ingestion.readers.field_names import Told, told_by
+from engine.ingestion.readers.mapping import stated_by
+from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
-from engine.language.detect import detect
+from engine.language.detect import language_code, language_of_text
 from engine.language.front_page import FrontPage, read_front_page
-from engine.language.stopwords import STOPWORDS
 from engine.model import Document
 
-_LANGUAGES = (*STOPWORDS, "zh")
-# How much of a text is looked at to tell its language.
-_SAMPLE = 5000
 
+def document_of(
+    source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str, *, record: bool = False
+) -> Document:
+    """The document of a file, from its fields in any letters and spelling, else from its first heading.
 
-def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str) -> Document:
-    """The document of a file, from its fields in small or capital letters, else from its first heading."""
+    Where the user has said which fields hold what, that counts first; of a ``record`` it was said already.
+    """
+    if source.mapping is not None and not record:
+        given = {**given, **stated_by(source.mapping, given)}
     known = {name.casefold(): value for name, value in given.items()}
-    title = fields.text_of(known, ("title", "judul")) or heading or Path(source.name).stem
-    language = fields.text_of(known, ("language", "lang")) or language_of(body)
-    document_id = fields.text_of(known, ("id", "slug")) or slug_of(source.stem) or "document"
+    title = _text(given, field_names.TITLES) or heading or _file_title(source.name)
+    language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
+    state = _first_day(given, Told.STATE)
+    named = fields.text_of(known, ("id", "slug"))
+    document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
     number = fields.text_of(known, ("number",)) or page.number
     kind = fields.text_of(known, fields.TYPES) or page.type
@@ -42,6 +50,7 @@ def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | Non
         abbreviation=fields.text_of(known, ("abbreviation", "short_name", "jurabk")),
     )
     quality = known.get("quality")
+    understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}
     return Document(
         id=document_id,
         title=title,
@@ -50,18 +59,38 @@ def document_of(source: SourceFile, given: Mapping[str, Any], heading: str | Non
         number=number,
         year=year,
         status=fields.status_of(known.get("status")),
-        version=fields.text_of(known, fields.VERSIONS),
-        valid_from=fields.day_of(known.get("valid_from") or known.get("ausfertigungsdatum")),
-        valid_to=fields.day_of(known.get("valid_to")),
-        issuer=fields.text_of(known, ("issuer", "issuing_body")) or page.issuer,
+        version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else None),
+        valid_from=_first_day(given, Told.EFFECT) or fields.day_of(known.get("ausfertigungsdatum")),
+        valid_to=_first_day(given, Told.END),
+        issuer=_text(given, field_names.ISSUERS) or page.issuer,
         aliases=tuple(dict.fromkeys((*aliases, *derived))),
         quality=float(quality) if isinstance(quality, int | float) and 0 <= quality <= 1 else None,
         source=fields.text_of(known, ("source", "url")) or source_name(source),
         metadata={
             **_days_of(page),
-            **{name: value for name, value in given.items() if name.casefold() not in _UNDERSTOOD},
+            **{name: value for name, value in given.items() if name.casefold() not in understood},
         },
     )
+
+
+def _file_title(path: str) -> str:
+    """What a file is called, without the day of its version."""
+    file = named_file(path)
+    return (file.name if file.day is not None else "") or Path(path).stem
+
+
+def _text(given: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return fields.text_of({"it": field_names.first_of(given, names)}, ("it",))
+
+
+def _first_day(given: Mapping[str, Any], kind: Told) -> date | None:
+    """The day of the first field of a kind that holds one; "valid_from" before all other names."""
+    found = [
+        (name not in ("valid_from", "valid_to"), place, day)
+        for place, (name, value) in enumerate(field_names.leaves(given))
+        if told_by(name.rpartition(".")[2]) is kind and (day := fields.day_of(value)) is not None
+    ]
+    return min(found)[2] if found else None
 
 
 def _days_of(page: FrontPage) -> dict[str, str]:
@@ -71,8 +100,8 @@ def _days_of(page: FrontPage) -> dict[str, str]:
 
 
 def language_of(text: str) -> str:
-    """The language of a text by its first pages, the commonest where none can be told."""
-    return detect(text[:_SAMPLE], _LANGUAGES)
+    """The language of a text, "und" where none can be told."""
+    return language_of_text(text)
 
 
 def source_name(source: SourceFile) -> str:

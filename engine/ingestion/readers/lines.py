@@ -48,7 +48,22 @@ _TABBED = re.compile(
 _WORDED_LINE = re.compile(
     r"(?:Article|Section|Rule|Clause|Chapter|Part|Title|Annex|Appendix|Schedule|Artikel|Abschnitt|Kapitel|Teil|Anlage"
     r"|BAB|Pasal|Bagian|Paragraf|Lampiran|LAMPIRAN|PASAL|PART|CHAPTER|ARTICLE|SECTION|SCHEDULE|ANNEX"
-    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z",
+    r"|Art\.|ART\.|Sec\.|Artículo|ARTÍCULO|Articolo|ARTICOLO|Artigo|ARTIGO|Articolul|Artykuł|Članak|Článek"
+    r"|Článok|Čl\.|Члан|Член|Чл\.|Статья|Стаття|Άρθρο|Madde|MADDE|Điều"
+    r"|Livre|LIVRE|Titre|TITRE|Chapitre|CHAPITRE|Libro|LIBRO|Título|TÍTULO|Capítulo|CAPÍTULO|Titolo|TITOLO|Capo"
+    r"|CAPO|Livro|LIVRO|Hoofdstuk|HOOFDSTUK|Titel|TITEL|Afdeling|KAPITEL|ABSCHNITT|TEIL|Rozdział|ROZDZIAŁ|Dział"
+    r"|DZIAŁ|Глава|ГЛАВА|Раздел|РАЗДЕЛ|Κεφάλαιο|ΚΕΦΑΛΑΙΟ"
+    r"|المادة|الباب|الفصل|§)\s*\S+.*\Z"
+    r"|\d+(?:\s?[a-z])?\.?\s(?:§|straipsnis|pants|člen|cikk)(?:\W.*)?\Z",
+    re.DOTALL,
+)
+# "§ 5. This Act applies to ...", "Art. 12. The authority ...", "5 § Denna lag ...": a provision whose text
+# goes on behind its number. Such a line is one only where a paragraph begins.
+_PROVISION_RUN_ON = re.compile(
+    r"(?P<head>(?:§\s?\d+\s?[a-z]?|(?:[Aa]rt(?:icle|ikel|ículo|igo|icolo|icolul)?|ART|Sec(?:tion)?|Статья|Стаття|Член"
+    r"|Члан|Чл|Čl|Άρθρο|Madde|Điều)\.?\s\d+(?:\s?[a-z](?=\.))?(?:[- ]?(?:bis|ter|quater))?)"
+    r"\s?(?:\.[º°ª]?|[º°ª]\.?)\s?[-–—]?"
+    r"|\d+(?:\s[a-z])?\s?§)\s+(?=[^\W\d_a-zà-öø-ÿ]|[(„“\"«¿])(?P<text>.{20,})\Z",
     re.DOTALL,
 )
 _ROMAN_CAPITALS = re.compile(r"([IVXLC]+)\.\s+([^a-z]{4,})\Z")
@@ -72,7 +87,7 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     waiting: HeadingBlock | None = None
     ready = [*mended(lines), ""]
     for place, line in enumerate(ready):
-        found = heading_line(line)
+        found = heading_line(line) or (None if paragraph else _run_on(line))
         if paragraph and (found is not None or not line.strip()):
             yield TextBlock(joined(paragraph, unwrap=unwrap))
             paragraph = []
@@ -137,6 +152,15 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         ):
             return _headed(heading), ""
     return None
+
+
+def _run_on(line: str) -> tuple[HeadingBlock, str] | None:
+    """The provision that a line begins with its number, and its text."""
+    match = _PROVISION_RUN_ON.match(visible(line).strip(" \u3000\f"))
+    heading = parse_heading(match["head"].rstrip(" .-–—")) if match else None
+    if match is None or heading is None or heading.number is None or heading.kind not in _DEPTHS:
+        return None
+    return _headed(heading), match["text"]
 
 
 def joined(lines: Sequence[str], *, unwrap: bool) -> str:

@@ -1,4 +1,4 @@
-"""Which fields of JSON, JSON lines or a table hold what: a small file that the user writes.
+"""Which fields of JSON, JSON lines, a table or front matter hold what: a small file that the user writes.
 
 .. code-block:: yaml
 
@@ -15,6 +15,16 @@
       path: [part, chapter]     # headings above it, from the outside in
       notes: amendments.description
 
+The same for the front matter of Markdown and text, the head of a page and the properties of a file, which
+have no passages:
+
+.. code-block:: yaml
+
+    document:
+      valid_from: zeitpunkt     # from when this version holds
+      valid_to: ablauf
+      work: gesetzesnummer      # what all versions of one text share
+
 A field is named by its path: names with dots between, which also leads through lists ("chapters.articles").
 ``items: "**"`` takes each object that has the text, however deep it stands.
 """
@@ -22,6 +32,7 @@ A field is named by its path: names with dots between, which also leads through 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +60,10 @@ Where = str | list[str] | Constant
 
 
 class DocumentFields(BaseModel):
-    """The fields of a record that tell of its document; ``texts`` are those before its provisions."""
+    """The fields of a record, or of a file's front matter, that tell of its document.
+
+    ``texts`` are those before a record's provisions; ``work`` is what all versions of one text share.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,6 +78,7 @@ class DocumentFields(BaseModel):
     date: Where | None = None
     valid_from: Where | None = None
     valid_to: Where | None = None
+    work: Where | None = None
     issuer: Where | None = None
     abbreviation: Where | None = None
     url: Where | None = None
@@ -100,7 +115,8 @@ class FieldMapping(BaseModel):
     records: str = ""
     items: str | None = None
     document: DocumentFields = DocumentFields()
-    passage: PassageFields
+    # Front matter has none.
+    passage: PassageFields = PassageFields(text=[])
 
     def __str__(self) -> str:
         parts = [f"records: {self.records}"] if self.records else []
@@ -135,14 +151,25 @@ def parse_mapping(text: str | bytes, name: str = "") -> dict[str, Any]:
     return {str(field): value for field, value in content.items()}
 
 
+def records_mapping_of(content: Mapping[str, Any]) -> FieldMapping:
+    """The mapping of this content for records. Raises SourceError also where it names no text."""
+    mapping = mapping_of(content)
+    if not mapping.passage.text:
+        raise SourceError("mapping: passage: missing; records need it, such as 'passage: {text: body}'")
+    return mapping
+
+
 def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
     """The mapping of this content. Raises SourceError that names the first field that is wrong."""
     try:
-        return FieldMapping.model_validate(content)
+        found = FieldMapping.model_validate(content)
+        if (found.records or found.items) and not found.passage.text:
+            raise SourceError(f"mapping {name}: passage: Field required".replace(" :", ":"))
+        return found
     except ValidationError as error:
-        found = error.errors()
+        faults = error.errors()
         # A field that is missing is most often there under a name that does not exist.
-        first = next((fault for fault in found if fault["type"] == "extra_forbidden"), found[0])
+        first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
         # The last parts name a branch of a union, not a field of the file.
         where = ".".join(str(part) for part in first["loc"] if part not in ("str", "Constant", "list[str]"))
         message = "no such field" if first["type"] == "extra_forbidden" else first["msg"]
@@ -150,6 +177,21 @@ def mapping_of(content: Mapping[str, Any], name: str = "") -> FieldMapping:
         known = groups.get(str(first["loc"][0]), FieldMapping) if len(first["loc"]) > 1 else FieldMapping
         hint = f"; known: {', '.join(known.model_fields)}" if first["type"] == "extra_forbidden" else ""
         raise SourceError(f"mapping {name}: {where or 'file'}: {message}{hint}".replace(" :", ":")) from error
+
+
+def stated_by(content: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, str]:
+    """What a mapping finds in the front matter of a file, by the names that documents have for it.
+
+    Raises SourceError for a mapping that is none.
+    """
+    mapping = mapping_of(content)
+    plain = {name: value.isoformat() if isinstance(value, date) else value for name, value in given.items()}
+    found = {}
+    for name in DocumentFields.model_fields:
+        value = None if name == "texts" else text(plain, getattr(mapping.document, name))
+        if value:
+            found[name] = value
+    return found
 
 
 def values(record: Any, path: str) -> Iterator[Any]:

@@ -27,6 +27,8 @@ READERS: tuple[Reader, ...] = (
     MarkdownReader(),
     TextReader(),
 )
+# Those whose files may begin with front matter.
+WITH_FRONT_MATTER = (MarkdownReader, TextReader)
 # Those that read a gzip as it is, line by line; for all others it is unpacked first.
 PACKED_READERS = (BeirReader, JsonReader)
 

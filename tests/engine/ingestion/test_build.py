@@ -80,7 +80,7 @@ def test_report_and_corpus_agree(source: Path) -> None:
     assert (info.documents, info.passages, info.name) == (2, 6, "corpus")
     assert report.languages == {"en": 5, "de": 1}
     assert dict(info.references_by_status) == dict(report.references_by_status)
-    assert set(report.seconds) == {"read", "references", "entities", "write"}
+    assert set(report.seconds) == {"read", "versions", "references", "entities", "write"}
     assert {step for step, _, _ in told} == set(report.seconds)
     assert all(0 <= done <= total for _, done, total in told)
 

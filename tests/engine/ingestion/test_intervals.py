@@ -92,3 +92,52 @@ def test_one_version_of_a_work_is_in_force_at_a_time(corpus: Corpus) -> None:
     assert rules(date(2015, 3, 31)) == {"rules-2010/rule-1"}
     assert rules(date(2015, 4, 1)) == {"rules-2015/rule-1"}
     assert rules(date(2026, 1, 1)) == {"rules-2020/rule-1"}
+
+
+CODE = """---
+id: zpo
+title: Zivilprozessordnung
+abbreviation: ZPO
+language: de
+valid_from: 1950-09-12
+---
+## § 233 Wiedereinsetzung
+War eine Partei verhindert, eine Notfrist einzuhalten, so ist ihr Wiedereinsetzung zu gewähren.
+## § 520 Berufungsbegründung
+Der Berufungskläger muss die Berufung begründen.
+"""
+APPLYING = """---
+id: other
+title: Verwaltungsgerichtsordnung
+language: de
+valid_from: 1960-01-21
+---
+## § 1 Verfahren
+Die Vorschriften sind mit der Maßgabe anzuwenden, dass an die Stelle des Bundesgerichtshofs das \
+Bundesverwaltungsgericht und an die Stelle der Zivilprozessordnung die \
+Verwaltungsgerichtsordnung tritt.
+## § 2 Berufung
+Dabei tritt an die Stelle des § 520 der Zivilprozessordnung der § 1.
+"""
+REPLACING = """---
+id: new
+title: Neue Prozessordnung
+language: de
+valid_from: 2020-01-01
+---
+## § 1 Ablösung
+Dieses Gesetz tritt an die Stelle der Zivilprozessordnung.
+"""
+
+
+@pytest.mark.parametrize(("second", "last"), [(APPLYING, None), (REPLACING, date(2019, 12, 31))])
+def test_what_is_applied_in_place_of_a_text_does_not_end_it(
+    tmp_path: Path, second: str, last: date | None
+) -> None:
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "zpo.md").write_text(CODE, encoding="utf-8")
+    (tmp_path / "sources" / "second.md").write_text(second, encoding="utf-8")
+    build_corpus([tmp_path / "sources"], tmp_path / "corpus", embedding="none")
+    corpus = open_corpus(tmp_path / "corpus")
+    passages = corpus.passages(corpus.rows(["zpo/sec-233", "zpo/sec-520"]))
+    assert [passage.valid_to for passage in passages] == [last, last]

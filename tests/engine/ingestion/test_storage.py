@@ -27,7 +27,7 @@ def state(corpus: Path) -> dict[str, str]:
 
 def law(number: int, articles: int) -> str:
     lines = (f"Article {n}\nThe authority {number} keeps a register {n}." for n in range(1, articles))
-    return f"Law {number}\n\n" + "\n\n".join(lines)
+    return f"---\nlanguage: en\n---\nLaw {number}\n\n" + "\n\n".join(lines)
 
 
 def ingested_within(largest_file: int, sources: Path, corpus: Path, errors: Path) -> int | None:

@@ -12,10 +12,8 @@ from engine.ingestion.validity import (
     Ender,
     dated,
     ending_clauses,
-    in_versions,
     last_day,
     provisions_named,
-    successions,
 )
 from engine.model import Document, Passage, Section, SectionKind, Span
 
@@ -102,33 +100,6 @@ def test_nothing_said_nothing_changed() -> None:
 def test_provisions_that_words_name(words: str, positions: list[int]) -> None:
     whole = read("One.", "Two.", "Three.", "Four.")
     assert list(provisions_named(words, whole.sections, whole.passages)) == positions
-
-
-def version(name: str, day: str, title: str = "Vessel Rules") -> Document:
-    return Document(name, title, "en", version=day, type="Rules")
-
-
-def test_a_later_version_ends_the_one_before() -> None:
-    documents = [
-        version("c", "2023-07-20"),
-        version("a", "2011-01-08"),
-        version("b", "2019-03-02"),
-        version("other", "2020-01-01", "Pilot Rules"),
-        Document("undated", "Vessel Rules", "en", version="v2", type="Rules"),
-    ]
-    assert [(found.later, found.earlier) for found in successions(documents)] == [("b", "a"), ("c", "b")]
-    found = {document.id: (document.valid_from, document.valid_to) for document in in_versions(documents)}
-    assert found == {
-        "a": (None, date(2019, 3, 1)),
-        "b": (date(2019, 3, 2), date(2023, 7, 19)),
-        "c": (date(2023, 7, 20), None),
-        "other": (None, None),
-        "undated": (None, None),
-    }
-
-
-def test_two_files_of_one_version_end_nothing() -> None:
-    assert successions([version("a", "2011-01-08"), version("b", "2011-01-08")]) == []
 
 
 def test_a_repeal_ends_its_target_on_the_day_that_its_sentence_names() -> None:

@@ -95,6 +95,26 @@ def test_a_name_that_fits_nothing_is_refused(corpus: Corpus, settings: dict[str,
         rows(corpus, **settings)
 
 
+def test_a_version_of_the_future_waits_while_another_one_holds(tmp_path: Path) -> None:
+    contents = toy_contents()
+    code, rules, gesetz = contents.documents
+    family = {"family": "Port Rules"}
+    documents = (
+        replace(code, valid_from=date(2000, 1, 1), valid_to=date(2029, 12, 31), metadata=family),
+        replace(rules, language=code.language, valid_from=date(2030, 1, 1), valid_to=None, metadata=family),
+        # Alone in the future: nothing else tells what will hold.
+        replace(gesetz, valid_from=date(2040, 1, 1)),
+    )
+    passages = [
+        replace(passage, valid_from=None, valid_to=None, status=None) for passage in contents.passages
+    ]
+    write_corpus(tmp_path / "corpus", replace(contents, documents=documents, passages=tuple(passages)))
+    opened = open_corpus(tmp_path / "corpus")
+    assert rows(opened) == [0, 1, 2, 3, 4, 7]
+    assert rows(opened, as_of=date(2030, 1, 1)) == [5, 6]
+    assert rows(opened, include_superseded=True) == [0, 1, 2, 3, 4, 5, 6, 7]
+
+
 def test_a_passage_outside_the_filters_is_named(corpus: Corpus) -> None:
     def name(found: Any) -> list[str]:
         return [passage.id for passage in corpus.passages(found)]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.detect import detect, detect_question
+from engine.language.detect import detect, detect_question, language_code, language_of_text
 
 LANGUAGES = ("en", "de", "id", "ar", "fr")
 
@@ -79,3 +79,45 @@ def test_a_question_may_be_in_a_language_that_the_corpus_lacks(
     text: str, candidates: tuple[str, ...], language: str
 ) -> None:
     assert detect_question(text, candidates) == language
+
+
+TEXTS = {
+    "lv": "Šā likuma mērķis ir noteikt kārtību, kādā tiek piešķirta pabalsta summa un kādā to izmaksā.",
+    "lt": "Šis įstatymas nustato asmens duomenų tvarkymo tvarką ir reglamentuoja santykius.",
+    "et": "Käesolev seadus reguleerib isikuandmete töötlemist ja kehtestab vastutuse selle rikkumise eest.",
+    "fi": "Tämän lain tarkoituksena on edistää henkilötietojen suojaa ja turvata oikeudet.",
+    "pl": "Ustawa określa zasady postępowania przy przetwarzaniu danych osobowych.",
+    "hu": "A törvény célja, hogy meghatározza az adatok kezelésének alapvető szabályait.",
+    "sv": "Denna lag gäller för behandling av personuppgifter som utförs av en myndighet.",
+    "no": "Denne loven gjelder for behandling av personopplysninger som utføres av en myndighet.",
+    "fr": "La présente loi s'applique au traitement des données par les autorités et les personnes.",
+    "bg": "Този закон урежда защитата на правата на физическите лица при обработването на данни.",
+    "el": "Ο παρών νόμος ρυθμίζει την προστασία των δεδομένων των πολιτών.",
+    "zh": "本法自公布之日起施行",
+    "und": "12 (3) -- 4",
+}
+
+
+@pytest.mark.parametrize(("language", "text"), TEXTS.items())
+def test_the_language_of_a_text_is_named_rightly_or_not_at_all(language: str, text: str) -> None:
+    assert language_of_text(text) == language
+    assert language_of_text("\n".join([text] * 200)) == language
+
+
+def test_a_quotation_at_the_beginning_does_not_decide() -> None:
+    assert language_of_text(TEXTS["fr"] + "\n" + "\n".join([TEXTS["lv"]] * 200)) == "lv"
+
+
+@pytest.mark.parametrize(
+    ("stated", "code"),
+    [
+        ("fr", "fr"),
+        ("DEU", "de"),
+        ("pt-BR", "pt-BR"),
+        ("zh_Hant", "zh_Hant"),
+        ("French", None),
+        ("xyz", None),
+    ],
+)
+def test_codes_as_sources_state_them(stated: str, code: str | None) -> None:
+    assert language_code(stated) == code

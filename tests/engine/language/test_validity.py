@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.validity import Clause, ClauseKind, clauses_in
+from engine.language.validity import Clause, ClauseKind, clauses_in, takes_the_place
 from engine.language.validity_patterns import languages
+from engine.model import Span
 
 COMMENCES, APPLIES, CEASES = ClauseKind.COMMENCES, ClauseKind.APPLIES, ClauseKind.CEASES
 JANUARY = date(2024, 1, 1)
@@ -104,3 +105,23 @@ def test_days_are_counted_from_the_publication() -> None:
 def test_no_text_breaks_it_and_spans_stay_inside(language: str, text: str) -> None:
     for clause in clauses_in(text + " repealed in Kraft en vigueur berlaku يعمل 施行 " + text, language):
         assert clause.span.end <= 2 * len(text) + 60
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "cited", "does"),
+    [
+        ("en", "This Act replaces the Ports Act 1998.", "Ports Act 1998", True),
+        ("en", "In such a case rule 5 replaces rule 4. This Act is otherwise applied.", "rule 4", False),
+        ("de", "An die Stelle der Abgabenordnung tritt dieses Gesetz.", "Abgabenordnung", True),
+        ("de", "Dabei tritt an die Stelle des § 520 der Ordnung der § 112.", "§ 520 der Ordnung", False),
+        ("de", "mit der Maßgabe, dass das Bundesgericht an die Stelle der Ordnung tritt", "Ordnung", False),
+        ("de", "Sie ersetzt die Abgabenordnung.", "Abgabenordnung", False),
+        ("fr", "La présente loi remplace la loi du 1er mars 1990.", "loi du 1er mars 1990", True),
+        ("zh", "本法替代旧法。", "旧法", True),
+        ("ar", "يحل هذا النظام محل نظام الكهرباء", "نظام الكهرباء", True),
+        ("lv", "This Act replaces the Ports Act 1998.", "Ports Act 1998", False),
+    ],
+)
+def test_what_takes_the_place_of_another_text(language: str, text: str, cited: str, does: bool) -> None:
+    place = text.index(cited)
+    assert takes_the_place(text, Span(place, place + len(cited)), language) is does

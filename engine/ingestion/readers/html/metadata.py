@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from engine.ingestion.readers.field_names import IDENTIFIERS, Told, folded, told_by
 from engine.ingestion.readers.html.parsing import Element
 
 # Names in ``meta`` elements, in small letters, and the field that each is. The first that a page has counts.
@@ -61,7 +62,7 @@ def stated_fields(root: Element) -> dict[str, Any]:
     """The fields of a page's head; dates as ISO days, the language as its short code."""
     found: dict[str, Any] = {}
     for name, value in _metas(root):
-        field = _FIELDS.get(name.strip().lower())
+        field = _FIELDS.get(name.strip().lower()) or _own_name(name)
         text = " ".join(value.split())
         if field is None or not text or field in found:
             continue
@@ -79,6 +80,12 @@ def stated_fields(root: Element) -> dict[str, Any]:
     if canonical is not None and canonical.get("href") and "url" not in found:
         found["url"] = canonical.get("href")
     return found
+
+
+def _own_name(name: str) -> str | None:
+    """The name of a field that tells a day or which text it is, under whatever common name."""
+    known = told_by(name) not in (Told.UNKNOWN, Told.FILE) or folded(name) in IDENTIFIERS
+    return name.strip() if known else None
 
 
 def page_title(root: Element) -> str | None:

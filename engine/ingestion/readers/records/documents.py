@@ -31,7 +31,7 @@ _MORE = 1.3
 _SAMPLE = 20_000
 _SIMPLE = (
     *("title", "type", "number", "year", "language", "status"),
-    *("version", "issuer", "abbreviation", "url", "author"),
+    *("version", "work", "issuer", "abbreviation", "url", "author"),
 )
 
 Record = Mapping[str, Any]
@@ -135,7 +135,7 @@ def _document(
         given.setdefault(name, value)
     if guessed:
         given["fields"] = str(mapping)
-    return document_of(source, given, None, sample)
+    return document_of(source, given, None, sample, record=True)
 
 
 def _other_fields(record: Record, mapping: FieldMapping) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from engine.ingestion.headings import slug_of
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
 from engine.ingestion.readers.formats import GZIP
-from engine.ingestion.readers.mapping import FieldMapping, mapping_of, text, values
+from engine.ingestion.readers.mapping import FieldMapping, records_mapping_of, text, values
 from engine.ingestion.readers.records.documents import document_of_record
 from engine.ingestion.readers.records.flat import documents_of_records
 from engine.ingestion.readers.records.guess import SAMPLE, guessed
@@ -144,7 +144,7 @@ def _mapping(source: SourceFile, content: Any) -> FieldMapping | Problem:
     """The user's mapping, or a guess."""
     if source.mapping is not None:
         try:
-            return mapping_of(source.mapping)
+            return records_mapping_of(source.mapping)
         except SourceError as error:
             return Problem(source.name, str(error))
     found = guessed(content)

@@ -13,7 +13,7 @@ from typing import Any
 from engine.errors import SourceError
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
-from engine.ingestion.readers.mapping import FieldMapping, mapping_of
+from engine.ingestion.readers.mapping import FieldMapping, records_mapping_of
 from engine.ingestion.readers.records.flat import documents_of_records
 from engine.ingestion.readers.records.guess import SAMPLE, guessed
 
@@ -111,7 +111,7 @@ def _mapping(source: SourceFile, names: list[str], sample: list[Mapping[str, Any
             )
         return found
     try:
-        mapping = mapping_of(source.mapping)
+        mapping = records_mapping_of(source.mapping)
     except SourceError as error:
         return Problem(source.name, str(error))
     if mapping.records or mapping.items:

@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.language.aliases import name_key
 from engine.language.references import Mention
 from engine.language.references.versions import made_on
-from engine.model import Choice, Document, NamedProvision, Naming, Passage
+from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage
 from engine.retrieval.planning.named.question import Name, Question
 from engine.retrieval.planning.prose import asks_for_text_of
 
@@ -48,7 +48,10 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
         note = _joined(note, _lacking_part(asked, mention, rows), _not_in_force(asked, rows))
         return NamedProvision(words, Naming.FOUND, ids, leads=len(rows) <= FEW_PASSAGES, note=note)
     if allowed:
-        return _several(asked, allowed, words, note, len(allowed))
+        # Publishers put the newer wording of a provision behind the older one.
+        family = {asked.reader.documents[n].metadata.get(FAMILY) for n in documents}
+        ordered = allowed[::-1] if len(documents) == 1 and None not in family else allowed
+        return _several(asked, ordered, words, note, len(allowed))
     if found:
         left_out = f"{words} is left out by what the case is limited to"
         return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
@@ -93,6 +96,10 @@ def _titled(corpus: Corpus) -> dict[_Title, list[int]]:
 
 
 def _key_of(document: Document) -> _Title:
+    """What versions of one act have in common: their family where ingestion found one, else their title."""
+    family = document.metadata.get(FAMILY)
+    if isinstance(family, str):
+        return document.language, (FAMILY, family)
     return document.language, name_key(document.title, document.language)
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.ingestion.assembly import HeadingBlock, TextBlock
 from engine.ingestion.readers.base import ReadDocument, SourceFile
-from engine.ingestion.readers.lines import heading_line, mended
+from engine.ingestion.readers.lines import blocks_of, heading_line, mended
 from engine.ingestion.readers.text import TextReader
 from engine.ingestion.readers.text_pages import without_furniture
 
@@ -167,3 +168,47 @@ def test_nothing_makes_it_raise(tmp_path_factory: pytest.TempPathFactory, text: 
         if isinstance(item, ReadDocument):
             ids = [passage.id for passage in item.passages]
             assert len(set(ids)) == len(ids) > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "text"),
+    [
+        (
+            "§ 5. This Act applies to all vessels in the port.",
+            "5",
+            "This Act applies to all vessels in the port.",
+        ),
+        (
+            "Art. 12. Die Behörde setzt auf Antrag eine Frist.",
+            "12",
+            "Die Behörde setzt auf Antrag eine Frist.",
+        ),
+        (
+            "5 a § Denna lag gäller för alla fartyg i hamnen.",
+            "5a",
+            "Denna lag gäller för alla fartyg i hamnen.",
+        ),
+        ("Artículo 5 bis. La autoridad fijará un plazo.", "5 bis", "La autoridad fijará un plazo."),
+        ("Section 3. The harbour master allocates a berth.", "3", "The harbour master allocates a berth."),
+    ],
+)
+def test_a_provision_whose_text_goes_on_behind_its_number(line: str, number: str, text: str) -> None:
+    first, second = list(blocks_of([line], unwrap=True))
+    assert isinstance(first, HeadingBlock)
+    assert isinstance(second, TextBlock)
+    assert (first.heading.number, second.text) == (number, text)
+    # In the middle of a paragraph it is only cited.
+    assert [type(block) for block in blocks_of(["This is laid down in", line], unwrap=True)] == [TextBlock]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("Art. 12", "Art. 12.", "Artículo 12.", "Artigo 12.º", "12 §", "12. §", "Статья 12.", "Άρθρο 12"),
+        *("Madde 12", "12 straipsnis", "12. pants", "Članak 12.", "Чл. 12.", "Điều 12."),
+    ],
+)
+def test_provisions_as_plain_lines_in_many_languages(line: str) -> None:
+    found = heading_line(line)
+    assert found is not None
+    assert found[0].heading.number == "12"

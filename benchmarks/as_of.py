@@ -1,0 +1,296 @@
+"""Law in folders of consolidated versions: is the text of the day asked for the first hit?
+
+    python -m benchmarks.as_of DATA_DIR WORK_DIR [--variants A,B] [--preset P] [--misses FILE]
+
+``DATA_DIR/fr_codes_versions`` has six French codes in five versions each and questions with a day, the file
+that held on it and its text. They are ingested as they were published, then written anew under other names
+for the day and the identifier (the file's name then tells neither), without any front matter, and with
+versions missing, doubled and overlapping. For each variant: in how many of 100 questions with a day the first
+passage is of the file of that day, and has its text; in how many of 100 without a day it is of a version of
+today, and how many begin with one of the future or the past. Where a file prints an article several times the
+question set takes the last one. Last, the notes of the import report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tarfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.ingestion.headings import slug_of
+from engine.ingestion.report import IngestionReport
+from engine.investigation import Case
+from engine.model import RankedPassage
+from engine.settings import InvestigationSettings, preset
+
+_FENCE = re.compile(r"---\n(.*?)\n---\n", re.DOTALL)
+_FEWEST_LETTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A file as it was published: the text it is a version of, its day, its front matter, its body."""
+
+    file: str
+    work: str
+    day: date
+    fields: Mapping[str, Any]
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How versions are written: ``write`` puts them into a folder and tells which file is written for which
+    original (a copy has the name of its original)."""
+
+    name: str
+    write: Callable[[Sequence[Version], Path], Mapping[str, str]]
+
+
+def _renamed(day: str, identifier: str, shown: Callable[[date], Any] = str) -> Layout:
+    """Other names for the day and the identifier; the file's name tells neither."""
+
+    def write(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+        names: dict[str, str] = {}
+        for number, version in enumerate(versions):
+            fields = {"title": version.fields["title"], identifier: version.work, day: shown(version.day)}
+            name = f"{number * 7919 % 1000:03}"
+            _write(folder / f"{name}.md", fields, version.body)
+            names[name] = version.file
+        return names
+
+    return Layout(f"{day}, {identifier}", write)
+
+
+def _as_published(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+    for version in versions:
+        _write(folder / version.file, version.fields, version.body)
+    return {Path(version.file).stem: version.file for version in versions}
+
+
+def _bare(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+    for version in versions:
+        _write(folder / version.file, {}, version.body)
+    return {Path(version.file).stem: version.file for version in versions}
+
+
+def _in_folders(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+    """A folder for each day, in which the file has the work's name; no front matter."""
+    names = {}
+    for version in versions:
+        place = folder / version.day.isoformat()
+        place.mkdir(exist_ok=True)
+        _write(place / f"{version.work}.md", {}, version.body)
+        names[f"{version.day}/{version.work}"] = version.file
+    return names
+
+
+def _damaged(gold: frozenset[str]) -> Layout:
+    """Of each text a version is missing that no question asks for, and the one before says when it ended;
+    another one stands there twice; one is said to end a year after the next one began."""
+
+    def write(versions: Sequence[Version], folder: Path) -> Mapping[str, str]:
+        names = {}
+        by_work: defaultdict[str, list[Version]] = defaultdict(list)
+        for version in versions:
+            by_work[version.work].append(version)
+        for own in by_work.values():
+            missing = next((v for v in own[1:-1] if v.file not in gold), None)
+            for place, version in enumerate(own):
+                if version is missing:
+                    continue
+                following = own[place + 1] if place + 1 < len(own) else None
+                fields = dict(version.fields)
+                if following is not None and following is missing:
+                    fields["valid_to"] = (following.day - timedelta(days=1)).isoformat()
+                elif place == 2 and following is not None:
+                    fields["valid_to"] = following.day.replace(year=following.day.year + 1).isoformat()
+                _write(folder / version.file, fields, version.body)
+                names[Path(version.file).stem] = version.file
+                if place == len(own) - 2:
+                    copy = f"{Path(version.file).stem}-copy"
+                    _write(folder / f"{copy}.md", fields, version.body)
+                    names[copy] = version.file
+        return names
+
+    return Layout("missing, doubled, overlapping", write)
+
+
+def layouts(gold: frozenset[str]) -> list[Layout]:
+    """All ways in which the versions are written."""
+    return [
+        Layout("as published", _as_published),
+        _renamed("effective_date", "id"),
+        _renamed("gueltig_ab", "kennung", lambda day: f"{day:%d.%m.%Y}"),
+        _renamed("date_debut", "cid"),
+        _renamed("fecha_vigencia", "identificador", lambda day: int(f"{day:%Y%m%d}")),
+        _renamed("eli:version_date", "eli"),
+        _renamed("geldend_vanaf", "bwb_id", lambda day: day),
+        _renamed("anfang_des_zeitraums", "aktenzeichen"),
+        Layout("no front matter, day in the file's name", _bare),
+        Layout("no front matter, day in the folder's name", _in_folders),
+        _damaged(gold),
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    folder = options.data / "fr_codes_versions"
+    cases = [orjson.loads(line) for line in (folder / "cases.jsonl").read_bytes().splitlines()]
+    versions = list(_versions(folder / "laws.tar.gz", options.work / "laws"))
+    settings = preset(options.preset)
+    misses: list[str] = []
+    wanted = options.variants.split(",") if options.variants else None
+    print("| written | day: file | day: text | no day: today's | future | past | notes | ingestion, s |")
+    print("|---|---|---|---|---|---|---|---|")
+    told: list[str] = []
+    for number, layout in enumerate(layouts(frozenset(case["gold"] for case in cases))):
+        if wanted is not None and str(number) not in wanted:
+            continue
+        started = time.perf_counter()
+        report, corpus, files = _ingested(layout, versions, options.work)
+        seconds = time.perf_counter() - started
+        counts = _measured(layout.name, cases, versions, corpus, files, settings, misses)
+        notes = list(report.problems)
+        told.extend(f"{layout.name}: {problem}" for problem in notes[:12])
+        shares = [
+            f"{100 * counts[name] / len(cases):.1f}" for name in ("file", "text", "today", "future", "past")
+        ]
+        print(f"| {layout.name} | {' | '.join(shares)} | {len(notes)} | {seconds:.0f} |", flush=True)
+    print("\nnotes of the import reports:\n" + "\n".join(told))
+    if options.misses:
+        options.misses.write_text("\n".join(misses) + "\n", encoding="utf-8")
+    return 0
+
+
+def _versions(archive: Path, folder: Path) -> Iterator[Version]:
+    if not folder.is_dir():
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+    for path in sorted(folder.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        front = _FENCE.match(text)
+        assert front is not None, path
+        fields = yaml.safe_load(front[1])
+        day = date.fromisoformat(fields["last_updated"])
+        yield Version(path.name, fields["identifier"], day, fields, text[front.end() :])
+
+
+def _write(path: Path, fields: Mapping[str, Any], body: str) -> None:
+    front = f"---\n{yaml.safe_dump(dict(fields), allow_unicode=True)}---\n" if fields else ""
+    path.write_text(front + body, encoding="utf-8")
+
+
+def _ingested(
+    layout: Layout, versions: Sequence[Version], work: Path
+) -> tuple[IngestionReport, Corpus, Mapping[str, str]]:
+    """The report, the corpus, and the original file of each of its documents."""
+    sources, folder = work / "sources", work / "corpus"
+    for made in (sources, folder):
+        shutil.rmtree(made, ignore_errors=True)
+    sources.mkdir(parents=True)
+    written = layout.write(versions, sources)
+    report = build_corpus([sources], folder, embedding="none")
+    corpus = open_corpus(folder)
+    originals = {slug_of(name.rpartition("/")[2]): file for name, file in written.items()}
+    if any("/" in name for name in written):
+        # Files of one name are told apart by their day.
+        days = {(version.work.casefold(), version.day): version.file for version in versions}
+        originals = {
+            document.id: days.get((str(document.metadata.get("family")).casefold(), document.valid_from), "")
+            for document in corpus.documents()
+            if document.valid_from is not None
+        }
+    return report, corpus, originals
+
+
+def _measured(
+    name: str,
+    cases: Sequence[Mapping[str, Any]],
+    versions: Sequence[Version],
+    corpus: Corpus,
+    files: Mapping[str, str],
+    settings: InvestigationSettings,
+    misses: list[str],
+) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    of_file = {version.file: version for version in versions}
+    today = date.today()
+    current = {
+        max((v for v in versions if v.work == work and v.day <= today), key=lambda v: v.day).file
+        for work in {version.work for version in versions}
+    }
+    for case in cases:
+        day = date.fromisoformat(case["as_of"])
+        first = _first(corpus, case["question"], settings.model_copy(update={"as_of": day}))
+        file = files.get(first.passage.document_id, "") if first is not None else ""
+        right = first is not None and _says(first.passage.text, case["text"])
+        counts["file"] += file == case["gold"]
+        counts["text"] += file == case["gold"] and right
+        if not (file == case["gold"] and right):
+            misses.append(f"{name} {day} {case['question']} wanted {case['gold']}, got {_told(first)}")
+        first = _first(corpus, case["question"], settings)
+        file = files.get(first.passage.document_id, "") if first is not None else ""
+        counts["today"] += file in current
+        known = of_file.get(file)
+        counts["future"] += known is not None and known.day > today
+        counts["past"] += known is not None and known.day <= today and file not in current
+        if file not in current:
+            misses.append(f"{name} today {case['question']} got {_told(first)}")
+    return counts
+
+
+def _first(corpus: Corpus, question: str, settings: InvestigationSettings) -> RankedPassage | None:
+    case = Case(corpus, question, settings)
+    for _ in case.run():
+        pass
+    return next(iter(case.investigation().passages), None)
+
+
+def _says(passage: str, text: str) -> bool:
+    """Whether a passage is a part of a text, or the text a part of it, but for blanks and signs."""
+    own, gold = _letters(passage), _letters(text)
+    return len(own) >= min(_FEWEST_LETTERS, len(gold)) and (own in gold or gold in own)
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def _told(first: RankedPassage | None) -> str:
+    if first is None:
+        return "nothing"
+    passage = first.passage
+    return f"{passage.document_id} {passage.label}: {' '.join(passage.text.split())[:100]}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path, metavar="DATA_DIR")
+    parser.add_argument("work", type=Path, metavar="WORK_DIR")
+    parser.add_argument("--variants", default="", help="numbers of the ways of writing, from 0")
+    parser.add_argument("--preset", default="balanced")
+    parser.add_argument("--misses", type=Path)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,329 @@
+"""Versions of one text: files of one identifier, of one name but for its day, or of one title in a folder.
+
+Each version holds from its day to the day before the next one's. Nobody is asked whether two files are
+versions of one text, so no single sign is believed: what shares a name must also share provisions or text,
+because minutes have one title and different days as well, and the articles of a code in files of their own
+share its identifier.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from enum import Enum
+from functools import partial
+from itertools import pairwise
+
+from engine.ingestion.readers import fields
+from engine.ingestion.readers.base import Problem
+from engine.ingestion.readers.field_names import IDENTIFIERS, Told, folded, leaves
+from engine.ingestion.version_days import NamedFile, choose, days_told, kind_of, named_file, without_day
+from engine.language.aliases import name_key
+from engine.model import FAMILY, OUT_OF_FORCE, Document
+
+_ONE_DAY = timedelta(days=1)
+# From this year on an end is a way of saying that there is none.
+_NEVER = 2200
+# Identifiers that other texts may share: what bears them has to be alike as well.
+_WEAK = frozenset(
+    map(folded, ("id", "slug", "code", "uri", "iri", "id_local", "local_id", "abbreviation", "short_name"))
+)
+_LONGEST_IDENTIFIER = 200
+# So many neighbours in time is a version compared with.
+_NEIGHBOURS = 4
+# Shares of what the smaller of two has, from which on two texts are versions of one, and versions of one
+# although each has an identifier of its own.
+ALIKE_NUMBERS, ALIKE_TEXTS, SAME_TEXTS = 0.5, 0.2, 0.5
+MOST_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What two documents are compared by: the numbers of their provisions, and their passages."""
+
+    numbers: frozenset[str]
+    texts: frozenset[str]
+
+    def fits(self, other: Content, likeness: Likeness) -> bool:
+        """Whether two are as like as is asked for."""
+        texts = _share(self.texts, other.texts)
+        if likeness is Likeness.SAME:
+            return texts >= SAME_TEXTS
+        if texts >= ALIKE_TEXTS or _share(self.numbers, other.numbers) >= ALIKE_NUMBERS:
+            return True
+        both = bool(self.numbers) and bool(other.numbers)
+        strange = both and not self.numbers & other.numbers and not texts
+        return likeness is Likeness.NOT_STRANGE and not strange
+
+
+class Likeness(Enum):
+    """How like two texts have to be: the less they are said to be versions of one, the more."""
+
+    NOT_STRANGE = 0
+    ALIKE = 1
+    SAME = 2
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    least = min(len(one), len(other))
+    return len(one & other) / least if least else 0.0
+
+
+@dataclass(slots=True)
+class Families:
+    """The documents of a corpus, the versions of one text with their days; ``changed`` are those, by number;
+    ``notes`` is what to tell of them."""
+
+    documents: list[Document]
+    changed: set[int] = field(default_factory=set)
+    notes: list[Problem] = field(default_factory=list)
+
+
+def in_families(
+    documents: Sequence[Document], paths: Sequence[str | None], content: Callable[[int], Content]
+) -> Families:
+    """Find the families of a corpus and date their members.
+
+    ``paths``: the file of each document, None where a file holds several. ``content`` is asked only for
+    documents that may be of one family.
+    """
+    found = Families(list(documents))
+    files = [None if path is None else named_file(path) for path in paths]
+    told = [days_told(document, file) for document, file in zip(documents, files, strict=True)]
+    for name, members in _groups(documents, files, told, content):
+        _date(found, name, members, told, paths)
+    return found
+
+
+def _groups(
+    documents: Sequence[Document],
+    files: Sequence[NamedFile | None],
+    told: Sequence[Mapping[str, date]],
+    content: Callable[[int], Content],
+) -> Iterator[tuple[str, list[int]]]:
+    """Each family's name and members, in corpus order; all of a family are in one language."""
+    joined = _Joined(len(documents))
+    strong: dict[int, set[str]] = defaultdict(set)
+    for sure, members in _by_identifier(documents, strong):
+        _join(joined, members, told, content, Likeness.NOT_STRANGE if sure else Likeness.ALIKE)
+    for members in (*_by_file(files), *_by_title(documents, files)):
+        if not any(told[number] for number in members):
+            continue
+        # Who states another identifier is another text, unless that is of the version and not of the work.
+        known = {joined.root(number) for number in members if strong.get(number)}
+        _join(joined, members, told, content, Likeness.SAME if len(known) > 1 else Likeness.ALIKE)
+    for members in joined.groups():
+        for own in _of_one_language(members, documents, told):
+            if len(own) > 1:
+                yield _name(own, documents, files), own
+
+
+def _by_identifier(
+    documents: Sequence[Document], strong: dict[int, set[str]]
+) -> Iterator[tuple[bool, list[int]]]:
+    """Documents that share an identifier, the surest identifiers first; whether that alone tells enough."""
+    places = {name: place for place, name in enumerate(IDENTIFIERS)}
+    buckets: dict[tuple[int, str, bool], list[int]] = defaultdict(list)
+    for number, document in enumerate(documents):
+        for name, value in leaves(document.metadata):
+            own = folded(name.rpartition(".")[2])
+            if own not in places or not isinstance(value, str | int) or isinstance(value, bool):
+                continue
+            text = str(value).strip()
+            if not 0 < len(text) <= _LONGEST_IDENTIFIER:
+                continue
+            bare = without_day(text)
+            buckets[places[own], bare.casefold(), own in _WEAK].append(number)
+            if own not in _WEAK:
+                strong[number].add(bare.casefold())
+    for (_, _, weak), members in sorted(buckets.items()):
+        if len(members) > 1:
+            yield not weak, members
+
+
+def _by_file(files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
+    """Documents whose files have one name but for a day."""
+    buckets: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, file in enumerate(files):
+        if file is not None and file.day is not None:
+            buckets[file.place, file.name.casefold()].append(number)
+    yield from (members for members in buckets.values() if len(members) > 1)
+
+
+def _by_title(documents: Sequence[Document], files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
+    """Documents of one title, number and type, in one folder; of those that are no files of their own, the
+    ones whose version is a day."""
+    buckets: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for number, (document, file) in enumerate(zip(documents, files, strict=True)):
+        if file is None and fields.day_of(document.version) is None:
+            continue
+        if title := name_key(document.title):
+            place = file.place if file is not None else None
+            buckets[place, title, document.number, document.type].append(number)
+    yield from (members for members in buckets.values() if len(members) > 1)
+
+
+def _join(
+    joined: _Joined,
+    members: Sequence[int],
+    told: Sequence[Mapping[str, date]],
+    content: Callable[[int], Content],
+    likeness: Likeness,
+) -> None:
+    """Put those members together that are versions of one text, each compared with its neighbours in time."""
+    days = choose([told[number] for number in members]).days
+    ordered = [
+        number
+        for _, number in sorted(zip(days, members, strict=True), key=lambda one: (one[0] or date.min, one[1]))
+    ]
+    for place, earlier in enumerate(ordered):
+        for later in ordered[place + 1 : place + 1 + _NEIGHBOURS]:
+            if joined.root(earlier) == joined.root(later):
+                continue
+            if content(earlier).fits(content(later), likeness):
+                joined.join(earlier, later)
+
+
+def _of_one_language(
+    members: Sequence[int], documents: Sequence[Document], told: Sequence[Mapping[str, date]]
+) -> Iterator[list[int]]:
+    """A family for each language, unless titles and days say that one work was taken for several."""
+    languages = {documents[number].language for number in members}
+    titles = {" ".join(documents[number].title.casefold().split()) for number in members}
+    days = [day for day in choose([told[number] for number in members]).days if day is not None]
+    if len(languages) == 1 or (len(titles) == 1 and len(set(days)) == len(members)):
+        yield list(members)
+        return
+    for language in sorted(languages):
+        yield [number for number in members if documents[number].language == language]
+
+
+def _name(members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]) -> str:
+    """The identifier that all members share, else their file's name, else their title."""
+    shared: dict[str, set[str]] = defaultdict(set)
+    for number in members:
+        for name, value in leaves(documents[number].metadata):
+            if isinstance(value, str):
+                shared[folded(name.rpartition(".")[2])].add(without_day(value))
+    for name in IDENTIFIERS:
+        if len(shared.get(name, ())) == 1:
+            return next(iter(shared[name]))
+    names = {file.name for number in members if (file := files[number]) is not None}
+    return next(iter(names)) if len(names) == 1 and "" not in names else documents[members[0]].title
+
+
+def _date(
+    found: Families,
+    name: str,
+    members: Sequence[int],
+    told: Sequence[Mapping[str, date]],
+    paths: Sequence[str | None],
+) -> None:
+    """Give the members of a family their first and last days, and tell what is odd about them."""
+    chosen = choose([told[number] for number in members])
+    dated = sorted(
+        (day, found.documents[number].id, number)
+        for day, number in zip(chosen.days, members, strict=True)
+        if day is not None
+    )
+    undated = [number for day, number in zip(chosen.days, members, strict=True) if day is None]
+
+    def tell(reason: str, number: int) -> None:
+        where = paths[number] or found.documents[number].source or found.documents[number].id
+        found.notes.append(Problem(where, reason, id=name, is_note=True))
+
+    if undated:
+        tell(
+            f"{len(undated)} of {len(members)} versions have no day ({_shown(undated, found)}): they are "
+            "taken to hold at any time; state the day as valid_from, or say with --mapping which field holds "
+            "it (document: {valid_from: FIELD})",
+            undated[-1],
+        )
+    if chosen.name is not None and kind_of(chosen.name) in (Told.UNKNOWN, Told.PUBLISHED, Told.FILE):
+        tell(
+            f"the versions are told apart by {chosen.name!r}, the only day that differs; if it is not the "
+            "day of effect, say with --mapping which field is (document: {valid_from: FIELD})",
+            members[0],
+        )
+    if len(dated) < 2:
+        return
+    starts = sorted({day for day, _, _ in dated})
+    following = dict(pairwise(starts))
+    for day, copies in sorted(Counter(day for day, _, _ in dated).items()):
+        if copies > 1:
+            same = [number for own, _, number in dated if own == day]
+            tell(
+                f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one",
+                same[-1],
+            )
+    for day, _, number in dated:
+        own = partial(tell, number=number)
+        found.documents[number] = _held(found.documents[number], name, day, following.get(day), own)
+        found.changed.add(number)
+
+
+def _held(
+    document: Document, name: str, day: date, following: date | None, tell: Callable[[str], None]
+) -> Document:
+    """A version that holds from its day to the one before the next; its stated end counts where it is
+    earlier."""
+    last = following - _ONE_DAY if following is not None else None
+    stated = document.valid_to
+    if stated is not None and stated < day:
+        tell(f"{document.id}: its end, {stated}, is before its first day, {day}: the end is left aside")
+        stated = None
+    if last is not None and stated is not None and stated.year < _NEVER:
+        assert following is not None
+        if stated < last:
+            tell(
+                f"no version from {stated + _ONE_DAY} to {last}: {document.id} ends on {stated}, the next "
+                f"one begins on {following}; add the version that is missing"
+            )
+        elif stated > following:
+            # An end on the day of the next one's beginning is the first day without.
+            tell(
+                f"overlapping: {document.id} is said to end on {stated}, after the next one begins on "
+                f"{following}: it is ended on {last}"
+            )
+    end = min((one for one in (last, stated) if one is not None), default=None)
+    metadata = {**document.metadata, FAMILY: name}
+    if document.version and document.version != day.isoformat():
+        metadata.setdefault("version", document.version)
+    if end is None and (document.status or "").casefold() in OUT_OF_FORCE:
+        tell(
+            f"{document.id} is marked {document.status!r} without a last day: it is found on no day; state "
+            "the day as valid_to"
+        )
+    return replace(document, version=day.isoformat(), valid_from=day, valid_to=end, metadata=metadata)
+
+
+def _shown(numbers: Sequence[int], found: Families) -> str:
+    names = [found.documents[number].id for number in numbers]
+    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+    return ", ".join(names[:MOST_SHOWN]) + more
+
+
+class _Joined:
+    """Numbers in groups, which grow together (union and find)."""
+
+    def __init__(self, size: int) -> None:
+        self._parent = list(range(size))
+
+    def root(self, number: int) -> int:
+        while self._parent[number] != number:
+            self._parent[number] = self._parent[self._parent[number]]
+            number = self._parent[number]
+        return number
+
+    def join(self, one: int, other: int) -> None:
+        first, second = sorted((self.root(one), self.root(other)))
+        self._parent[second] = first
+
+    def groups(self) -> list[list[int]]:
+        """The groups of more than one, in the order of their first members."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number in range(len(self._parent)):
+            found[self.root(number)].append(number)
+        return [members for members in found.values() if len(members) > 1]
