@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from engine.language.dates import DATE, parse_date
+from engine.language.references.standards import standard_titled
 from engine.language.script import visible, western_digits
 
 # How much of a text is its first page.
 FIRST_PAGE = 2500
+STANDARD = "Standard"
+# How much of it stands above what the text itself says.
+HEAD = 400
 _NUMBER = r"(?P<number>\d[\w./-]*)"
 _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
 
@@ -110,6 +114,9 @@ _KEEP_CASE = frozenset({"di", "dan", "of", "and"})
 
 def read_front_page(title: str, text: str, language: str) -> FrontPage:
     """The front page of a document, from its title and its text."""
+    edition = _standard(title, text)
+    if edition is not None:
+        return edition
     patterns = _LANGUAGES.get(language)
     if patterns is None:
         return FrontPage()
@@ -130,6 +137,20 @@ def read_front_page(title: str, text: str, language: str) -> FrontPage:
         enacted=enacted or _day(patterns.enacted, text, language),
         published=_day(patterns.published, text, language),
     )
+
+
+def _standard(title: str, text: str) -> FrontPage | None:
+    """The edition of a standard: the title begins with its designation, or one of the first lines is one."""
+    lines = [line.strip(" #*") for line in text[:HEAD].splitlines()]
+    designations = (found for line in lines if (found := standard_titled(line)) and found[1] == len(line))
+    named = next(designations, None)
+    found = standard_titled(title) or named
+    if found is None:
+        return None
+    standard = found[0]
+    if standard.year is None and named and named[0].key == standard.key:
+        standard = named[0]
+    return FrontPage(STANDARD, f"{standard.publisher} {standard.number}", standard.year, standard.issuer)
 
 
 def _act(patterns: _Patterns, title: str, page: str) -> re.Match[str] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.ingestion.assembly import EID
+from engine.language.front_page import STANDARD
 from engine.model import Document, Passage
 
 # Where a language does not put the name of the act first: "§ 442 Abs. 1 BGB", "《…》第十条".
@@ -18,6 +19,9 @@ _JOINED: dict[str, Callable[[str, str], str]] = {
 def short_citation(passage: Passage, document: Document) -> str:
     """How a trail names a passage: the document's shortest name and the label inside it."""
     name = min((*document.aliases, document.title or document.id), key=len)
+    if _is_edition(document):
+        # All editions have the shortest name in common.
+        name = f"{document.number}:{document.year}"
     return _joined(name, passage)
 
 
@@ -30,7 +34,11 @@ def pinpoint(passage: Passage) -> str:
 def full_citation(passage: Passage, document: Document) -> str:
     """A citation for a memo: title, number and year, label, page or element of the XML, source id."""
     number = " of ".join(str(part) for part in (document.number, document.year) if part)
+    if _is_edition(document):
+        number = f"{document.number}:{document.year}"
     title = document.title or document.id
+    if _is_edition(document) and str(document.number) in title and str(document.year) in title:
+        number = ""
     named = f"{title} ({number})" if number and number not in title else title
     if not passage.label:
         cited = named
@@ -42,6 +50,10 @@ def full_citation(passage: Passage, document: Document) -> str:
     eid = passage.metadata.get(EID)
     place = page or (f"eId {eid}" if eid else "")
     return ", ".join(part for part in (cited, place) if part) + f" [{passage.id}]"
+
+
+def _is_edition(document: Document) -> bool:
+    return document.type == STANDARD and bool(document.number and document.year)
 
 
 def _joined(name: str, passage: Passage) -> str:

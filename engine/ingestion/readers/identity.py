@@ -15,7 +15,7 @@ from engine.ingestion.readers.mapping import stated_by
 from engine.ingestion.version_days import named_file
 from engine.language.aliases import aliases_of
 from engine.language.detect import language_code, language_of_text
-from engine.language.front_page import FrontPage, read_front_page
+from engine.language.front_page import STANDARD, FrontPage, read_front_page
 from engine.model import Document
 
 
@@ -40,6 +40,9 @@ def document_of(
     year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")}) or page.year
     stated = known.get("aliases")
     aliases = tuple(str(name) for name in stated) if isinstance(stated, list) else ()
+    if page.type == STANDARD and page.number:
+        # All editions are called so.
+        aliases = (*aliases, page.number)
     derived = aliases_of(
         title,
         document_id=document_id,

@@ -46,6 +46,19 @@ _IN_TITLE = re.compile(
     rf"[\s-](?:No\.\s)?(?P<number>{_NUMBER})"
     r"(?![\w/]|[.,]\d)"
 )
+# Who publishes them, where the letters do not say it. By their own names for themselves.
+PUBLISHERS = {
+    "ISO": "International Organization for Standardization",
+    "IEC": "International Electrotechnical Commission",
+    "GRI": "Global Reporting Initiative",
+    "IFRS": "IFRS Foundation",
+    "IAS": "IFRS Foundation",
+    "IFRIC": "IFRS Foundation",
+    "SASB": "IFRS Foundation",
+    "ESRS": "EFRAG",
+    "NIST SP": "National Institute of Standards and Technology",
+    "ETSI": "European Telecommunications Standards Institute",
+}
 # Their editions are "19001-2016".
 _YEAR_BEHIND_DASH = frozenset(("GB/T", "IEEE", "AS/NZS", "ANSI"))
 # Their disclosures are numbered in the standard: "GRI 306-1" stands in GRI 306.
@@ -61,6 +74,11 @@ class Standard:
     publisher: str
     number: str
     year: int | None = None
+
+    @property
+    def issuer(self) -> str:
+        """Who publishes it, by name where that is known, else by its letters."""
+        return PUBLISHERS.get(self.publisher) or PUBLISHERS.get(self.publisher.split("/")[0], self.publisher)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -82,6 +100,13 @@ def standard_of(name: str) -> Standard | None:
     return Standard(publisher, number, int(years[-1]) if years else None)
 
 
+def standard_titled(title: str) -> tuple[Standard, int] | None:
+    """The standard that a title or a line begins with, and where its designation ends; None for another."""
+    found = _FORM.match(title)
+    standard = standard_of(found[0]) if found else None
+    return (standard, found.end()) if found and standard else None
+
+
 def _plain(publisher: str) -> str:
     return " ".join(publisher.split())
 
@@ -94,6 +119,11 @@ class Standards:
         for number, document in enumerate(documents):
             for key in dict.fromkeys(_keys_of(document)):
                 self._editions.setdefault(key, []).append((_edition_of(document), number))
+
+    def editions(self, standard: Standard) -> tuple[int, ...]:
+        """All editions of a standard that there are, the latest first."""
+        known = self._editions.get(standard.key, [])
+        return tuple(number for _, number in sorted(known, key=lambda one: (-(one[0] or 0), one[1])))
 
     def meant(self, name: str) -> tuple[int, ...] | None:
         """The documents that a name means: those of its year, or of the latest there is where it gives none.

@@ -19,6 +19,7 @@ from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
+from engine.language.references.standards import Standards, standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
 from engine.retrieval.planning.named.documents import documents_of
@@ -71,7 +72,8 @@ def provisions_named(
             # What is written twice names nothing new.
             once = {one.text: one for one in reversed(mentions)}
             read.append((code, sorted(once.values(), key=lambda one: one.span.start)[:MOST_NUMBERS]))
-    if not read and not _NUMBER.search(text):
+    absent = _absent_standards(corpus, written, next(iter(bases)))
+    if not read and not absent and not _NUMBER.search(text):
         return ()
     asked = Question(corpus, outside(corpus), written, text, language, day, mask)
     found = [
@@ -83,7 +85,7 @@ def provisions_named(
     for one in found:
         if not any(_overlap(one, other) for other in kept):
             kept.append(one)
-    named = [one.named for one in sorted(kept, key=_start)]
+    named = [*(one.named for one in sorted(kept, key=_start)), *absent]
     besides = asked_besides(written, language, [one.words for one in named])
     bare = besides == 0
     # "Part 2" that no document has may be of a film: worth a word only where nothing else is asked.
@@ -93,6 +95,25 @@ def provisions_named(
         replace(one, leads=one.status in there and (bare or (one.leads and besides <= FEW_BESIDES)))
         for one in told
     )
+
+
+def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedProvision]:
+    """Standards, and editions of them, that a question names and no document of the corpus is."""
+    if corpus not in _STANDARDS:
+        _STANDARDS[corpus] = Standards(corpus.documents())
+    known, found = _STANDARDS[corpus], dict[str, NamedProvision]()
+    for mention in find_mentions(text, language):
+        standard = standard_of(mention.document or "")
+        if mention.targets or standard is None or known.meant(mention.document or "") != ():
+            continue
+        titles = [corpus.documents()[number].title for number in known.editions(standard)]
+        note = f"no document of the corpus is {mention.text}"
+        note += f"; it has {', '.join(f'“{title}”' for title in titles)}" if titles else ""
+        found.setdefault(mention.text, NamedProvision(mention.text, Naming.UNKNOWN, note=note))
+    return list(found.values())
+
+
+_STANDARDS: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()
 
 
 def _read_as(text: str, corpus: Corpus) -> str:
