@@ -291,7 +291,7 @@ _CHANGES: Mapping[Preset, Mapping[str, Any]] = {
         "top_k": 10,
         "query_strategy": "precision",
     },
-    Preset.AUTO: {"depth": AUTO, "rounds": 3, "pool_size": 1000},
+    Preset.AUTO: {"depth": AUTO, "rounds": 2, "pool_size": 1000},
     Preset.BALANCED: {},
     Preset.THOROUGH: {"rounds": 3, "pool_size": 1000, "top_k": 40},
     Preset.DETECTIVE: {"rounds": 4, "pool_size": 2000, "top_k": 60},
