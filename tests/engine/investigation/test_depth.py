@@ -68,7 +68,8 @@ def test_a_person_may_say_how_deep(harbour: Corpus, depth: str) -> None:
     case = finished(harbour, f"Who takes a pilot? depth:{depth}", AUTO, None)
     assert case.plan is not None
     assert case.plan.depth == Depth(DepthKind(depth), "the question says so")
-    assert case.bounds.rounds == {"look-up": 1, "usual": 2, "deep": 3}[depth]
+    bounds = case.bounds.rounds, case.bounds.pool_size
+    assert bounds == {"look-up": (1, 500), "usual": (2, 500), "deep": (2, 1000)}[depth]
     assert case.settings == AUTO, "what was set is kept"
 
 
