@@ -22,6 +22,7 @@ from engine.language.markup import escape
 from engine.llm.cost import CostReport
 from engine.model import (
     AreaCoverage,
+    AreaState,
     Evidence,
     EvidenceStatus,
     QueryPlan,
@@ -30,6 +31,7 @@ from engine.model import (
     StopReason,
     StrategyCount,
     Transaction,
+    counted,
 )
 from engine.records.planned import named_words
 from engine.records.wording import (
@@ -208,8 +210,9 @@ def _ending(story: Story) -> str:
     if story.stop is None or story.running:
         return ""
     done, wanted = covered(story.areas)
+    weak = sum(area.state is AreaState.WEAK for area in counted(story.areas))
     facts = [
-        f"{done} of {plural(wanted, 'area')}" if wanted else "",
+        f"{done} of {plural(wanted, 'area')} covered{f', {weak} weak' if weak else ''}" if wanted else "",
         completeness_words(story.stop),
         f"{plural(refused(story.reports), 'lead')} refused",
         f"{story.seconds:.2f} s",

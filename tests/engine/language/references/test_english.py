@@ -99,6 +99,7 @@ def test_mentions(text: str, expected: list[Row]) -> None:
         ("the Regulator shall, subject to Rule 4.3.2", Relation.SUBJECT_TO),
         ("This applies subject to Rule 4.3.2", Relation.SUBJECT_TO),
         ("a permission granted subject to Rule 4.3.2", Relation.SUBJECT_TO),
+        ("(5) This Article is subject to Article 15", Relation.SUBJECT_TO),
         ("Client Money is subject to Rule 4.3.2", Relation.CITES),
         ("An Authorised Person subject to the requirements in Rule 4.3.2", Relation.CITES),
         ("Fund Managers, who are subject to the provisions of section 5", Relation.CITES),
@@ -201,6 +202,7 @@ def test_joined_mentions() -> None:
             [Relation.SUBJECT_TO, Relation.CITES],
         ),
         ("Rule 4.3.2 and Rule 4.3.5", [Relation.CITES] * 2),
+        ("Rule 4.3.2 is subject to Rule 4.3.5", [Relation.CITES, Relation.SUBJECT_TO]),
     ],
 )
 def test_what_is_joined_has_one_relation(text: str, relations: list[Relation]) -> None:
