@@ -74,7 +74,7 @@ def test_the_story_grows_with_its_events() -> None:
 
 def test_the_ending_names_the_reason_with_its_numbers() -> None:
     text = _text(_after(PLAN, SCAN, ROUND, COVERED, STOPPED, RANKED))
-    assert "Stopped: coverage reached · 1 of 1 area · est. completeness 93 % (88 to 97)" in text
+    assert "Stopped: coverage reached · 1 of 1 area covered · est. completeness 93 % (88 to 97)" in text
     assert "34 leads refused · 0.06 s" in text
 
 
