@@ -90,9 +90,9 @@ def test_what_is_moved_right_before_the_click_is_what_runs(page: Page) -> None:
 
 
 def test_half_a_value_and_one_out_of_range_are_named_and_one_taken_back_is_none(page: Page) -> None:
-    page.locator(NUMBER).fill("2")
-    page.wait_for_selector("#depth-note span:visible")
     page.locator(NUMBER).fill("3")
+    page.wait_for_selector("#depth-note span:visible")
+    page.locator(NUMBER).fill("2")
     page.wait_for_selector("#depth-note span", state="hidden")
     for name in ("metadata", "entities", "metadata", "entities"):
         page.click(f"#threads label:has(input[name={name}])")

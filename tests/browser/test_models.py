@@ -151,7 +151,7 @@ def test_before_a_model_is_connected_it_is_tested_faults_are_told_calmly_and_mod
     assert field.input_value() == "7", "the budget is the one of the settings"
     field.fill("9")
     page.click("#model-open")
-    assert page.input_value("[data-model=budget-calls]") == "9"
+    page.wait_for_function("document.querySelector('[data-model=budget-calls]').value === '9'")
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
