@@ -32,7 +32,7 @@ from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settin
 from ui.allocator import share_arenas
 from ui.connections import Connections
 from ui.door.logs import QuietStream, WithoutContent
-from ui.rations import OperatorsModel
+from ui.quotas import OperatorsModel
 from ui.sample import sample_folder
 from ui.server_folders import temporary_folder
 from ui.shelf import open_library

@@ -96,7 +96,9 @@
     edit.content.areas = edit.content.areas.filter((area) => area.id !== id);
     for (const [type, needed] of Object.entries(edit.content.transactions)) {
       edit.content.transactions[type] = [...new Set(needed.map((name) => (name === id ? instead : name)).filter(Boolean))];
+      unneeded(type);
     }
+    for (const concept of edit.content.concepts || []) if (concept.area === id) concept.area = instead || null;
     edit.picked.delete(id);
   }
   function split(area) {
@@ -200,17 +202,45 @@
     if (!listed.length && !may()) return [];
     const rows = listed.map(([type, needed]) => make("div", { class: "type-row" },
       make("input", { type: "text", value: type, maxLength: 200, dir: "auto", readOnly: !may(), "aria-label": "Type of transaction", onchange: (event) => renameType(type, event.target.value.trim()) }),
-      make("div", { class: "key-chips" }, ...edit.content.areas.filter((area) => may() || needed.includes(area.id)).map((area) => make("button", { type: "button", class: "type-area", text: nameOf(area), dir: "auto", disabled: !may(), "aria-pressed": String(needed.includes(area.id)), onclick: () => change(() => { edit.content.transactions[type] = needed.includes(area.id) ? needed.filter((id) => id !== area.id) : [...needed, area.id]; }) }))),
-      may() && button("×", () => change(() => { delete edit.content.transactions[type]; }), { "aria-label": `Delete ${type}`, class: "drop-word" })));
-    return [make("h3", { text: "Types of transactions" }), make("p", { class: "hint", text: "What a question can be about, and the areas that then need evidence." }), ...rows, may() && button("New type", () => change(() => { let name = "new-type"; for (let number = 2; edit.content.transactions[name]; number += 1) name = `new-type-${number}`; edit.content.transactions[name] = []; }))].filter(Boolean);
+      make("div", { class: "key-chips" }, ...edit.content.areas.filter((area) => may() || needed.includes(area.id)).map((area) => typeArea(type, needed, area))),
+      may() && button("×", () => change(() => { delete edit.content.transactions[type]; delete (edit.content.wording || {})[type]; unneeded(type); }), { "aria-label": `Delete ${type}`, class: "drop-word" })));
+    return [make("h3", { text: "Types of transactions" }), make("p", { class: "hint", text: "What a question can be about, and the areas that then need evidence, each with the least number of passages." }), ...rows, may() && button("New type", () => change(() => { let name = "new-type"; for (let number = 2; edit.content.transactions[name]; number += 1) name = `new-type-${number}`; edit.content.transactions[name] = []; }))].filter(Boolean);
+  }
+  /* A type has numbers for the areas that it needs and for no others. */
+  function unneeded(type) {
+    const numbers = (edit.content.least || {})[type];
+    if (!numbers) return;
+    for (const id of Object.keys(numbers)) if (!(edit.content.transactions[type] || []).includes(id)) delete numbers[id];
+    if (!Object.keys(numbers).length) delete edit.content.least[type];
+  }
+  const leastOf = (type, area) => ((edit.content.least || {})[type] || {})[area.id] || area.minimum_passages;
+  function setLeast(type, area, value) {
+    change(() => { ((edit.content.least ||= {})[type] ||= {})[area.id] = Math.min(99, Math.max(1, Math.round(Number(value)) || 1)); });
+  }
+  function typeArea(type, needed, area) {
+    const on = needed.includes(area.id);
+    const chip = make("button", { type: "button", class: "type-area", text: nameOf(area), dir: "auto", disabled: !may(), "aria-pressed": String(on), onclick: () => change(() => { edit.content.transactions[type] = on ? needed.filter((id) => id !== area.id) : [...needed, area.id]; unneeded(type); }) });
+    if (!on) return chip;
+    return make("span", { class: "type-needs" }, chip, make("input", { type: "number", min: 1, max: 99, value: leastOf(type, area), disabled: !may(), "aria-label": `Passages of ${nameOf(area)} that ${type} needs`, title: "passages needed", onchange: (event) => setLeast(type, area, event.target.value) }));
   }
   function renameType(old, name) {
     if (!name || name === old) return draw();
     if (edit.content.transactions[name]) { say(`There is a type ${name} already.`); return draw(); }
     return change(() => {
       edit.content.transactions = Object.fromEntries(Object.entries(edit.content.transactions).map(([type, needed]) => [type === old ? name : type, needed]));
+      for (const part of ["wording", "least"]) if ((edit.content[part] || {})[old]) { edit.content[part][name] = edit.content[part][old]; delete edit.content[part][old]; }
       for (const rule of edit.content.rules || []) rule.transactions = (rule.transactions || []).map((type) => (type === old ? name : type));
     });
+  }
+  function conceptList() {
+    const concepts = edit.facts.concepts || [];
+    if (!concepts.length) return [];
+    const row = (concept) => make("li", { style: `margin-inline-start:${20 * concept.depth}px` }, make("details", {}, make("summary", {}, make("b", { text: concept.name, dir: "auto" }), make("small", { text: concept.wrong.length ? `${concept.wrong.length} not found` : count(concept.articles.length, "provision"), class: concept.wrong.length ? "rule-warning" : "" })),
+      concept.definition ? make("p", { text: concept.definition, dir: "auto" }) : null,
+      concept.articles.length ? make("p", { text: concept.articles.join("; "), dir: "auto" }) : null,
+      concept.checks.length ? make("p", { class: "hint", text: `To check: ${concept.checks.join("; ")}`, dir: "auto" }) : null,
+      ...concept.wrong.map((words) => make("p", { class: "rule-warning", text: words, dir: "auto" }))));
+    return [make("h3", { text: "Concepts" }), make("p", { class: "hint", text: "A question that names one is led to its provisions. They are written in the file: download it, and load it again." }), make("ul", { class: "concept-list" }, ...concepts.map(row))];
   }
   function ruleList() {
     const rules = edit.facts.rules || [];
@@ -224,7 +254,7 @@
     list.replaceChildren(...edit.content.areas.map(card));
     if (!list.childElementCount) list.append(make("li", { class: "empty" }, make("b", { text: "No areas yet." }), make("p", { text: "Propose makes some from the headings and terms of this corpus; nothing is saved before you say so." })));
     part("areas-types").replaceChildren(...types());
-    part("areas-rules").replaceChildren(...ruleList());
+    part("areas-rules").replaceChildren(...conceptList(), ...ruleList());
     part("areas-may").hidden = may();
     ["new", "load", "propose"].forEach((name) => { one(`[data-areas=${name}]`, lib.root).hidden = !may(); });
     one("[data-areas=download]", lib.root).hidden = !edit.content.areas.length;

@@ -1,4 +1,4 @@
-/* The plan of a question: its views and demands are changed here and sent with the question. */
+/* The plan of a question: its views and constraints are changed here and sent with the question. */
 (() => {
   "use strict";
   const redstring = window.redstring;
@@ -37,7 +37,7 @@
   }
   function onClick(event) {
     const section = panel();
-    const control = event.target.closest("[data-do], .demand");
+    const control = event.target.closest("[data-do], .constraint");
     if (!section || !control) return;
     if (control.dataset.do === "close") {
       event.preventDefault();
@@ -53,7 +53,7 @@
 
   function constraints(section) {
     const found = Object.fromEntries(LISTS.map((kind) => [kind, []]));
-    all(".demand[aria-pressed=true]", section).forEach(({ dataset }) => {
+    all(".constraint[aria-pressed=true]", section).forEach(({ dataset }) => {
       if (LISTS.includes(dataset.kind)) found[dataset.kind].push(dataset.value);
       else found[dataset.kind] = dataset.kind === "as_of" ? dataset.value : Number(dataset.value);
     });

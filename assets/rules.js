@@ -31,11 +31,11 @@
       : null;
     return make("label", { class: "fact", "data-fact": fact.id }, make("span", { text: fact.unit && fact.type !== "money" ? `${fact.name} (${fact.unit})` : fact.name, dir: "auto" }), control, stated, make("small", { class: "fact-problem", text: fact.problem, role: "alert" }));
   }
-  const STATES = { holds: "holds", "does not hold": "fails", needs: "open" };
+  const STATES = { holds: "holds", "does not hold": "fails", needs: "open", "not in force": "fails" };
+  const told = (found) => ({ holds: found.then, needs: "needs more facts" })[found.verdict] || found.told;
   function rule(found) {
     const used = Object.entries(found.used).map(([name, value]) => `${name}: ${value}`);
-    const words = found.verdict === "holds" ? found.then : found.verdict === "needs" ? "needs more facts" : "does not hold";
-    return make("article", { class: `rule ${STATES[found.verdict]}` }, make("header", {}, make("b", { text: found.name, dir: "auto" }), make("span", { class: "rule-state", text: words, dir: "auto" })), found.verdict === "holds" && found.because ? make("p", { text: found.because, dir: "auto" }) : null, found.needs.length ? make("p", { class: "hint", text: `Needs: ${found.needs.join("; ")}`, dir: "auto" }) : null, used.length ? make("p", { class: "hint", text: used.join(" · "), dir: "auto" }) : null, ...found.reasons.map((reason) => make("p", { class: "hint", text: reason })), ...cited(found));
+    return make("article", { class: `rule ${STATES[found.verdict]}` }, make("header", {}, make("b", { text: found.name, dir: "auto" }), make("span", { class: "rule-state", text: told(found), dir: "auto" })), found.verdict === "holds" && found.because ? make("p", { text: found.because, dir: "auto" }) : null, found.needs.length ? make("p", { class: "hint", text: `Needs: ${found.needs.join("; ")}`, dir: "auto" }) : null, used.length ? make("p", { class: "hint", text: used.join(" · "), dir: "auto" }) : null, ...found.reasons.map((reason) => make("p", { class: "hint", text: reason })), ...cited(found));
   }
 
   /* ---------- asking and drawing ---------- */

@@ -18,14 +18,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 import orjson
 
 from engine.corpus import open_corpus
 from engine.corpus.ontology import ontology_from, read_ontology
-from engine.corpus.protocol import Corpus, Ontology
+from engine.corpus.protocol import Corpus
+from engine.corpus.with_ontology import with_ontology
 from engine.evaluation import Question, read_questions
 from engine.evaluation.choosing import chosen
 from engine.investigation.case import Case
@@ -114,19 +114,6 @@ def read_areas(path: Path) -> dict[str, Gold]:
     }
 
 
-class WithOntology:
-    """A corpus with other areas than its own."""
-
-    def __init__(self, corpus: Corpus, ontology: Ontology) -> None:
-        self._corpus, self.ontology = corpus, ontology
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._corpus, name)
-
-    def __len__(self) -> int:
-        return len(self._corpus)
-
-
 def kinds_in(path: Path) -> list[tuple[str, str | None]]:
     """Texts with the type of transaction that each is about; lines that say none are left out."""
     found = []
@@ -151,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     corpus = open_corpus(options.corpus)
     if options.ontology is not None:
-        corpus = cast(Corpus, WithOntology(corpus, ontology_from(read_ontology(options.ontology))))
+        corpus = with_ontology(corpus, ontology_from(read_ontology(options.ontology)))
     settings = preset(options.preset)
     lines = None if options.areas is None else read_areas(options.areas)
     measured = Measured()

@@ -103,6 +103,7 @@ def _add_info(command: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of the corpus (without: what keeps the page's ingestions apart from this machine)",
     )
+    command.add_argument("--entity", metavar="NAME", help="an entity of the corpus and what it is related to")
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=info)
 
@@ -174,7 +175,16 @@ def info(options: argparse.Namespace) -> None:
         else:
             print_lines([f"worker: {in_words(held)}"])
         return
-    found = open_corpus(options.corpus).info()
+    corpus = open_corpus(options.corpus)
+    if options.entity:
+        from engine.records.entities import entities_named, entity_lines
+
+        if options.json:
+            print_json({"entities": entities_named(corpus, options.entity)})
+        else:
+            print_lines(entity_lines(corpus, options.entity))
+        return
+    found = corpus.info()
     if not options.json:
         print_lines(info_text(found))
         return

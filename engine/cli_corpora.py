@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import CorpusError, SettingsError
+from engine.language.name_scores import LEAST_SCORE
 
 if TYPE_CHECKING:
     from engine.ingestion.report import IngestionReport
@@ -50,6 +51,13 @@ def _add_ingest(command: argparse.ArgumentParser) -> None:
         default="none",
         metavar="SPEC",
         help="model for late interaction: none (default), minilm or st:NAME_OR_FOLDER, a MultiVectorEncoder",
+    )
+    command.add_argument(
+        "--entity-score",
+        type=float,
+        default=LEAST_SCORE,
+        metavar="S",
+        help=f"leave entities with a lower score out, 0 to 1 (default {LEAST_SCORE})",
     )
     command.add_argument("--edges", action="store_true", help="take links from edges.tsv files too (gold)")
     command.set_defaults(command=ingest)
@@ -111,6 +119,7 @@ def ingest(options: argparse.Namespace) -> None:
             sparse=options.sparse,
             late=options.late,
             with_edges=options.edges,
+            entity_score=options.entity_score,
             passwords=options.password,
             mapping=_mapping(options.mapping),
             limits=_limits(options),

@@ -44,7 +44,10 @@ def add_evaluation_command(commands: Any) -> None:
         "--compare", type=Path, metavar="RUN", help="difference to a saved evaluation or a TREC run"
     )
     more.add_argument(
-        "--ablate", action="store_true", help="what each strategy, retriever and round is worth"
+        "--ablate",
+        nargs="*",
+        metavar="KIND",
+        help="what each part is worth: strategy, retriever, plan, round, ontology (default: all of them)",
     )
     more.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default 1)")
     files = command.add_argument_group("files")
@@ -84,13 +87,14 @@ def _investigate(options: argparse.Namespace) -> None:
     if not any(question.gold for question in questions):
         _unjudged(corpus, questions, settings, options)
         return
+    kinds = _kinds(options.ablate)
     # What the comparison needs is read first: a wrong file must not be found after an hour's work.
     theirs = _theirs(options)
     if options.qrels_out is not None:
         _writing(options.qrels_out, lambda path: write_qrels({q.id: q.gold for q in questions}, path))
     with _asking(corpus, options) as asking:
         results = _ask(corpus, questions, settings, options, asking)
-        ablation = _ablation(corpus, questions, settings, asking) if options.ablate else None
+        ablation = _ablation(corpus, questions, settings, asking, kinds) if kinds else None
     ours = of_results(results)
     told = summarise(results).to_json() | _compared(ours, theirs, run_header(corpus, settings))
     _finish(options, told, results, ablation)
@@ -104,13 +108,24 @@ def _unjudged(
     from engine.ingestion.progress import ProgressBar
 
     for name in ("compare", "ablate", "plots", "results", "run", "qrels_out"):
-        if getattr(options, name, None):
+        if getattr(options, name, None) not in (None, False):
             raise InputError(
                 f"--{name.replace('_', '-')}: {options.qrels} holds no judgement to do that with"
             )
     with ProgressBar() as bar:
         told = unjudged(corpus, questions, settings, lambda done: bar("questions", done, len(questions)))
     _finish(options, told, [], None)
+
+
+def _kinds(given: list[str] | None) -> tuple[str, ...]:
+    """The kinds of parts that are left out; none where no ablation is asked for. Raises InputError."""
+    from engine.evaluation.ablation import KINDS
+
+    if given is None:
+        return ()
+    if unknown := [kind for kind in given if kind not in KINDS]:
+        raise InputError(f"--ablate: {unknown[0]!r} is no kind of part; known kinds: {', '.join(KINDS)}")
+    return tuple(given) or KINDS
 
 
 @contextmanager
@@ -204,13 +219,17 @@ def _compared(ours: Measured, theirs: Measured | None, header: dict[str, Any] | 
 
 
 def _ablation(
-    corpus: Corpus, questions: list[Question], settings: InvestigationSettings, asking: Asking
+    corpus: Corpus,
+    questions: list[Question],
+    settings: InvestigationSettings,
+    asking: Asking,
+    kinds: tuple[str, ...],
 ) -> Ablation:
     from engine.evaluation.ablation import ablate
     from engine.ingestion.progress import ProgressBar
 
     with ProgressBar() as bar:
-        return ablate(corpus, questions, settings, progress=bar, asking=asking)
+        return ablate(corpus, questions, settings, progress=bar, asking=asking, kinds=kinds)
 
 
 def _finish(

@@ -1,8 +1,10 @@
-"""The command ``ontology``: areas proposed, checked and put in force; rules applied to facts."""
+"""The command ``ontology``: areas and concepts proposed, checked and put in force; rules applied to facts;
+the graph around a question."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,11 +20,11 @@ if TYPE_CHECKING:
 
 def add_ontology_command(commands: Any) -> None:
     """Describe the command to the parser."""
-    command = commands.add_parser("ontology", help="areas, transactions and rules of a corpus")
+    command = commands.add_parser("ontology", help="areas, concepts, transactions and rules of a corpus")
     command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
     actions = command.add_subparsers(required=True, metavar="ACTION")
     _add_propose(actions.add_parser("propose", help="areas from the headings and terms of the corpus"))
-    check = actions.add_parser("check", help="read an ontology.yaml, and say what its areas cover")
+    check = actions.add_parser("check", help="read an ontology.yaml, say what it covers and what is wrong")
     check.add_argument("file", type=Path, metavar="FILE")
     check.set_defaults(command=check_file)
     apply = actions.add_parser("apply", help="put an ontology.yaml in force; an ingestion keeps it")
@@ -31,6 +33,7 @@ def add_ontology_command(commands: Any) -> None:
     apply.add_argument("--ingested", action="store_true", help="give the word back to what was ingested")
     apply.set_defaults(command=apply_file)
     _add_rules(actions.add_parser("rules", help="apply the rules of the corpus to facts"))
+    _add_graph(actions.add_parser("graph", help="the part of the graph around a question, or around nodes"))
 
 
 def _add_propose(command: argparse.ArgumentParser) -> None:
@@ -50,6 +53,52 @@ def _add_rules(command: argparse.ArgumentParser) -> None:
     command.add_argument("--language", default="en", metavar="L", help="of names and reasons (default: en)")
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.set_defaults(command=apply_the_rules)
+
+
+def _add_graph(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--question", metavar="TEXT", help="around the concepts and entities that it names")
+    command.add_argument(
+        "--around",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a passage's id, concept:ID, ...; repeatable",
+    )
+    command.add_argument("--depth", type=int, default=2, metavar="N", help="hops (default 2)")
+    command.add_argument("--most", type=int, default=20, metavar="N", help="nodes at most (default 20)")
+    command.add_argument("--out", type=Path, metavar="FILE", help="write it as FILE.graphml or FILE.json")
+    command.add_argument("--json", action="store_true", help="print as JSON")
+    command.set_defaults(command=show_graph)
+
+
+def show_graph(options: argparse.Namespace) -> None:
+    """Print the nodes and, in sentences, the edges around a question or around nodes."""
+    from engine.cli import print_json, print_lines
+    from engine.corpus import open_corpus
+    from engine.extraction.graphml import write_network
+    from engine.investigation.graph import anchors_in, subgraph
+    from engine.investigation.graph.subgraph import anchor
+    from engine.investigation.graph.words import graph_text, to_json, to_networkx
+    from engine.language.detect import detect_question
+
+    if not options.question and not options.around:
+        raise SettingsError("graph: give a --question, or nodes by --around")
+    if options.out is not None and options.out.suffix not in (".graphml", ".json"):
+        raise SettingsError(f"--out: {options.out} must end with .graphml or .json")
+    corpus = open_corpus(options.corpus)
+    anchors = [anchor(corpus, name) for name in options.around]
+    if options.question:
+        language = detect_question(options.question, tuple(corpus.info().languages))
+        anchors += anchors_in(corpus, options.question, language)
+    found = subgraph(corpus, anchors, options.depth, options.most)
+    if options.out is not None and options.out.suffix == ".graphml":
+        write_network(to_networkx(found, corpus.name), options.out)
+    elif options.out is not None:
+        _write(options.out, json.dumps(to_json(corpus, found), ensure_ascii=False, indent=2) + "\n")
+    if options.json:
+        print_json(to_json(corpus, found))
+    else:
+        print_lines(graph_text(corpus, found))
 
 
 def propose_areas(options: argparse.Namespace) -> None:
@@ -105,8 +154,10 @@ def apply_file(options: argparse.Namespace) -> None:
     else:
         save_ontology(options.corpus, read_ontology(options.file), f"from {options.file.name}")
     ontology = open_corpus(options.corpus).ontology
-    areas, rules = (0, 0) if ontology is None else (len(ontology.areas), len(ontology.rules))
-    print(f"in force: {areas} areas, {rules} rules")
+    counts = (0, 0, 0)
+    if ontology is not None:
+        counts = len(ontology.areas), len(ontology.concepts), len(ontology.rules)
+    print("in force: {} areas, {} concepts, {} rules".format(*counts))
 
 
 def apply_the_rules(options: argparse.Namespace) -> None:

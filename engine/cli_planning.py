@@ -38,8 +38,8 @@ def plan_from(options: argparse.Namespace) -> QueryPlan | None:
 
 
 def plan(options: argparse.Namespace) -> None:
-    """Print the plan of a question, how many passages its demands leave, and what a language model will use
-    at most for plan and investigation together."""
+    """Print the plan of a question, how many passages its constraints leave, and what a language model will
+    use at most for plan and investigation together."""
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
     from engine.investigation import Case

@@ -213,7 +213,7 @@ class InvestigationSettings(BaseModel):
         high=10_000,
     )
 
-    # Each task has a deterministic twin, which does it where no language model is connected, or it fails.
+    # Each task has a deterministic fallback, which does it where no language model is connected, or it fails.
     model_tasks: Names = knob(
         (),
         "What a language model does: sub-questions, hypothetical (passages to search by), gap-queries, "

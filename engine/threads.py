@@ -30,6 +30,7 @@ BUILT_IN: dict[str, str] = {
     "pagerank": "engine.investigation.strategies.pagerank:PageRank",
     "amendments": "engine.investigation.strategies.amendments:Amendments",
     "definitions": "engine.investigation.strategies.definitions:Definitions",
+    "concepts": "engine.investigation.strategies.concepts:Concepts",
     "extracted": "engine.investigation.strategies.extracted:Extracted",
     "whole_document": "engine.investigation.strategies.whole_document:WholeDocument",
 }

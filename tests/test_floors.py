@@ -16,6 +16,7 @@ FLOORS = (
         *("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
         *("bounded_yaml", "threads", "figures", "breadth"),
     ),
+    ("languages",),
     ("llm",),
     ("language",),
     ("corpus",),

@@ -27,7 +27,7 @@ from ui.session import CASES
 from ui.settings_schema import described
 from ui.shelf import Library
 
-# Callers of the endpoint have no page: they share one ration of the operator's model.
+# Callers of the endpoint have no page: they share one quota of the operator's model.
 CALLERS = "callers of the endpoint"
 
 

@@ -14,7 +14,7 @@ import orjson
 from engine.access.audit_log import record
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
-from engine.investigation.demands import NOTHING_LEFT
+from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
 from engine.language.hidden_marks import marked
 from engine.language.markup import attribute
@@ -26,6 +26,7 @@ from ui.answering import brief_value
 from ui.assist import asked_or_any, wire_assist
 from ui.board import Dossier, board_data, provenance
 from ui.case_request import CaseRequest, case_request
+from ui.concepts import concepts_box
 from ui.connections import Connections
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
@@ -148,7 +149,9 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
         case CoverageChanged(areas=areas):
             updates[stage.coverage] = coverage(areas) + rules_slot(opened)
         case Ranked(metrics=metrics):
-            updates[stage.coverage] = coverage(opened.case.areas, metrics) + rules_slot(opened)
+            updates[stage.coverage] = (
+                coverage(opened.case.areas, metrics) + concepts_box(opened) + rules_slot(opened)
+            )
             updates[stage.board] = board_value(opened)
             updates[stage.ranked] = ranked_value(opened)
             updates[stage.rest] = rest_value(opened)

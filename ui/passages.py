@@ -14,7 +14,7 @@ from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
 from ui.marks import marked
 from ui.palette import colour
-from ui.validity import badge
+from ui.validity import badge, edition
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
 Marker = Callable[[str, str], str]
@@ -89,7 +89,7 @@ def nothing_found(question: str, reason: str = "") -> str:
     """What the pane says when a question finds nothing; ``reason``: what left nothing to search."""
     if reason:
         return (
-            '<div class="empty"><b>The demands of this question leave nothing to search.</b>'
+            '<div class="empty"><b>The constraints of this question leave nothing to search.</b>'
             f'<p dir="auto">{escape(reason[:1].upper() + reason[1:])}.</p></div>'
         )
     return (
@@ -144,6 +144,8 @@ def _cite(passage: Passage, document: Document, day: date, rank: str) -> str:
     path = " › ".join(passage.headings)
     seal = badge(passage, document, day)
     sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
+    if (one_of := edition(document)) and not (seal and seal.old):
+        sealed += f'<span class="badge">{escape(one_of)}</span>'
     return (
         f'<header class="cite" title="{escape(path)}"><span class="n">{rank}</span>'
         f'<b dir="auto">{escape(document.title or document.id)}</b>'

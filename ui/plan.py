@@ -34,7 +34,7 @@ DECIDING = frozenset({"query_strategy", "must_include", "must_exclude", "depth",
 DRAFTING = frozenset({"hypothetical_passages", "hypothetical_temperature", "hypothetical_language"})
 # What a language model may do for a plan; what it does in the rounds changes no plan.
 PLAN_TASKS = frozenset({SUB_QUESTIONS, HYPOTHETICAL})
-# Of the documents that a question names, so many are offered as demands.
+# Of the documents that a question names, so many are offered as constraints.
 MOST_OFFERED = 4
 _CHIPS = {
     "must_include": "with “{}”",
@@ -57,10 +57,10 @@ _made = itertools.count()
 def plan_html(
     plan: QueryPlan, corpus_name: str, settings: InvestigationSettings, notes: Sequence[str] = ()
 ) -> str:
-    """A plan as a panel. Views and demands are controls that ``plan.js`` reads back."""
+    """A plan as a panel. Views and constraints are controls that ``plan.js`` reads back."""
     kind = escape(intent_words(plan))
     told = ", ".join(f"“{escape(words)}”" for words in plan.evidence)
-    demands = "".join(_chips(plan))
+    constraints = "".join(_chips(plan))
     lines = "".join(f"<li>{escape(note)}</li>" for note in (*plan.notes, *notes))
     views = "".join(_view(view) for view in plan.views)
     held = _attributes(
@@ -72,7 +72,11 @@ def plan_html(
     return (
         f'<details class="plan" open {held}>{_summary(plan)}<div class="inside">'
         f'<p class="told">A question of the kind <b>{kind}</b>{f", told by {told}" if told else ""}</p>'
-        + (f'<div class="demands" role="group" aria-label="Demands">{demands}</div>' if demands else "")
+        + (
+            f'<div class="constraints" role="group" aria-label="Constraints">{constraints}</div>'
+            if constraints
+            else ""
+        )
         + (f'<ul class="plan-notes">{lines}</ul>' if lines else "")
         + f'<ul class="plan-views">{views}</ul>'
         '<button type="button" class="add" data-do="add">Add a view</button></div></details>'
@@ -110,15 +114,15 @@ def _attributes(**values: object) -> str:
 
 
 def _chips(plan: QueryPlan) -> Iterator[str]:
-    """A switch for each demand, and one that is off for each that the question may mean."""
+    """A switch for each constraint, and one that is off for each that the question may mean."""
     shown = set()
-    for kind, value in _demanded(plan.constraints):
+    for kind, value in _required(plan.constraints):
         shown.add((kind, value))
-        yield _chip(kind, value, True, "Demanded of every passage; click to drop it")
+        yield _chip(kind, value, True, "Required of every passage; click to drop it")
     for found in plan.suggestions:
         if (found.kind, found.value) not in shown:
             yield _chip(
-                found.kind, found.value, False, f"The question says “{found.words}”; click to demand it"
+                found.kind, found.value, False, f"The question says “{found.words}”; click to require it"
             )
     for kind, values in (("documents", plan.document_ids[:MOST_OFFERED]), ("types", plan.document_types)):
         for value in values:
@@ -129,12 +133,16 @@ def _chips(plan: QueryPlan) -> Iterator[str]:
 def _chip(kind: str, value: str, on: bool, tip: str) -> str:
     words = _CHIPS.get(kind, kind + " {}").format(value)
     return (
-        f'<button type="button" class="demand" dir="auto" {_attributes(kind=kind, value=value)} '
+        f'<button type="button" class="constraint" dir="auto" {_attributes(kind=kind, value=value)} '
         f'aria-pressed="{str(on).lower()}" title="{escape(tip)}">{escape(words)}</button>'
     )
 
 
-def _demanded(constraints: Constraints) -> Iterator[tuple[str, str]]:
+def _group(chips: str) -> str:
+    return f'<div class="constraints" role="group" aria-label="Constraints">{chips}</div>'
+
+
+def _required(constraints: Constraints) -> Iterator[tuple[str, str]]:
     for kind in _CHIPS:
         value = getattr(constraints, kind)
         values = value if isinstance(value, tuple) else () if value is None else (value,)
@@ -176,7 +184,7 @@ def deciding(settings: InvestigationSettings) -> dict[str, Any]:
 
 
 def planned(case: Case, corpus_name: str) -> str:
-    """The panel of a case's plan, with what it demands leaves, and what a language model used for it."""
+    """The panel of a case's plan, with what its constraints leave, and what a language model used for it."""
     plan = case.make_plan(offered=True)
     spec = "" if case.model is None else case.model.spec
     spent = list(usage_lines(case.usage, spec))[:1]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.investigation.growth import JOINT, text_of
+from engine.investigation.context_expansion import JOINT, text_of
 from engine.language.quotes import FEWEST_WORDS, Refusal, locate, sought
 from engine.model import Passage, Span
 

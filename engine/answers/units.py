@@ -18,6 +18,7 @@ from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus
 from engine.ingestion.sentences import sentence_starts
 from engine.investigation.reading import Reading
+from engine.languages import law
 from engine.model import Passage, Span
 
 # Words of a unit; a longer list is cut to its head and some items, a longer sentence stays.
@@ -35,13 +36,6 @@ _ITEM = re.compile(r"\s*(?:\(\w{1,5}\)|\w{1,3}[.)]|[-–—•▪·])\s")
 _LISTS = (":", ":-", ":–", "—", "：")
 _ENDS = frozenset(".!?。！？؟۔;；")
 _CLOSING = "\"'”’»)] "
-_POINTING = {
-    "en": r"(?:this|these|those|such|it|they|he|she|that|in that case|in this case|the same|otherwise)\b",
-    "de": r"(?:dies|diese[rsmn]?|er|sie|es|solche[rsmn]?|dabei|dazu|hierbei|insoweit|andernfalls)\b",
-    "fr": r"(?:celle-ci|celui-ci|il|elle|ils|elles|ce|cette|ces|dans ce cas)\b",
-    "id": r"(?:hal tersebut|hal itu|ia|mereka|dalam hal demikian)\b",
-    "ar": r"(?:و?هذا|و?هذه|و?ذلك|و?تلك|وفي هذه الحالة|ولا |و?هو |و?هي )",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +154,8 @@ def _is_item(text: str) -> bool:
 
 
 def _points_back(piece: Piece) -> bool:
-    pattern = _POINTING.get(piece.passage.language.split("-")[0])
-    return pattern is not None and re.match(pattern, piece.text, re.IGNORECASE) is not None
+    pattern = law(piece.passage.language).points_back
+    return bool(pattern) and re.match(pattern, piece.text, re.IGNORECASE) is not None
 
 
 def _list_cut(piece: Piece, worth: Worth) -> Iterator[Piece]:

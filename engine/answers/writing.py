@@ -28,6 +28,7 @@ from engine.investigation.assistance.answer_form import (
     WrittenSentence,
 )
 from engine.investigation.assistance.prefix import with_prefix
+from engine.investigation.assistance.relations import MOST_TOKENS, relations
 from engine.investigation.record import Investigation
 from engine.language.tokens import token_estimate
 from engine.llm import Data, LanguageModel, Meter, Prompt
@@ -78,10 +79,11 @@ def write(
     model = with_prefix(model, corpus)
     citations = Citations(investigation, corpus)
     shown, hidden = passages_shown(investigation, corpus, model)
+    related = relations_told(investigation, corpus)
     notes = [_hidden(hidden)] if hidden else []
     if not shown:
         raise ModelError("no passage could be shown to the language model")
-    data = prompt_data(investigation.question, shown)
+    data = prompt_data(investigation.question, shown, related)
     reply = model.ask(Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER), WrittenAnswer, meter)
     notes.extend(reply.warnings)
     by_key = {passage.key: passage for passage in shown}
@@ -105,18 +107,27 @@ def passages_shown(
     """The passages that the model may read, the most relevant at both ends, and those that are kept from it
     as they speak to a machine."""
     asked = token_estimate(len(INSTRUCTIONS) + len(investigation.question), investigation.plan.language)
-    room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - asked)
+    room = min(MOST_CONTEXT, model.context_tokens - 2 * LONGEST_ANSWER - BESIDE - MOST_TOKENS - asked)
     context = model_context(investigation, corpus, max(room, FEWEST_TOKENS))
     hidden = [one for one in context.passages if addresses_machine(f"{one.cited}\n{one.text}")]
     shown = [one for one in context.passages if one not in hidden]
-    return _fitting(investigation.question, shown, model), hidden
+    related = relations_told(investigation, corpus)
+    return _fitting(investigation.question, shown, related, model), hidden
 
 
-def _fitting(question: str, shown: list[ContextPassage], model: LanguageModel) -> list[ContextPassage]:
+def relations_told(investigation: Investigation, corpus: Corpus) -> tuple[str, ...]:
+    """What stands in front of the passages."""
+    plan = investigation.plan
+    return relations(corpus, investigation.question, plan.language, MOST_CONTEXT)
+
+
+def _fitting(
+    question: str, shown: list[ContextPassage], related: Sequence[str], model: LanguageModel
+) -> list[ContextPassage]:
     """As many of the passages as the model's own count of tokens allows, the lowest of the ranking dropped
     first: text that needs more tokens than text usually does must not keep an answer from being written."""
     while len(shown) > 1:
-        prompt = Prompt(TASK, INSTRUCTIONS, prompt_data(question, shown), LONGEST_ANSWER)
+        prompt = Prompt(TASK, INSTRUCTIONS, prompt_data(question, shown, related), LONGEST_ANSWER)
         if model.expected(prompt, WrittenAnswer).tokens <= model.context_tokens:
             break
         last = max(one.key for one in shown)
@@ -124,10 +135,13 @@ def _fitting(question: str, shown: list[ContextPassage], model: LanguageModel) -
     return shown
 
 
-def prompt_data(question: str, shown: Sequence[ContextPassage]) -> tuple[Data, ...]:
-    """The question and the passages, each under its key."""
+def prompt_data(
+    question: str, shown: Sequence[ContextPassage], related: Sequence[str] = ()
+) -> tuple[Data, ...]:
+    """The question, how what it names relates, and the passages, each under its key."""
     return (
         Data("question", question),
+        *((Data("relations", "\n".join(related)),) if related else ()),
         *(Data(f"passage {one.key}", f"source: {one.cited}{_force(one)}\n\n{one.text}") for one in shown),
     )
 
@@ -269,6 +283,6 @@ def expected_prompt(
     shown, _ = passages_shown(investigation, corpus, model)
     if not shown:
         return None
-    data = prompt_data(investigation.question, shown)
+    data = prompt_data(investigation.question, shown, relations_told(investigation, corpus))
     asked = Prompt(TASK, INSTRUCTIONS, data, LONGEST_ANSWER)
     return with_prefix(model, corpus).prefixed(asked), WrittenAnswer

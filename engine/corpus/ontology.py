@@ -1,4 +1,4 @@
-"""The ontology of a corpus: legal areas, transactions that need evidence from some of them, and rules.
+"""The ontology of a corpus: legal areas, concepts, transactions that need evidence of some areas, and rules.
 
 A file ``ontology.yaml`` beside the documents::
 
@@ -12,9 +12,22 @@ A file ``ontology.yaml`` beside the documents::
     transactions:
       licence-refusal: [objection]
       licence:
-        areas: [objection]
+        areas: {objection: 3}
         names: {en: Licence}
         keywords: {en: [licence, permit]}
+    concepts:
+      - id: remedy
+        names: {en: Remedy}
+      - id: objection-period
+        parent: remedy
+        area: objection
+        names: {en: Objection period}
+        keywords: {en: [deadline for an objection]}
+        definition: {en: The time within which an objection can be lodged.}
+        defined_in: Article 3(6) of the Tax Procedure Act
+        articles: [Article 26 of the Tax Procedure Act]
+        required_checks: [when the decision was delivered]
+        importance: 5
     facts:
       - {id: delivered, type: date, names: {en: Day of delivery}}
       - {id: lodged, type: date, names: {en: Day of the objection}}
@@ -24,11 +37,15 @@ A file ``ontology.yaml`` beside the documents::
         then: too late
         because: The objection period is thirty days from delivery.
         cite: [Article 26(1) of the Tax Procedure Act]
+
+The areas of a transaction are listed, or each has the least number of passages that it needs there. Concepts
+form a hierarchy by ``parent``; ``importance`` goes from 1 to 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 from unicodedata import category
@@ -37,12 +54,13 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from engine import bounded_yaml, files
-from engine.corpus.protocol import Area, Ontology, Wording
+from engine.corpus.protocol import Area, Concept, Ontology, Wording
 from engine.corpus.rules.ruleset import Fact, Rule, check_ruleset
 from engine.corpus.rules.values import FactType
 from engine.errors import FileRefusedError, SettingsError, SourceError, YamlError
 
-MOST_AREAS, MOST_KEYWORDS, MOST_RULES = 200, 200, 200
+MOST_AREAS, MOST_KEYWORDS, MOST_RULES, MOST_CONCEPTS = 200, 200, 200, 2000
+MOST_ARTICLES = 50
 LONGEST_WORDS, LONGEST_REASON = 200, 2000
 LARGEST = 4_000_000
 # The language of words that stand in the file without one.
@@ -69,6 +87,14 @@ def _by_language(value: Any) -> Any:
     return {WITHOUT_LANGUAGE: value} if isinstance(value, str) else value
 
 
+# Sentences by language, or words without one.
+Reasons = Annotated[
+    dict[Language, Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]],
+    BeforeValidator(_by_language),
+]
+Cited = Annotated[tuple[Words, ...], Field(max_length=MOST_ARTICLES)]
+
+
 class AreaModel(BaseModel):
     """An area as it stands in the file."""
 
@@ -80,6 +106,23 @@ class AreaModel(BaseModel):
     required: bool = False
     minimum_passages: Annotated[int, Field(ge=1)] = 2
     minimum_similarity: Annotated[float, Field(ge=-1.0, le=1.0)] = 0.3
+
+
+class ConceptModel(BaseModel):
+    """A concept as it stands in the file. ``definition`` may be words without a language."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Words
+    names: Names = Field(default_factory=dict)
+    keywords: Keywords = Field(default_factory=dict)
+    parent: Words | None = None
+    area: Words | None = None
+    definition: Reasons = Field(default_factory=dict)
+    defined_in: Annotated[str, BeforeValidator(_one_line), Field(max_length=LONGEST_WORDS)] = ""
+    articles: Cited = ()
+    required_checks: Cited = ()
+    importance: Annotated[int, Field(ge=1, le=5)] = 3
 
 
 class FactModel(BaseModel):
@@ -104,10 +147,7 @@ class RuleModel(BaseModel):
     names: Names = Field(default_factory=dict)
     when: Words
     then: Words
-    because: Annotated[
-        dict[Language, Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]],
-        BeforeValidator(_by_language),
-    ] = Field(default_factory=dict)
+    because: Reasons = Field(default_factory=dict)
     cite: Annotated[tuple[Words, ...], Field(max_length=20)] = ()
     transactions: tuple[Words, ...] = ()
 
@@ -123,43 +163,56 @@ class WordingModel(BaseModel):
 
 class OntologyModel(BaseModel):
     """The whole file. A type of transaction is a list of areas, or has names and keywords besides, which
-    are kept in ``wording``."""
+    are kept in ``wording``, and the least number of passages of each area, which are kept in ``least``."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     areas: Annotated[tuple[AreaModel, ...], Field(max_length=MOST_AREAS)] = ()
     transactions: dict[Words, tuple[Words, ...]] = Field(default_factory=dict)
     wording: dict[Words, WordingModel] = Field(default_factory=dict)
+    least: dict[Words, dict[Words, Annotated[int, Field(ge=1)]]] = Field(default_factory=dict)
+    concepts: Annotated[tuple[ConceptModel, ...], Field(max_length=MOST_CONCEPTS)] = ()
     facts: Annotated[tuple[FactModel, ...], Field(max_length=MOST_RULES)] = ()
     rules: Annotated[tuple[RuleModel, ...], Field(max_length=MOST_RULES)] = ()
 
     @model_validator(mode="before")
     @classmethod
-    def _wording_apart(cls, content: Any) -> Any:
-        """Types that are written with their words, as lists of areas and those words."""
+    def _apart(cls, content: Any) -> Any:
+        """Types that are written with their words and numbers, as lists of areas, those words and numbers."""
         types = content.get("transactions") if isinstance(content, dict) else None
         if not isinstance(types, dict) or not any(isinstance(one, dict) for one in types.values()):
             return content
-        areas, wording = {}, dict(content.get("wording") or {})
+        areas = {}
+        wording, least = dict(content.get("wording") or {}), dict(content.get("least") or {})
         for name, one in types.items():
             areas[name] = one.get("areas", ()) if isinstance(one, dict) else one
-            if isinstance(one, dict):
-                wording[name] = {part: words for part, words in one.items() if part != "areas"}
-        return {**content, "transactions": areas, "wording": wording}
+            if isinstance(one, dict) and (words := {part: one[part] for part in one if part != "areas"}):
+                wording[name] = words
+            if isinstance(areas[name], dict):
+                least[name], areas[name] = areas[name], list(areas[name])
+        return {**content, "transactions": areas, "wording": wording, "least": least}
 
     @model_validator(mode="after")
     def _names_are_known(self) -> OntologyModel:
-        if not self.areas and not self.rules:
-            raise ValueError("there is no area and no rule in it")
+        if not self.areas and not self.rules and not self.concepts:
+            raise ValueError("there is no area, no concept and no rule in it")
         _once("area", [area.id for area in self.areas])
         _once("fact", [fact.id for fact in self.facts])
         _once("rule", [rule.id for rule in self.rules])
+        _once("concept", [concept.id for concept in self.concepts])
         ids = {area.id for area in self.areas}
         for transaction, areas in self.transactions.items():
             if unknown := sorted(set(areas) - ids):
                 raise ValueError(f"transaction {transaction!r} needs the unknown area {unknown[0]!r}")
         if unknown := sorted(set(self.wording) - set(self.transactions)):
             raise ValueError(f"there are words for the unknown transaction {unknown[0]!r}")
+        for transaction, numbers in self.least.items():
+            if unknown := sorted(set(numbers) - set(self.transactions.get(transaction, ()))):
+                raise ValueError(
+                    f"transaction {transaction!r} has a least number of passages for {unknown[0]!r}, "
+                    f"which is none of its areas"
+                )
+        _check_hierarchy(self.concepts, ids)
         for rule in self.rules:
             if unknown := sorted(set(rule.transactions) - set(self.transactions)):
                 raise ValueError(f"rule {rule.id!r} is for the unknown transaction {unknown[0]!r}")
@@ -216,7 +269,17 @@ def ontology_from(content: Mapping[str, Any]) -> Ontology:
         for area in model.areas
     )
     wording = {name: Wording(words.names, words.keywords) for name, words in model.wording.items()}
-    return Ontology(areas, model.transactions, _facts(model.facts), _rules(model.rules), wording)
+    concepts = tuple(
+        Concept(**{**dict(concept), "names": concept.names or {"en": concept.id}})
+        for concept in model.concepts
+    )
+    rules = _rules(model.rules)
+    return Ontology(areas, model.transactions, _facts(model.facts), rules, wording, concepts, model.least)
+
+
+def ontology_content(ontology: Ontology) -> dict[str, Any]:
+    """An ontology as the content of its file."""
+    return checked(asdict(ontology))
 
 
 def ontology_yaml(content: Mapping[str, Any]) -> str:
@@ -238,6 +301,27 @@ def _rules(rules: Sequence[RuleModel]) -> tuple[Rule, ...]:
              rule.transactions)
         for rule in rules
     )  # fmt: skip
+
+
+def _check_hierarchy(concepts: Sequence[ConceptModel], areas: set[str]) -> None:
+    """Raises ValueError for a concept under an unknown one or in an unknown area, and for a circle."""
+    parents = {concept.id: concept.parent for concept in concepts}
+    for concept in concepts:
+        if concept.parent is not None and concept.parent not in parents:
+            raise ValueError(f"concept {concept.id!r} stands under the unknown concept {concept.parent!r}")
+        if concept.area is not None and concept.area not in areas:
+            raise ValueError(f"concept {concept.id!r} is in the unknown area {concept.area!r}")
+    for start in parents:
+        chain: dict[str, None] = {start: None}
+        above = parents[start]
+        # A circle further up is told where it begins.
+        while above is not None and above not in chain:
+            chain[above] = None
+            above = parents[above]
+        if above == start:
+            raise ValueError(
+                f"concepts stand under each other in a circle: {' under '.join((*chain, start))}"
+            )
 
 
 def _once(what: str, ids: Sequence[str]) -> None:

@@ -86,6 +86,11 @@ class Outside:
         with self._lock:
             return self._resolver.within(mention, documents, self._put(text, language, day))
 
+    def called(self, name: str, language: str) -> tuple[int, ...]:
+        """The documents that a name means in texts of a language, by their numbers."""
+        with self._lock:
+            return self._resolver.called(name, language)
+
     def nearest(self, document: int, address: Address, count: int) -> list[tuple[str, int]]:
         """Numbers of a document next to one that it lacks, and the first row of each; at most ``count``."""
         with self._lock:

@@ -119,15 +119,43 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
+class Concept:
+    """A legal concept: what it is called, under which wider one it stands, and which law it names.
+
+    ``definition`` are words by language, ``defined_in`` cites the provision that defines it; ``articles`` are
+    ids of the corpus or citations in words. ``required_checks`` say in words what has to be checked of a case
+    that it is about. ``importance`` goes from 1 to 5.
+    """
+
+    id: str
+    names: Mapping[str, str]
+    keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parent: str | None = None
+    area: str | None = None
+    definition: Mapping[str, str] = field(default_factory=dict)
+    defined_in: str = ""
+    articles: tuple[str, ...] = ()
+    required_checks: tuple[str, ...] = ()
+    importance: int = 3
+
+
+@dataclass(frozen=True, slots=True)
 class Ontology:
-    """Areas, the transaction types that require some of them (type id -> area ids), rules over facts, and
-    the words of the types that have some."""
+    """Areas, the transaction types that require some of them (type id -> area ids), rules over facts, the
+    words of the types that have some, and concepts. ``least`` are the passages that a type needs of an area
+    (type id -> area id -> number), where that is not the area's own number."""
 
     areas: tuple[Area, ...]
     transactions: Mapping[str, tuple[str, ...]]
     facts: tuple[Fact, ...] = ()
     rules: tuple[Rule, ...] = ()
     wording: Mapping[str, Wording] = field(default_factory=dict)
+    concepts: tuple[Concept, ...] = ()
+    least: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def needed(self, area: Area, transaction: str | None) -> int:
+        """The least number of passages of an area, for a type of transaction where there is one."""
+        return self.least.get(transaction or "", {}).get(area.id, area.minimum_passages)
 
 
 @dataclass(frozen=True, slots=True)

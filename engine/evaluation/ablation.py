@@ -1,4 +1,4 @@
-"""What each strategy, retriever, view and round is worth: left out, and alone.
+"""What each strategy, retriever, view and round is worth, and the ontology: left out, and alone.
 
 Every variant answers the same questions as the full settings do, so each difference is paired.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from engine.corpus.protocol import Corpus
+from engine.errors import InputError
 from engine.evaluation.evaluate import judged
 from engine.evaluation.outcome import Outcome
 from engine.evaluation.questions import Question
@@ -23,18 +24,29 @@ ABLATED_MEASURES = ("recall@5", "recall@10", "recall@20", "complete@10", "ndcg@1
 GAPS = "gaps"
 FULL = "full"
 Progress = Callable[[str, int, int], None]
-Asking = Callable[[Sequence[Question], InvestigationSettings], Iterable[tuple[Outcome, QuestionResult]]]
+STRATEGY, RETRIEVER, PLAN, ROUND, ONTOLOGY = KINDS = ("strategy", "retriever", "plan", "round", "ontology")
+
+
+class Asking(Protocol):
+    """A way to put questions to a corpus."""
+
+    def __call__(
+        self, questions: Sequence[Question], settings: InvestigationSettings, *, ontology: bool = True
+    ) -> Iterable[tuple[Outcome, QuestionResult]]:
+        """Ask and judge them in order; ``ontology``: with the corpus's own, or with none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One change of the settings. ``kind``: strategy, retriever, plan or round; ``role``: without, alone,
-    with (what is off), or up to (a number of rounds)."""
+    """One change of the settings, or none where the corpus is asked without its ``ontology``. ``kind``: one
+    of ``KINDS``; ``role``: without, alone, with (what is off), or up to (a number of rounds)."""
 
     kind: str
     name: str
     role: str
     settings: InvestigationSettings
+    ontology: bool = True
 
     @property
     def label(self) -> str:
@@ -89,13 +101,23 @@ class Ablation:
         }
 
 
-def variants(settings: InvestigationSettings, searching: Collection[str] | None = None) -> list[Variant]:
+def variants(
+    settings: InvestigationSettings,
+    searching: Collection[str] | None = None,
+    *,
+    kinds: Collection[str] = KINDS,
+    ontology: bool = False,
+) -> list[Variant]:
     """Every strategy and every retriever left out and alone, strategies that are off taken in, the views
     left out, and every number of rounds.
 
     ``searching``: the retrievers that have something to search with; None for all that the settings name.
+    ``kinds``: only variants of these; ``ontology``: whether there is one to be left out.
     """
-    return [*_strategies(settings), *_retrievers(settings, searching), *_views(settings), *_rounds(settings)]
+    found = [*_strategies(settings), *_retrievers(settings, searching), *_views(settings), *_rounds(settings)]
+    if ontology:
+        found.append(Variant(ONTOLOGY, ONTOLOGY, "without", settings, ontology=False))
+    return [variant for variant in found if variant.kind in kinds]
 
 
 def ablate(
@@ -105,13 +127,16 @@ def ablate(
     *,
     progress: Progress | None = None,
     asking: Asking | None = None,
+    kinds: Collection[str] = KINDS,
 ) -> Ablation:
     """Run the full settings and every variant over the questions.
 
     ``progress`` is called with the variant's label, the questions done and their number. ``asking``
-    puts questions in another way than one after the other in this process.
+    puts questions in another way than one after the other in this process. ``kinds``: only variants of these.
+
+    Raises InputError for the ontology alone of a corpus that has none.
     """
-    *_, last = ablation_steps(corpus, questions, settings, progress=progress, asking=asking)
+    *_, last = ablation_steps(corpus, questions, settings, progress=progress, asking=asking, kinds=kinds)
     return last
 
 
@@ -122,24 +147,30 @@ def ablation_steps(
     *,
     progress: Progress | None = None,
     asking: Asking | None = None,
+    kinds: Collection[str] = KINDS,
 ) -> Iterator[Ablation]:
     """The ablation as it grows: after the full settings, then after each variant."""
+    has_ontology = corpus.ontology is not None
+    if set(kinds) == {ONTOLOGY} and not has_ontology:
+        raise InputError(
+            f"{corpus.name} has no ontology that could be left out: apply one (`ontology apply`)"
+        )
     searching: set[str] = set()
     asking = asking or partial(judged, corpus)
     full = _run(asking(questions, settings), len(questions), FULL, progress, searching)
     ablation = Ablation(len(questions), _means(full))
     yield ablation
     fewer = full
-    for variant in variants(settings, searching):
+    for variant in variants(settings, searching, kinds=kinds, ontology=has_ontology):
         last = variant.role == "up to" and variant.settings == settings
         if not last:
-            answers = asking(questions, variant.settings)
+            answers = asking(questions, variant.settings, ontology=variant.ontology)
             results = _run(answers, len(questions), variant.label, progress)
         else:
             results = full
         ablation.rows.append(_row(variant, results, fewer if variant.role == "up to" else full))
         yield ablation
-        if variant.kind == "round":
+        if variant.kind == ROUND:
             fewer = results
 
 
@@ -185,34 +216,34 @@ def _means(results: Sequence[QuestionResult]) -> dict[str, float]:
 def _strategies(settings: InvestigationSettings) -> Iterator[Variant]:
     for name in settings.strategies:
         others = tuple(other for other in settings.strategies if other != name)
-        yield Variant("strategy", name, "without", settings.changed(strategies=others))
-        yield Variant("strategy", name, "alone", settings.changed(strategies=(name,), close_gaps=False))
+        yield Variant(STRATEGY, name, "without", settings.changed(strategies=others))
+        yield Variant(STRATEGY, name, "alone", settings.changed(strategies=(name,), close_gaps=False))
     if settings.close_gaps:
-        yield Variant("strategy", GAPS, "without", settings.changed(close_gaps=False))
-        yield Variant("strategy", GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
+        yield Variant(STRATEGY, GAPS, "without", settings.changed(close_gaps=False))
+        yield Variant(STRATEGY, GAPS, "alone", settings.changed(strategies=(), close_gaps=True))
     for name in known_strategies():
         if name not in settings.strategies:
             more = (*settings.strategies, name)
-            yield Variant("strategy", name, "with", settings.changed(strategies=more))
+            yield Variant(STRATEGY, name, "with", settings.changed(strategies=more))
 
 
 def _retrievers(settings: InvestigationSettings, searching: Collection[str] | None) -> Iterator[Variant]:
     names = tuple(name for name in settings.retrievers if searching is None or name in searching)
     for name in names if len(names) > 1 else ():
         others = tuple(other for other in names if other != name)
-        yield Variant("retriever", name, "without", settings.changed(retrievers=others))
+        yield Variant(RETRIEVER, name, "without", settings.changed(retrievers=others))
         # Of two retrievers each alone is the other left out.
         if len(names) > 2:
-            yield Variant("retriever", name, "alone", settings.changed(retrievers=(name,)))
+            yield Variant(RETRIEVER, name, "alone", settings.changed(retrievers=(name,)))
 
 
 def _views(settings: InvestigationSettings) -> Iterator[Variant]:
     if settings.query_strategy != "precision":
-        yield Variant("plan", "views", "without", settings.changed(query_strategy="precision"))
+        yield Variant(PLAN, "views", "without", settings.changed(query_strategy="precision"))
 
 
 def _rounds(settings: InvestigationSettings) -> Iterator[Variant]:
     if settings.rounds:
-        yield Variant("round", "rounds", "without", settings.changed(rounds=0))
+        yield Variant(ROUND, "rounds", "without", settings.changed(rounds=0))
     for number in range(1, settings.rounds + 1):
-        yield Variant("round", str(number), "up to", settings.changed(rounds=number))
+        yield Variant(ROUND, str(number), "up to", settings.changed(rounds=number))

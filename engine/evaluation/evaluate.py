@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.corpus.protocol import Corpus
+from engine.corpus.with_ontology import without_ontology
 from engine.errors import InputError
 from engine.evaluation.calibration import calibration
 from engine.evaluation.metrics import complete_at, ndcg_at, recall_at
@@ -70,14 +71,20 @@ def evaluate(
 
 
 def judged(
-    corpus: Corpus, questions: Sequence[Question], settings: InvestigationSettings, *, warm: bool = True
+    corpus: Corpus,
+    questions: Sequence[Question],
+    settings: InvestigationSettings,
+    *,
+    warm: bool = True,
+    ontology: bool = True,
 ) -> Iterator[tuple[Outcome, QuestionResult]]:
     """Investigate one question after the other, and judge each by its gold.
 
     Rankings count single passages by the ids of the source, without assembly. ``warm``: one question is run
-    before the clock starts, so that loading is not timed. Raises InputError when no gold passage is in the
-    corpus.
+    before the clock starts, so that loading is not timed; ``ontology``: with the corpus's own, else with
+    none. Raises InputError when no gold passage is in the corpus.
     """
+    corpus = corpus if ontology else without_ontology(corpus)
     check_gold(corpus, questions)
     if warm:
         investigate_one(corpus, questions[0].text, settings)

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
+from engine.corpus.with_ontology import without_ontology
 from engine.evaluation.evaluate import check_gold, judge
 from engine.evaluation.outcome import Outcome, investigate_one
 from engine.evaluation.questions import Question
@@ -45,7 +46,7 @@ class Processes:
         self._pool.shutdown(cancel_futures=True)
 
     def judged(
-        self, questions: Sequence[Question], settings: InvestigationSettings
+        self, questions: Sequence[Question], settings: InvestigationSettings, *, ontology: bool = True
     ) -> Iterator[tuple[Outcome, QuestionResult]]:
         """As ``evaluate.judged``, in the order of the questions. Raises InputError as that does."""
         check_gold(self._corpus, questions)
@@ -53,20 +54,22 @@ class Processes:
         with _single_threads():
             if not self._warm:
                 # One for each process, so that loading the model is not timed.
-                list(self._pool.map(_one, [(questions[0], settings)] * self._jobs))
+                list(self._pool.map(_one, [(questions[0], settings, ontology)] * self._jobs))
                 self._warm = True
-            work = [(question, settings) for question in questions]
+            work = [(question, settings, ontology) for question in questions]
             yield from self._pool.map(_one, work, chunksize=CHUNK)
 
 
 def _open(folder: Path) -> None:
-    _OPENED["corpus"] = open_corpus(folder)
+    _OPENED["corpus"] = corpus = open_corpus(folder)
+    _OPENED["without"] = without_ontology(corpus)
 
 
-def _one(work: tuple[Question, InvestigationSettings]) -> tuple[Outcome, QuestionResult]:
-    question, settings = work
-    outcome = investigate_one(_OPENED["corpus"], question.text, settings)
-    return outcome, judge(_OPENED["corpus"], question, outcome)
+def _one(work: tuple[Question, InvestigationSettings, bool]) -> tuple[Outcome, QuestionResult]:
+    question, settings, ontology = work
+    corpus = _OPENED["corpus" if ontology else "without"]
+    outcome = investigate_one(corpus, question.text, settings)
+    return outcome, judge(corpus, question, outcome)
 
 
 @contextmanager

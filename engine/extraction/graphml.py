@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.extraction.checklist import Checklist, Item, State
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # Characters that XML 1.0 cannot hold.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,18 +25,18 @@ def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
     """
     import networkx as nx
 
-    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=_clean(corpus.name))
+    graph: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=corpus.name)
     count = 0
     for item in checked.items.values():
         held = item.proposal if item.validation is None else item.validation.holds
         if held is None or item.state is State.STALE:
             continue
         document = corpus.documents()[item.document]
-        source = _clean(held.source_id)
-        graph.add_node(source, kind="passage", document=_clean(document.id))
-        target = _clean(held.target_id or f"concept:{document.id}:{held.name}")
+        source = held.source_id
+        graph.add_node(source, kind="passage", document=document.id)
+        target = held.target_id or f"concept:{document.id}:{held.name}"
         if held.target_id is None:
-            graph.add_node(target, kind="concept", name=_clean(held.concept), document=_clean(document.id))
+            graph.add_node(target, kind="concept", name=held.concept, document=document.id)
         elif target not in graph:
             graph.add_node(target, kind="passage")
         graph.add_edge(
@@ -39,17 +44,34 @@ def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
             target,
             relation=held.relation.value,
             confidence=held.confidence,
-            quote=_clean(held.quote),
+            quote=held.quote,
             origin=item.origin,
-            said_by=_clean(held.said_by),
+            said_by=held.said_by,
             verdict=_verdict(item),
         )
         count += 1
+    write_network(graph, path)
+    return count
+
+
+def write_network(graph: nx.MultiDiGraph[str], path: Path) -> None:
+    """Write a graph of networkx, without characters that XML cannot hold. Raises InputError where the file
+    cannot be written."""
+    import networkx as nx
+
+    told: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=_clean(str(graph.graph.get("name", ""))))
+    for node, data in graph.nodes(data=True):
+        told.add_node(_clean(node), **_cleaned(data))
+    for source, target, data in graph.edges(data=True):
+        told.add_edge(_clean(source), _clean(target), **_cleaned(data))
     try:
-        nx.write_graphml_lxml(graph, path)
+        nx.write_graphml_lxml(told, path)
     except OSError as error:
         raise InputError(f"cannot write {path} ({error})") from error
-    return count
+
+
+def _cleaned(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _clean(value) if isinstance(value, str) else value for name, value in data.items()}
 
 
 def _verdict(item: Item) -> str:

@@ -1,4 +1,4 @@
-"""The deterministic twin: what the corpus's own graph says, as proposals that a person may check.
+"""The deterministic fallback: what the corpus's own graph says, as proposals that a person may check.
 
 No model is asked. Of each relation a sample is drawn by a seed, so that verdicts on it give a fair figure
 for how often the grammars are right.

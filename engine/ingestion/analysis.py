@@ -25,7 +25,7 @@ from engine.ingestion.reading import Batch
 from engine.ingestion.validity import dated
 from engine.ingestion.words import context_postings, contexts_of, put_words, text_postings, words_in
 from engine.language.entities import facts_of
-from engine.language.references import find_mentions, packed
+from engine.language.references import packed, read_mentions
 from engine.language.references.registry import defined_names
 
 
@@ -60,14 +60,15 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     words = words_in(passages)
     contexts = contexts_of(documents, passages, headings=headings)
     block = pack(documents, sections, passages, text_postings(passages, words), context_postings(contexts))
-    mentions = [find_mentions(passage.text, passage.language) for passage in passages]
+    mentions = [read_mentions(passage.text, passage.language) for passage in passages]
     block.put_strings(
         "passages.mentions", [orjson.dumps(packed(found)).decode() if found else "" for found in mentions]
     )
     named = ((row, defined_names(passage.text, passage.language)) for row, passage in enumerate(passages))
     GivenNames.pack(block, ((row, name) for row, names in named for name in names))
     titles = {document.id: document.title for document in documents}
-    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles)])
+    aliases = {document.id: document.aliases for document in documents}
+    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles, aliases)])
     eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]
     known = [(row, eid) for row, eid in eids if isinstance(eid, str)]
     block.arrays["eids.passage"] = np.asarray([row for row, _ in known], np.int32)

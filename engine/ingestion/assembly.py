@@ -16,12 +16,13 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import accumulate
+from itertools import accumulate, chain
 
+from engine.ingestion.chunking import shortened
 from engine.ingestion.citing import below, cited_as
-from engine.ingestion.cutting import shortened
 from engine.ingestion.headings import Heading
 from engine.ingestion.outline import Node, Outline
+from engine.ingestion.own_numbers import lines_of, named_by_numbers, own_numbers
 from engine.ingestion.readers.base import ReadDocument, StatedReference
 from engine.ingestion.segmentation import Piece, numbered_paragraphs, trimmed
 from engine.language.addresses import CONTAINERS, Address
@@ -82,6 +83,8 @@ _ATTACHED = frozenset({SectionKind.ANNEX, SectionKind.SCHEDULE})
 _CONTINUES = re.compile(
     r"\(?(?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])[.)]\s|[(（][一二三四五六七八九十]+[)）]|[-–•*☐☒]\s|[a-zà-ÿ|]"
 )
+# The level of a number that a paragraph begins with: inside of all headings.
+_INNERMOST = 99
 # A run of lines without an empty one.
 _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 
@@ -109,7 +112,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in blocks:
+        for block in _with_own_numbers(list(blocks)):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -117,7 +120,9 @@ class Assembler:
                 self._enter(block)
         self._flush(0)
         sections = self._outline.finish(len(self.passages))
-        return ReadDocument(self.document, sections, tuple(self.passages), tuple(self._stated))
+        numbers = chain((one.number for one in sections), (one.number for one in self.passages))
+        document = named_by_numbers(self.document, numbers)
+        return ReadDocument(document, sections, tuple(self.passages), tuple(self._stated))
 
     def _enter(self, block: HeadingBlock) -> None:
         while self._chain and self._chain[-1].block.level >= block.level:
@@ -227,6 +232,25 @@ class Assembler:
                 metadata=NOTHING if eid is None else {EID: eid},
             )
         )
+
+
+def _with_own_numbers(blocks: list[Block]) -> Iterator[Block]:
+    """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
+    begin with as headings of their own."""
+    heads = ((one.heading, "") if isinstance(one, HeadingBlock) else (None, one.text) for one in blocks)
+    own = own_numbers(list(lines_of(heads)))
+    for place, block in enumerate(blocks):
+        if place not in own:
+            yield block
+        elif isinstance(block, HeadingBlock):
+            yield replace(block, heading=own[place][0])
+        else:
+            heading, rest = own[place]
+            yield HeadingBlock(_INNERMOST, heading, page=block.page, eid=block.eid)
+            shift = len(block.text) - len(rest)
+            links = (replace(one, start=one.start - shift, end=one.end - shift) for one in block.links)
+            if rest:
+                yield replace(block, text=rest, links=tuple(one for one in links if one.start >= 0))
 
 
 class _Places:

@@ -21,7 +21,7 @@ from engine.corpus.embedded.deciding import described
 from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.corpus.ontology_journal import ontology_in_force
-from engine.errors import CorpusError, FileRefusedError, SourceError
+from engine.errors import CorpusError, FileRefusedError, SettingsError, SourceError
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, file_key, makers, previous
@@ -35,6 +35,7 @@ from engine.ingestion.report import FileReport, FileStatus, IngestionReport
 from engine.ingestion.sources import Found, open_sources
 from engine.ingestion.workers import Limits
 from engine.language.embedders import embedder
+from engine.language.name_scores import LEAST_SCORE
 
 
 def build_corpus(
@@ -47,6 +48,7 @@ def build_corpus(
     name: str | None = None,
     with_edges: bool = False,
     index_headings: bool = True,
+    entity_score: float = LEAST_SCORE,
     passwords: Sequence[str] = (),
     mapping: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
@@ -59,7 +61,8 @@ def build_corpus(
     Files that have not changed since the last ingestion are not read again. ``sparse`` and ``late`` name
     models for learned sparse search and late interaction. ``with_edges`` adds the links of ``edges.tsv``
     files; they may be gold, so nobody gets them unasked. ``index_headings`` indexes what stands around a
-    passage beside its text. ``passwords`` are tried on encrypted files; ``mapping`` says
+    passage beside its text; entities with a score below ``entity_score`` are left out, of this corpus for all
+    who ask it. ``passwords`` are tried on encrypted files; ``mapping`` says
     what the fields of tables and of JSON mean; ``limits`` bound what one file may use. ``progress`` hears
     of each step, ``log`` a line for each file and step; ``cancelled`` is asked now and then whether to
     stop. What cannot be read is named in the report.
@@ -71,6 +74,8 @@ def build_corpus(
     work = _Work(folder, control, limits or Limits(), tuple(passwords), mapping, index_headings)
     model = embedder(embedding)
     models(embedding, sparse, late)
+    if not 0.0 <= entity_score <= 1.0:
+        raise SettingsError(f"entity_score is {entity_score}, not between 0 and 1")
     _check_sources(sources)
     with work.opened(), work.read(sources, before := _usable(folder)) as (found, entries):
         problems = found.problems
@@ -89,6 +94,7 @@ def build_corpus(
             work.limits,
             sparse,
             late,
+            entity_score,
         )
         return work.publish(entries, before, plan, found)
 
@@ -119,6 +125,7 @@ def add_to_corpus(
         work.headings = bool(before.ledger.options.get("headings", True))
         with work.read(sources, before) as (found, new):
             plan = _same_plan(before, work, embedding)
+            found.problems.extend(_taken_places(before.ledger.entries, new))
             ontology = ontology_of(found.ontology, found.problems)
             examples = examples_of(found.examples, found.problems)
             plan.ontology = plan.ontology if ontology is None else ontology
@@ -267,7 +274,7 @@ class _Work:
             problems=tuple(problems),
             files=(
                 *(_file_report(entry, self.reused, left_out) for entry in entries),
-                *(_refused(problem) for problem in found.problems),
+                *(_refused(problem) for problem in found.problems if not problem.is_note),
             ),
             skipped=tuple(found.skipped),
             embedded=published.embedded,
@@ -343,6 +350,7 @@ def _same_plan(before: Previous, work: _Work, embedding: str | None) -> Plan:
         work.limits,
         manifest.sparse,
         manifest.late,
+        float(before.ledger.options.get("entity_score", LEAST_SCORE)),
     )
 
 
@@ -354,6 +362,26 @@ def _replaced(old: Sequence[Entry], new: Sequence[Entry]) -> list[Entry]:
     merged = [by_name.get(entry.name) or entry.without(documents) for entry in old]
     known = {entry.name for entry in old}
     return [*merged, *(entry for entry in new if entry.name not in known)]
+
+
+def _taken_places(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Problem]:
+    """What to tell of documents that take the place of those with their ids from files of other names."""
+    names = {entry.name for entry in new}
+    before = {
+        name: entry.name
+        for entry in old
+        if entry.name not in names
+        for name in entry.documents
+        if name not in entry.removed
+    }
+    for entry in new:
+        for name in entry.documents:
+            if name in before:
+                reason = (
+                    f"takes the place of the document with this id from {before[name]}; where both are "
+                    "versions of one text, ingest the two files together"
+                )
+                yield Problem(entry.name, reason, id=name, is_note=True)
 
 
 def _nobody(line: str) -> None:

@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 
 from engine.language.addresses import Address
+from engine.language.designations import is_designation
+from engine.languages import words
 from engine.model import SectionKind
 
 _ENGLISH = {kind: str(kind).capitalize() for kind in SectionKind} | {SectionKind.GUIDANCE: "Rule"}
-_WORDS: dict[str, dict[SectionKind, str]] = {
-    "de": {
-        SectionKind.SECTION: "§",
-        SectionKind.ARTICLE: "Art.",
-        SectionKind.ANNEX: "Anlage",
-        SectionKind.RECITAL: "Erwägungsgrund",
-    },
-    "ar": {SectionKind.ARTICLE: "المادة", SectionKind.ANNEX: "الملحق", SectionKind.CHAPTER: "الفصل"},
-    "id": {SectionKind.ARTICLE: "Pasal", SectionKind.ANNEX: "Lampiran", SectionKind.CHAPTER: "BAB"},
-    "fr": {SectionKind.ARTICLE: "Article", SectionKind.ANNEX: "Annexe", SectionKind.RECITAL: "Considérant"},
-}
-# What an item of a list is called, where it is not called as a paragraph is.
-_ITEMS = {"de": "Nr.", "id": "angka"}
 _PLAIN = re.compile(r"[0-9A-Za-z]{1,5}\Z")
 
 
@@ -28,9 +17,13 @@ def cited_as(address: Address, language: str) -> str:
     """The citation of an address: "Rule 1.2.1(1)", "§ 14 Abs. 2", "المادة 5، الفقرة (2)"."""
     if address.number is None:
         return ""
-    word = _WORDS.get(language, {}).get(address.kind) or _ENGLISH[address.kind]
-    if language == "zh":
-        return f"第{address.number}条" + (f"第{address.paragraph}款" if address.paragraph else "")
+    if is_designation(address.number):
+        return address.number + below(address.paragraph, language)
+    citing = words(language).citing
+    if citing.whole:
+        below_it = citing.whole_paragraph.format(paragraph=address.paragraph) if address.paragraph else ""
+        return citing.whole.format(number=address.number) + below_it
+    word = citing.words.get(address.kind) or _ENGLISH[address.kind]
     return f"{word} {address.number}{below(address.paragraph, language)}"
 
 
@@ -42,13 +35,13 @@ def below(paragraph: str | None, language: str, *, item: bool = False) -> str:
     if not paragraph:
         return ""
     parts = paragraph.split("/")
-    if item and language in _ITEMS:
-        return f" {_ITEMS[language]} {parts[0]}"
-    if language == "de":
-        return f" Abs. {parts[0]}" + "".join(f" Nr. {part}" for part in parts[1:])
-    if language == "ar":
-        return f"، الفقرة ({'/'.join(parts)})"
-    lead = " ayat " if language == "id" else ""
-    return lead + "".join(
+    citing = words(language).citing
+    if item and citing.item:
+        return f" {citing.item} {parts[0]}"
+    if citing.together:
+        return citing.paragraph.format("/".join(parts))
+    if citing.further:
+        return citing.paragraph.format(parts[0]) + "".join(citing.further.format(part) for part in parts[1:])
+    return citing.lead + "".join(
         f"({part})" if _PLAIN.match(part) and "Guidance" not in parts else f" {part}" for part in parts
     )

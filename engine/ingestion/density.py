@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from engine.languages import all_words
+
 NARRATIVE, DENSE = 0.02, 0.08
 # What a passage repeats of the one before it, in characters: for prose, and for dense rules.
 LEAST_OVERLAP, MOST_OVERLAP = 100, 400
@@ -18,15 +20,7 @@ LEAST_OVERLAP, MOST_OVERLAP = 100, 400
 # How much of a text is looked at: enough for the density to settle.
 SAMPLE = 3000
 
-# Words of duty, permission, condition and exception, by language.
-_WORDS = {
-    "en": "shall must may unless except provided if where subject under pursuant",
-    "de": "muss müssen darf dürfen soll kann können soweit sofern wenn nach gemäß",
-    "fr": "doit doivent peut peuvent sauf si selon conformément",
-    "id": "wajib dapat harus dilarang kecuali apabila sebagaimana dimaksud",
-    "ar": "يجب يجوز إذا على وفقا",
-}
-_ANY_WORD = "|".join(sorted({word for words in _WORDS.values() for word in words.split()}))
+_ANY_WORD = "|".join(sorted({word for own in all_words().values() for word in own.rule_words}))
 _SIGNS = re.compile(
     r"[§;；؛]|[:：]\s|[「『《]|(?<!\d)\d+(?:\.\d+){2,}"
     r"|\((?:\d{1,3}[a-z]?|[a-zA-Z]{1,4}|[\u0621-\u064a])\)"

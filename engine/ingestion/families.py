@@ -21,7 +21,8 @@ from engine.ingestion.readers.base import Problem
 from engine.ingestion.readers.field_names import IDENTIFIERS, Told, folded, leaves
 from engine.ingestion.version_days import NamedFile, choose, days_told, kind_of, named_file, without_day
 from engine.language.aliases import name_key
-from engine.model import FAMILY, OUT_OF_FORCE, Document
+from engine.language.front_page import STANDARD
+from engine.model import EDITION, FAMILY, OUT_OF_FORCE, Document
 
 _ONE_DAY = timedelta(days=1)
 # From this year on an end is a way of saying that there is none.
@@ -94,6 +95,7 @@ def in_families(
     told = [days_told(document, file) for document, file in zip(documents, files, strict=True)]
     for name, members in _groups(documents, files, told, content):
         _date(found, name, members, told, paths)
+    _editions(found)
     return found
 
 
@@ -260,8 +262,26 @@ def _date(
             )
     for day, _, number in dated:
         own = partial(tell, number=number)
-        found.documents[number] = _held(found.documents[number], name, day, following.get(day), own)
+        held = _held(found.documents[number], name, day, following.get(day), own)
+        found.documents[number] = _placed(held, starts.index(day) + 1, len(starts))
         found.changed.add(number)
+
+
+def _editions(found: Families) -> None:
+    """Say which of its editions each standard is; of a number and publisher, by their years."""
+    years: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    for number, document in enumerate(found.documents):
+        if document.type == STANDARD and document.number and document.year:
+            years[document.language, document.number][number] = document.year
+    for members in years.values():
+        order = sorted(set(members.values()))
+        for number, year in members.items() if len(order) > 1 else ():
+            found.documents[number] = _placed(found.documents[number], order.index(year) + 1, len(order))
+            found.changed.add(number)
+
+
+def _placed(document: Document, place: int, count: int) -> Document:
+    return replace(document, metadata={**document.metadata, EDITION: f"{place} of {count}"})
 
 
 def _held(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
@@ -20,7 +21,9 @@ from engine.language.numerals import (
     han_number,
     indonesian_number,
 )
+from engine.language.references.number_words import ordinal
 from engine.language.script import visible, western_digits
+from engine.languages import all_words
 from engine.model import SectionKind
 
 
@@ -41,68 +44,17 @@ class Heading:
 
 # The pieces of ids that are not the name of the kind.
 _SLUGS = {"§": "sec", "§§": "sec", "clause": "clause", "disclosure": "disclosure"}
-_MORE_WORDS = {
-    "disclosure": SectionKind.RULE,
-    "subpart": SectionKind.PART,
-    "subchapter": SectionKind.CHAPTER,
-    "unterabschnitt": SectionKind.SUBSECTION,
-    "untertitel": SectionKind.SUBSECTION,
-    "unterkapitel": SectionKind.SUBSECTION,
-    "subsection": SectionKind.SUBSECTION,
-    "paragraf": SectionKind.SUBSECTION,
-    "chapitre": SectionKind.CHAPTER,
-    "titre": SectionKind.TITLE,
-    "partie": SectionKind.PART,
-    "livre": SectionKind.BOOK,
-    "appendices": SectionKind.ANNEX,
-    "libro": SectionKind.BOOK,
-    "livro": SectionKind.BOOK,
-    "rozdział": SectionKind.CHAPTER,
-    "dział": SectionKind.TITLE,
-    "глава": SectionKind.CHAPTER,
-    "раздел": SectionKind.PART,
-    "κεφάλαιο": SectionKind.CHAPTER,
-    **dict.fromkeys(
-        (
-            *("articolul", "artykuł", "článek", "článok", "čl", "članak", "члан", "член", "чл", "статья"),
-            *("стаття", "άρθρο", "madde", "điều"),
-        ),
-        SectionKind.ARTICLE,
-    ),
+_WORDS = {
+    **WORDS,
+    **{
+        word: kind
+        for own in all_words().values()
+        for kind, listed in own.heading_levels.items()
+        for word in listed
+    },
 }
-_WORDS = {**WORDS, **_MORE_WORDS}
 _UNNUMBERED = {
-    **dict.fromkeys(
-        (
-            "preamble",
-            "präambel",
-            "pembukaan",
-            "préambule",
-            "preambule",
-            "recitals",
-            "الديباجة",
-            "considerations",
-            "erwägungsgründe",
-            "menimbang",
-            "mengingat",
-        ),
-        SectionKind.PREAMBLE,
-    ),
-    **dict.fromkeys(
-        (
-            "definitions",
-            "begriffsbestimmungen",
-            "definisi",
-            "تعريفات",
-            "التعريفات",
-            "interpretation",
-            "glossary",
-        ),
-        SectionKind.DEFINITIONS,
-    ),
-    **dict.fromkeys(("guidance",), SectionKind.GUIDANCE),
-    **dict.fromkeys(("annex", "appendix", "anlage", "anhang", "lampiran"), SectionKind.ANNEX),
-    **dict.fromkeys(("schedule",), SectionKind.SCHEDULE),
+    word: kind for own in all_words().values() for kind, listed in own.unnumbered.items() for word in listed
 }
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
@@ -125,7 +77,7 @@ _SIGN_LAST = re.compile(
     rf"(?P<number>\d+(?:\s?[a-z](?=\s))?)\.?\s*(?P<word>§|straipsnis|pants|člen|cikk){_REST}", re.DOTALL
 )
 
-_WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}\)?{_REST}", re.DOTALL)
+_WORD_FIRST = re.compile(rf"(?P<word>§{{1,2}}|[^\W\d_]+)\.?\s*{_NUMBER}(?:\.?[ºª])?\)?{_REST}", re.DOTALL)
 _NUMBER_FIRST = re.compile(rf"(?P<number>\d+[a-z]?|[IVXLC]+)\.\s+(?P<word>[^\W\d_]+){_REST}", re.DOTALL)
 _GERMAN = re.compile(rf"(?P<ordinal>[A-ZÄÖÜ][a-zäöüß]+t)e[rs]?\s+(?P<word>[A-Z][a-z]+){_REST}", re.DOTALL)
 _INDONESIAN = re.compile(
@@ -175,6 +127,7 @@ def parse_heading(text: str) -> Heading:
         or _german(line)
         or _indonesian(line)
         or _southern(line)
+        or _counted(line)
         or _sign_last(line)
         or _worded(line)
         or _unnumbered(line)
@@ -271,6 +224,41 @@ def _southern(line: str) -> Heading | None:
     label = line[: match.start("title")].rstrip(" .:–—-").replace("*", "")
     title = match["title"].strip(" -–—:")
     return Heading(SectionKind.ARTICLE, number, title, label, f"art-{slug_of(number)}")
+
+
+@cache
+def _in_words() -> re.Pattern[str] | None:
+    """A level or a named provision with an ordinal in words; None where no language has written its own."""
+    forms = []
+    for own in all_words().values():
+        counts = [*own.only, *(word for words in own.ordinals for word in words)]
+        levels = {*_listed(own.levels), *_listed(own.heading_levels)}
+        if counts:
+            counts += [r"\d{1,3}\.?[ºª]?"]
+            named = [rf"{re.escape(name)}\s+(?:{'|'.join(counts)})" for name in own.named_provisions]
+            forms += [rf"(?:{'|'.join(map(re.escape, levels))})\s+(?:{'|'.join(counts[:-1])})", *named]
+    return (
+        re.compile(rf"(?P<all>{'|'.join(forms)})(?!\w){_REST}", re.IGNORECASE | re.DOTALL) if forms else None
+    )
+
+
+def _listed(levels: Mapping[SectionKind, tuple[str, ...]]) -> Iterator[str]:
+    return (word for listed in levels.values() for word in listed)
+
+
+def _counted(line: str) -> Heading | None:
+    """ "Capítulo primero", "Artículo único", "Disposición adicional segunda": a number in words."""
+    pattern = _in_words()
+    match = pattern.match(line) if pattern else None
+    if match is None:
+        return None
+    word, *number = match["all"].split()
+    kind, title = _WORDS.get(word.casefold()), match["title"].strip(" -–—:")
+    counted = ordinal(" ".join(number))
+    if kind is None:
+        # The name of the provision is part of its number, as references have it.
+        return Heading(SectionKind.ARTICLE, counted, title, match["all"], slug_of(f"{word} {counted}"))
+    return _made(kind, word, counted, title, match["all"])
 
 
 def _sign_last(line: str) -> Heading | None:

@@ -25,7 +25,7 @@ from engine.operator_settings import operator_settings
 
 LEDGER_NAME = "sources.json"
 # What the content of a block is made by: the code and data of these, and the versions of the libraries.
-_MAKERS = ("model.py", "ingestion", "language", "corpus/headings.py", "corpus/embedded")
+_MAKERS = ("model.py", "ingestion", "language", "languages", "corpus/headings.py", "corpus/embedded")
 _LIBRARIES = ("lxml", "orjson", "pypdfium2", "PyStemmer", "python-docx", "RapidFuzz", "sentencex", "eyecite")
 
 

@@ -7,6 +7,7 @@ Karp 1987), so that all places of a block are compared with all terms at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, distinct
 from engine.corpus.embedded.block import Block, block_name, digest, hashed
-from engine.corpus.embedded.mentions import Definers, definers_of
+from engine.corpus.embedded.mentions import Definers, definers_of, dump_entity, load_entity
 from engine.ingestion.ledger import Previous
 from engine.ingestion.view import CorpusView
 from engine.language.candidates import LARGEST_SHARE, MOST_MENTIONS, Fact
 from engine.language.clustering import Encode
 from engine.language.entities import EntityTable
 from engine.language.letter_case import Word
+from engine.language.name_scores import name_scores
 from engine.language.vocabulary import LONGEST_TERM, Vocabulary
-from engine.model import Entity, EntityKind
 
 ENTITIES_SUFFIX = ".entities"
 _PRIME = 0x100000001B3
@@ -51,8 +52,8 @@ class Naming:
 
     def found(self, number: int) -> Block:
         """The mentions in a block: pairs of a passage's place in it and a term's number."""
-        passages, numbers = mentions_in(self._view.blocks[number], self.vocabulary)
-        return Block({"passage": passages, "number": numbers}, {"key": self._key})
+        passages, numbers, written = mentions_in(self._view.blocks[number], self.vocabulary)
+        return Block({"passage": passages, "number": numbers, "written": written}, {"key": self._key})
 
     def learn_from(self, old: Previous) -> None:
         """Take from an older generation what still holds."""
@@ -71,29 +72,34 @@ class Naming:
         """Write the mentions in a block beside it."""
         found.save(self._generation / self._name(number))
 
-    def table(self, parts: Sequence[Block]) -> tuple[EntityTable, Definers]:
+    def table(self, parts: Sequence[Block], least: float) -> tuple[EntityTable, Definers]:
         """The entities worth keeping with their mentions, and the rows that define each.
 
         An entity that one passage alone mentions links nothing and is dropped, unless that passage defines
-        it; an acronym that the corpus also writes in small letters is a word in capitals.
+        it; an acronym that the corpus also writes in small letters is a word in capitals. What has a
+        score below ``least`` is hardly a thing with a name (``language/name_scores.py``) and dropped too.
         """
         vocabulary = self.vocabulary
         rows = [part["passage"] + self._view.first_row[number] for number, part in enumerate(parts)]
         row = np.concatenate([np.zeros(0, np.int64), *rows])
         number = np.concatenate([np.zeros(0, np.int32), *(part["number"] for part in parts)])
+        scores = self._scores(
+            row, number, np.concatenate([np.zeros(0, np.bool_), *(p["written"] for p in parts)])
+        )
         row, number = self._with_titled(row, number)
         counts = np.bincount(number, minlength=len(vocabulary["defined"]))
         worth = (counts > 1) | ((counts == 1) & vocabulary["defined"])
         worth[self._shouted()] = False
         most = max(MOST_MENTIONS, LARGEST_SHARE * len(self._view))
         worth &= ~vocabulary["name_of_one_word"] | (counts <= most)
+        worth &= scores >= least
         kept = np.flatnonzero(worth)
         renumbered = np.cumsum(worth) - 1
         chosen = worth[number]
         entities = [
-            Entity(name, title, EntityKind(kind), language, tuple(definitions))
-            for name, title, kind, language, definitions in map(
-                orjson.loads, vocabulary.strings("entities").take(kept)
+            replace(load_entity(record), score=round(score, 3))
+            for record, score in zip(
+                vocabulary.strings("entities").take(kept), scores[kept].tolist(), strict=True
             )
         ]
         rows_of = self._view.rows
@@ -115,6 +121,18 @@ class Naming:
         )
         return pairs // size, pairs % size
 
+    def _scores(self, rows: Array, numbers: Array, written: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """How surely each term is a thing with a name, shape (terms,)."""
+        vocabulary = self.vocabulary
+        size = max(len(vocabulary["defined"]), 1)
+        documents = np.searchsorted(self._view.document_rows, rows, side="right").astype(np.int64) - 1
+        spread = np.bincount(distinct(documents * size + numbers) % size, minlength=size)
+        mentions = np.bincount(numbers, minlength=size)
+        capitals = np.bincount(numbers, weights=written, minlength=size) / np.maximum(mentions, 1)
+        said, has_case = vocabulary["said"], vocabulary["has_case"]
+        share = np.where(has_case, capitals[: len(said)], np.nan).astype(np.float32)
+        return name_scores(said, share, spread[: len(said)])
+
     def save_vocabulary(self) -> None:
         """Write the vocabulary beside the blocks, for the next ingestion."""
         self.vocabulary.save(self._generation / VOCABULARY_NAME)
@@ -129,7 +147,7 @@ class Naming:
     @cached_property
     def vocabulary(self) -> Block:
         """The terms of all blocks: by length their keys and numbers; by number the entity, whether a text
-        defines it, whether one word can mean it; and how acronyms would be written as words."""
+        defines it, what says that it is a name; and how acronyms would be written as words."""
         return self._current(VOCABULARY_NAME) or _settled(self._view, self._encode, self._key)
 
     @cached_property
@@ -181,13 +199,14 @@ def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
 
     vocabulary.settle(count, encode)
     entities, small = vocabulary.entities(), list(vocabulary.small_forms())
-    alone = [vocabulary.may_stand_alone(number) for number in range(len(entities))]
+    said, has_case = vocabulary.said()
     of_one_word, titled = vocabulary.names_of_one_word(), list(vocabulary.titled())
     capitals = [vocabulary.capitals(number) for number in range(len(entities))]
     settled = Block(
         {
             "defined": np.asarray([bool(entity.definitions) for entity in entities], np.bool_),
-            "alone": np.asarray(alone, np.bool_),
+            "said": np.asarray(said, np.float32),
+            "has_case": has_case,
             "name_of_one_word": np.isin(np.arange(len(entities)), list(of_one_word)),
             "capital.first": np.asarray([first for first, _ in capitals], np.int8),
             "capital.last": np.asarray([last for _, last in capitals], np.bool_),
@@ -197,8 +216,7 @@ def _settled(view: CorpusView, encode: Encode | None, key: str) -> Block:
         },
         {"key": key},
     )
-    records_of = [orjson.dumps([e.id, e.name, e.kind, e.language, e.definitions]).decode() for e in entities]
-    settled.put_strings("entities", records_of)
+    settled.put_strings("entities", [dump_entity(entity) for entity in entities])
     settled.put_strings("titled", [name for _, name in titled])
     for length, pairs in _terms_by_length(vocabulary).items():
         keys = np.asarray([term for term, _ in pairs], np.uint64)
@@ -222,10 +240,13 @@ def _terms_by_length(vocabulary: Vocabulary) -> dict[int, list[tuple[int, int]]]
     return found
 
 
-def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """(passage, term) of each mention in a block, sorted, none twice; the longest at each place.
+def mentions_in(
+    block: Block, vocabulary: Block
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+    """(passage, term) of each mention in a block, sorted, none twice, and whether its words begin and end as
+    names do, once at least; the longest at each place.
 
-    A single word means a term only where it can, and is written as a name.
+    A single word means a term only where it is written as a name.
     """
     tokens = block["tokens.word"].astype(np.int64)
     stems, is_name, in_name = block["words.stem"], block["words.name"], block["words.in_name"]
@@ -249,7 +270,7 @@ def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDA
         found = found[passage[found] == passage[found + length - 1]]
         numbers = vocabulary[f"terms.{length}.numbers"][places[found]]
         if length == 1:
-            meant = vocabulary["alone"][numbers] & is_name[tokens[found]]
+            meant = is_name[tokens[found]]
         else:
             first, last = vocabulary["capital.first"][numbers], vocabulary["capital.last"][numbers]
             begin = found + np.maximum(length - first, 0)
@@ -257,13 +278,17 @@ def mentions_in(block: Block, vocabulary: Block) -> tuple[NDArray[np.int32], NDA
             meant &= ~last | in_name[tokens[found + length - 1]]
         found, numbers = found[meant], numbers[meant]
         best[found], lengths[found] = numbers, length
-    return _not_overlapping(passage, best, lengths)
+    chosen = _not_overlapping(best, lengths)
+    written = in_name[tokens[chosen]] & in_name[tokens[chosen + np.maximum(lengths[chosen], 1) - 1]]
+    size = int(best.max(initial=0)) + 1
+    pairs, position = np.unique(passage[chosen] * size + best[chosen], return_inverse=True)
+    is_name_once = np.zeros(len(pairs), np.bool_)
+    is_name_once[position[written]] = True
+    return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32), is_name_once
 
 
-def _not_overlapping(
-    passage: Array, best: NDArray[np.int64], lengths: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Of the terms that begin at each place, those that are read from left to right."""
+def _not_overlapping(best: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Of the places where terms begin, those that are met reading from left to right."""
     places = np.flatnonzero(best >= 0)
     kept: list[int] = []
     end = 0
@@ -271,7 +296,4 @@ def _not_overlapping(
         if place >= end:
             kept.append(place)
             end = place + length
-    chosen = np.asarray(kept, np.int64)
-    size = int(best.max(initial=0)) + 1
-    pairs = np.unique(passage[chosen] * size + best[chosen])
-    return (pairs // size).astype(np.int32), (pairs % size).astype(np.int32)
+    return np.asarray(kept, np.int64)

@@ -17,7 +17,7 @@ from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
-from engine.ingestion.workers import Crew, Finished, Limits, Produced, children_for
+from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.references.registry import prepare
 
 # Batches that may wait for a child to analyse them before the reading is held up.
@@ -88,10 +88,10 @@ class Pipeline:
         size = children_for(sum(sizes.values()))
         self._control.progress("read", 0, self._total)
         with (
-            Crew[FileToRead, Batch | Problem](
+            WorkerPool[FileToRead, Batch | Problem](
                 self._reader, min(size, len(tasks)), self._limits, brings=(Batch, Problem)
             ) as readers,
-            Crew[Batch, str](
+            WorkerPool[Batch, str](
                 self._analyst, size, self._limits, writes=[self._analyst.generation]
             ) as analysts,
         ):

@@ -29,9 +29,10 @@ from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
 from engine.ingestion.unread import unread
 from engine.ingestion.view import CorpusView
-from engine.ingestion.workers import Crew, Finished, Limits, children_for, run
+from engine.ingestion.workers import Finished, Limits, WorkerPool, children_for, run
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
+from engine.language.name_scores import LEAST_SCORE
 
 # Text of a passage of law, on the average of the corpora that were tried.
 BYTES_A_PASSAGE = 500
@@ -51,6 +52,7 @@ class Plan:
     limits: Limits = field(default_factory=Limits)
     sparse: str = NO_MODEL
     late: str = NO_MODEL
+    entity_score: float = LEAST_SCORE
 
 
 @dataclass(slots=True)
@@ -94,7 +96,7 @@ class Publishing:
         links, resolving = self._references(view, placed, problems)
         mentions, naming = self._entities(view, placed)
         with self.step("entities"):
-            table, definers = naming.table(mentions)
+            table, definers = naming.table(mentions, self._plan.entity_score)
             naming.save_vocabulary()
         embedded = self._vectors(view)
         with self.step("write"):
@@ -118,7 +120,11 @@ class Publishing:
                 self._plan.late,
                 {number: view.documents[number] for number in sorted(view.versions)},
             )
-            options = {"headings": self._plan.headings, "edges": [edge[:2] for edge in self._plan.edges]}
+            options = {
+                "headings": self._plan.headings,
+                "entity_score": self._plan.entity_score,
+                "edges": [edge[:2] for edge in self._plan.edges],
+            }
             Ledger(tuple(entries), options).save(self._generation)
             manifest, undecided = write_generation(self._folder, self._generation, parts)
         return Published(manifest, placed, undecided, embedded.missing, embedded.encoded)
@@ -166,20 +172,22 @@ class Publishing:
                 resolving.prepare(len(missing))
                 text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
                 size = min(children_for(text), len(missing))
-                with Crew[int, str](resolving, size, self._plan.limits, writes=[self._generation]) as crew:
-                    self._resolve(crew, missing, found, resolving, placed, problems)
+                with WorkerPool[int, str](
+                    resolving, size, self._plan.limits, writes=[self._generation]
+                ) as workers:
+                    self._resolve(workers, missing, found, resolving, placed, problems)
         return [found[number] for number in range(len(placed.names))], resolving
 
     def _resolve(
         self,
-        crew: Crew[int, str],
+        workers: WorkerPool[int, str],
         missing: Sequence[int],
         found: dict[int, Block],
         resolving: Resolving,
         placed: Placed,
         problems: list[Problem],
     ) -> None:
-        for event in run(crew, missing):
+        for event in run(workers, missing):
             self._control.check()
             if not isinstance(event, Finished):
                 continue

@@ -1,6 +1,6 @@
 """Work on foreign data, done in child processes that may hang, crash or eat memory without harm.
 
-A crew is some child processes, started when there is work for them. A child that is over its time is
+A worker pool is some child processes, started when there is work for them. A child that is over its time is
 killed, one that crashes or runs out of its memory is replaced; either way the task it had is reported as
 failed, with the reason, and the others go on.
 """
@@ -96,7 +96,7 @@ class _Child(Generic[Task]):
     held_since: float | None = None
 
 
-class Crew(Generic[Task, Item]):
+class WorkerPool(Generic[Task, Item]):
     """Child processes that do one kind of work. ``work`` yields what it brings, one item after the other.
 
     What is read may come from strangers, so a child has no network, writes only below ``writes``, and what
@@ -119,7 +119,7 @@ class Crew(Generic[Task, Item]):
         self._brings = {(kind.__module__, kind.__qualname__): kind for kind in brings}
         self._children: list[_Child[Task]] = []
 
-    def __enter__(self) -> Crew[Task, Item]:
+    def __enter__(self) -> WorkerPool[Task, Item]:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -249,14 +249,14 @@ class _Received(pickle.Unpickler):
 _UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in (ResourceError, CorpusError)}
 
 
-def run(crew: Crew[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
-    """Everything that happens while a crew works on tasks; ends when all are finished."""
+def run(workers: WorkerPool[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
+    """Everything that happens while a pool works on tasks; ends when all are finished."""
     waiting = list(reversed(tasks))
-    while waiting or crew.is_busy:
-        while waiting and crew.is_free:
-            crew.start(waiting.pop())
-        wait(crew.pipes(), crew.seconds_left())
-        yield from crew.events()
+    while waiting or workers.is_busy:
+        while waiting and workers.is_free:
+            workers.start(waiting.pop())
+        wait(workers.pipes(), workers.seconds_left())
+        yield from workers.events()
 
 
 def _serve(

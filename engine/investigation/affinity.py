@@ -37,7 +37,7 @@ class Words:
     of another language, shape (areas,); and the best BM25 score that it reaches, shape (areas, 1)."""
 
     texts: tuple[str, ...]
-    foreign: NDArray[np.bool_]
+    cross_lingual: NDArray[np.bool_]
     best: Table
 
     @classmethod
@@ -71,8 +71,8 @@ class Affinity:
         witnesses = [words, self._with_sections(corpus, rows, words), self._documents[:, numbers]]
         if embedder is not None:
             meaning = self._of_meaning(corpus, rows, embedder)
-            foreign = self._foreign(numbers)
-            witnesses = [np.where(foreign, meaning, table) for table in witnesses] + [meaning]
+            cross_lingual = self._cross_lingual(numbers)
+            witnesses = [np.where(cross_lingual, meaning, table) for table in witnesses] + [meaning]
         mean: Table = (np.stack(witnesses).mean(axis=0)).astype(np.float32)
         return mean
 
@@ -95,9 +95,9 @@ class Affinity:
                 found[:, place] = np.maximum(found[:, place], known)
         return found
 
-    def _foreign(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def _cross_lingual(self, numbers: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Where an area has no words in the language of a passage, shape (areas, n)."""
-        columns = [self._words[self._languages[number]].foreign for number in numbers.tolist()]
+        columns = [self._words[self._languages[number]].cross_lingual for number in numbers.tolist()]
         return np.stack(columns, axis=1)
 
     def _of_meaning(self, corpus: Corpus, rows: Rows, embedder: Embedder) -> Table:

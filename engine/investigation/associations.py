@@ -72,13 +72,26 @@ class Associations:
         """How surely a text names each passage by what it defines or is about, shape (n,), 0..1."""
         entities = self.entities_in(text, language)
         scores = np.zeros(self.passages, np.float32)
-        columns = self._defined_by
         for entity in entities:
-            rows = columns.indices[columns.indptr[entity] : columns.indptr[entity + 1]]
+            rows = self.defining(entity)
             if 0 < len(rows) <= MOST_DEFINERS:
                 strength = self.rarity[entity] / np.sqrt(len(rows))
                 scores[rows] = np.maximum(scores[rows], strength)
         return scores
+
+    def defining(self, entity: int) -> Rows:
+        """The passages that define an entity, or are about it, by its number."""
+        columns = self._defined_by
+        rows: Rows = columns.indices[columns.indptr[entity] : columns.indptr[entity + 1]]
+        return rows
+
+    def mentioning(self, entity: int) -> Rows:
+        """The passages that mention an entity, first those that mention little else."""
+        row = self.passages + entity
+        start, stop = self.transition.indptr[row : row + 2]
+        order = np.argsort(-self.transition.data[start:stop], kind="stable")
+        rows: Rows = self.transition.indices[start:stop][order]
+        return rows
 
     @property
     def _defined_by(self) -> sparse.csc_array:

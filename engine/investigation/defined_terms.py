@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -19,6 +19,7 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.language.candidates import Stems
 from engine.language.terms import terms_of
 from engine.language.vocabulary import LONGEST_TERM
+from engine.languages import Definitions, law
 from engine.model import Entity, EntityKind, Passage
 
 # Passages read for definitions, of each language of the corpus.
@@ -33,42 +34,6 @@ _OPEN, _CLOSE = "[\"“”„«‘‚']", "[\"“”»’‘']"
 _TERM = rf"{_OPEN}\s?(?P<term>\w[^\"“”„«»‘’\n]{{1,{LONGEST_NAME}}}?)\s?{_CLOSE}"
 # An item of a list of definitions: the term stands first, after its number if it has one.
 _ITEM = re.compile(rf"(?m)^[ \t]*(?:[-–•]\s*|\(?\w{{1,4}}[.)]\s*)?{_TERM}")
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How a language defines: the headings of definitions, and the words that follow a defined term."""
-
-    headings: tuple[str, ...]
-    verbs: tuple[str, ...] = ()
-
-
-# EU acts have these headings and verbs in their official languages; the others are those of their laws.
-WORDINGS: Mapping[str, Wording] = {
-    "en": Wording(
-        ("definition", "definitions", "interpretation", "glossary", "meaning"),
-        ("means", "mean", "shall mean", "has the meaning", "have the meaning", "has the same meaning",
-         "have the meanings", "is defined", "refers to"),
-    ),
-    "de": Wording(
-        ("Begriffsbestimmungen", "Begriffsbestimmung", "Begriffe", "Definitionen", "Legaldefinitionen"),
-        ("ist", "sind", "bedeutet", "bezeichnet", "im Sinne"),
-    ),
-    "fr": Wording(("définitions", "définition"), ("désigne", "désignent", "signifie", "s'entend")),
-    "id": Wording(("definisi", "pengertian", "ketentuan umum"), ("adalah", "ialah", "berarti")),
-    "ar": Wording(("تعريفات", "التعريفات", "تعاريف"), ("يقصد", "تعني", "يعني")),
-    "zh": Wording(("定义", "含义", "释义"), ("是指",)),
-    "bg": Wording(("определения", "определение"), ("означава", "означават")),
-    "el": Wording(("ορισμοί", "ορισμός"), ("σημαίνει", "νοείται")),
-    "es": Wording(("definiciones",), ("significa", "se entenderá")),
-    "it": Wording(("definizioni",), ("significa", "indica")),
-    "nl": Wording(("definities", "begripsbepalingen"), ("betekent",)),
-    "pl": Wording(("definicje",), ("oznacza", "oznaczają")),
-    "pt": Wording(("definições",), ("significa",)),
-    "ro": Wording(("definiții",), ("înseamnă",)),
-    "sv": Wording(("definitioner",), ("avses",)),
-    "da": Wording(("definitioner",), ("forstås",)),
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +129,7 @@ class DefinedTerms:
                         self._add(name or "", entity.language, [row])
 
     def _from_texts(self, corpus: Corpus, language: str) -> None:
-        wording = WORDINGS.get(language.split("-")[0])
+        wording = law(language).definitions
         if wording is None:
             return
         queries = [" ".join(wording.headings), " ".join(wording.verbs)]
@@ -211,7 +176,7 @@ def _ends_a_name(text: str, words: Sequence[re.Match[str]], place: int) -> bool:
     return goes_on and place > 1 and before[0][:1].isupper() and len(before[0]) > 1
 
 
-def defined_in(passage: Passage, wording: Wording) -> Iterator[str]:
+def defined_in(passage: Passage, wording: Definitions) -> Iterator[str]:
     """The terms in quotation marks that a passage defines: before a verb of defining anywhere, and below
     a heading of definitions at the beginning of an item."""
     verbs = "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)

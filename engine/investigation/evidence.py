@@ -21,12 +21,13 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from engine import languages
 from engine.corpus.protocol import Corpus
 from engine.investigation.asked import Asked, Written, asked_of, held_by_all, held_by_best, written
 from engine.language.embedders.transformer import PACKAGED_SPEC
 from engine.model import Evidence, EvidenceStatus, Naming, QueryPlan, RankedPassage
-from engine.retrieval.foreign import holds
-from engine.retrieval.planning.named import UNSEGMENTED, asked_besides
+from engine.retrieval.cross_lingual import holds
+from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance
 
 # Passages of the ranking that are looked at, and passages of the corpus that stand for all of it.
@@ -47,7 +48,6 @@ NOTHING, PART = 0.20, 0.60
 # where a name stands nowhere, which capital letters do not tell where every noun has one.
 NOWHERE, HALF = 0.75, 0.40
 NAMED_NOWHERE, NAMED_HALF = 0.55, 0.50
-CAPITALISED = frozenset(("de",))
 NOTHING_UNSEGMENTED, PART_UNSEGMENTED = 0.15, 0.35
 MOST_MISSING = 6
 DAYS = frozenset(("as_of", "year_from", "year_to"))
@@ -159,7 +159,7 @@ def _strange(question: str, asked: Asked) -> Strange:
     """A name is what has a capital letter, not as the first word, where nouns have none."""
     unknown = [_written(question, word) for word in asked.unknown]
     first = question.lstrip(" ¿¡\"'“„«")
-    if asked.language.split("-")[0] not in CAPITALISED and any(
+    if not languages.words(asked.language).nouns_in_capitals and any(
         word[:1].isupper() and not first.startswith(word) for word in unknown
     ):
         return Strange.NAME
@@ -186,7 +186,7 @@ def _by_both(numbers: Mapping[str, float], passages: int) -> EvidenceStatus:
 
 
 def _by_words_alone(numbers: Mapping[str, float], language: str, strange: Strange) -> EvidenceStatus:
-    unsegmented = language.split("-")[0] in UNSEGMENTED
+    unsegmented = languages.words(language).without_blanks
     nothing, part = (NOTHING_UNSEGMENTED, PART_UNSEGMENTED) if unsegmented else (NOTHING, PART)
     most, least = (NAMED_NOWHERE, NAMED_HALF) if strange is Strange.NAME else (NOWHERE, HALF)
     nowhere = numbers["unknown"] >= most and numbers["together"] < least

@@ -120,7 +120,13 @@ def _areas(
         ontology.areas, key=lambda one: (one.id not in demanded, one.id not in required, -touch[one.id])
     )
     return tuple(
-        _area_facet(area, relevance.plan, area.id in required, touch[area.id] >= TOUCHED)
+        _area_facet(
+            area,
+            relevance.plan,
+            area.id in required,
+            touch[area.id] >= TOUCHED,
+            ontology.needed(area, transaction),
+        )
         for area in ordered[: max(MOST_AREAS, len(required))]
     )
 
@@ -148,11 +154,11 @@ def keywords_of(area: Area, language: str) -> tuple[str, ...]:
     return next(iter(area.keywords.values()), ())
 
 
-def _area_facet(area: Area, plan: QueryPlan, required: bool, touched: bool) -> Facet:
+def _area_facet(area: Area, plan: QueryPlan, required: bool, touched: bool, minimum: int) -> Facet:
     name = area.names.get(plan.language) or next(iter(area.names.values()), area.id)
     words = " ".join(keywords_of(area, plan.language)[:KEYWORDS_IN_QUERY])
     queries = (f"{plan.views[0].text} {name}", f"{name} {words}") if required or touched else ()
-    return Facet(area.id, name, queries, required, area.minimum_passages, area.minimum_similarity, area)
+    return Facet(area.id, name, queries, required, minimum, area.minimum_similarity, area)
 
 
 def _parts(corpus: Corpus, plan: QueryPlan, first: Rows) -> tuple[Facet, ...]:

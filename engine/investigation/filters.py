@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SettingsError
-from engine.investigation.demands import Demands, demand_notes, demands_of
+from engine.investigation.constraints import ConstraintMasks, constraint_masks, constraint_notes
 from engine.language.aliases import name_key
 from engine.model import FAMILY, OUT_OF_FORCE, Document, QueryPlan
 from engine.settings import InvestigationSettings
@@ -24,10 +24,10 @@ from engine.settings import InvestigationSettings
 class Filters:
     """The filters of some settings on a corpus; ``day`` is the day that "today" means.
 
-    A ``plan`` adds what the question itself demands. ``mask`` is what they let through, shape
-    (passages,), None for everything; ``demanded`` is the same with what is merely out of force today;
-    ``notes`` say how much each demand leaves. Raises SettingsError where a name fits nothing in the corpus:
-    an empty answer would hide a slip of the pen.
+    A ``plan`` adds what the question itself requires. ``mask`` is what they let through, shape
+    (passages,), None for everything; ``constrained`` is the same with what is merely out of force today;
+    ``notes`` say how much each constraint leaves. Raises SettingsError where a name fits nothing in the
+    corpus: an empty answer would hide a slip of the pen.
     """
 
     def __init__(
@@ -35,15 +35,15 @@ class Filters:
     ) -> None:
         self._settings = settings
         stated = _stated(corpus, settings)
-        demands = demands_of(corpus, plan, _stated) if plan is not None else Demands()
-        asked = [demand.mask for demand in demands.each]
-        self.demanded: Mask | None = _all_of([*stated, *asked])
+        constraints = constraint_masks(corpus, plan, _stated) if plan is not None else ConstraintMasks()
+        asked = [constraint.mask for constraint in constraints.each]
+        self.constrained: Mask | None = _all_of([*stated, *asked])
         past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
         current = None if past else ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
         if current is not None and current.all():
             current = None
         given = _all_of([*stated, *([] if current is None else [current])])
-        self.notes = demand_notes(demands, given, len(corpus))
+        self.notes = constraint_notes(constraints, given, len(corpus))
         self.mask: Mask | None = _all_of([*([] if given is None else [given]), *asked])
 
     def check(self, rows: Rows, name: Callable[[Rows], Sequence[str]]) -> None:
@@ -51,9 +51,9 @@ class Filters:
 
         Text out of force that a person points at has been asked for, so only an explicit date excludes it.
         """
-        if self.demanded is None or self.demanded[rows].all():
+        if self.constrained is None or self.constrained[rows].all():
             return
-        excluded = name(rows[~self.demanded[rows]][:1])[0]
+        excluded = name(rows[~self.constrained[rows]][:1])[0]
         if self._settings.as_of is not None:
             raise InputError(f"{excluded!r} is not in force on {self._settings.as_of}; change the date")
         raise InputError(f"{excluded!r} is outside the filters; change them")

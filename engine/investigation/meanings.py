@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.corpus.protocol import Corpus, Mask
-from engine.investigation.defined_terms import WORDINGS, Wording, defined_terms
+from engine.investigation.defined_terms import defined_terms
 from engine.language.analyzer import analyzer
+from engine.languages import Definitions, law
 from engine.model import NamedProvision, Naming, Passage, Relation
 from engine.retrieval.planning.meaning import term_asked
 
@@ -24,8 +25,6 @@ ENDING = 3
 _OPEN, _CLOSE = "[\"“”„«‘‚'「《]", "[\"“”»’‘'」》]"
 _BEGINS = r"(?:^|[.;:：。；\n]\s*)(?:[-–•*]\s*|\(?\w{1,4}[.)）]\s*|[（(]\w{1,3}[）)]\s*|\d+[.、]\s*)?"
 _ARTICLE = r"(?:(?:an?|the|eine?|die|der|das|une?|le|la)\s|l['’])?"
-# Languages in which a term in brackets follows what it means; in others brackets hold all sorts of things.
-_IN_BRACKETS = frozenset(("de",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def _told(corpus: Corpus, term: str, language: str) -> set[int]:
 def _form(passage: Passage, term: str) -> int | None:
     """In which form a passage defines a term; None where in none."""
     language = passage.language.split("-")[0]
-    wording = WORDINGS.get(language)
+    wording = law(language).definitions
     if wording is None:
         return None
     words = r"\s+".join(rf"{re.escape(_stem(word, language))}\w{{0,{ENDING}}}" for word in term.split())
@@ -98,25 +97,25 @@ def _stem(word: str, language: str) -> str:
     return word[: len(stem)] if word.casefold().startswith(stem) else word
 
 
-def _verbs(wording: Wording) -> str:
+def _verbs(wording: Definitions) -> str:
     return "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)
 
 
-def _quoted(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+def _quoted(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
     """ "Client" means ..., „Vollmacht“ ist ..., «consommateur»: ..., 本法所称"用人单位"，是指."""
     term = rf"{_OPEN}\s?{_ARTICLE}{words}\s?{_CLOSE}"
     return rf"{term}\s*[,，:：]?\s*(?:\w+\s+){{0,2}}?(?:{_verbs(wording)})"
 
 
-def _begins(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+def _begins(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
     """Client means ..., Wajib Pajak adalah ..., at the beginning of an item or a sentence."""
-    if language == "ar":
+    if wording.by_colon:
         return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
     between = r"(?:\s*[,(（][^.;。；\n]{0,80}?)?\s*[,，)）]?\s*"
     return rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_ARTICLE}{words}{between}(?:{_verbs(wording)})(?!\w)"
 
 
-def _listed(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+def _listed(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
     """The term at the beginning of an item below a heading of definitions."""
     above = " ".join((*passage.headings[-2:], passage.label)).casefold()
     if not any(heading.casefold() in above for heading in wording.headings):
@@ -124,9 +123,9 @@ def _listed(words: str, wording: Wording, language: str, passage: Passage) -> st
     return rf"{_BEGINS}{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
 
 
-def _bracketed(words: str, wording: Wording, language: str, passage: Passage) -> str | None:
+def _bracketed(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
     """ "... ohne schuldhaftes Zögern (unverzüglich) ...": what it means stands before it."""
-    return rf"\w\s*\(\s*{words}\s*\)" if language in _IN_BRACKETS else None
+    return rf"\w\s*\(\s*{words}\s*\)" if wording.in_brackets else None
 
 
 _FORMS = (_quoted, _begins, _bracketed, _listed)

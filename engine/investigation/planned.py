@@ -31,7 +31,7 @@ def plan_of(
         settings,
         corpus=corpus,
         mask=filters.mask,
-        allowed=filters.demanded,
+        allowed=filters.constrained,
         day=day,
         offered=offered,
         helpers=helpers,

@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.assembly import JOINING_DEPTH, assemble
-from engine.investigation.growth import text_of
+from engine.investigation.context_expansion import text_of
 from engine.investigation.pool import Pool
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
 
-from engine import bounded_yaml
 from engine.language.statements import Kind, quantities_in
+from engine.languages import base_of, law
 
 KINDS = {
     "time": frozenset({Kind.DURATION, Kind.DATE, Kind.DAY}),
@@ -24,7 +23,7 @@ MEASURE = "measure"
 def wanted_in(question: str, language: str) -> frozenset[Kind]:
     """The kinds of quantity that would answer a question; none where it asks for something else, or in a
     language that nobody has written the words of."""
-    for kind, pattern in _patterns().get(language.split("-")[0], {}).items():
+    for kind, pattern in _patterns(base_of(language)).items():
         if kind in KINDS and pattern.search(question):
             return KINDS[kind]
     return NONE
@@ -32,7 +31,7 @@ def wanted_in(question: str, language: str) -> frozenset[Kind]:
 
 def without_measure(question: str, language: str) -> str:
     """A question without the words that only ask how much ("how long"), which no answer repeats."""
-    pattern = _patterns().get(language.split("-")[0], {}).get(MEASURE)
+    pattern = _patterns(base_of(language)).get(MEASURE)
     return question if pattern is None else pattern.sub(" ", question)
 
 
@@ -42,14 +41,8 @@ def holds(text: str, language: str, wanted: frozenset[Kind]) -> bool:
 
 
 @cache
-def _patterns() -> dict[str, dict[str, re.Pattern[str]]]:
-    written = bounded_yaml.load(
-        resources.files("engine.investigation").joinpath("wanted.yaml").read_text(encoding="utf-8")
-    )
+def _patterns(language: str) -> dict[str, re.Pattern[str]]:
     return {
-        language: {
-            kind: re.compile(rf"\b(?:{'|'.join(expressions)})\b", re.IGNORECASE)
-            for kind, expressions in kinds.items()
-        }
-        for language, kinds in written.items()
+        kind: re.compile(rf"\b(?:{'|'.join(expressions)})\b", re.IGNORECASE)
+        for kind, expressions in law(language).wanted.items()
     }

@@ -12,6 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from engine.language.designations import labelled
 from engine.language.numerals import (
     ARABIC_AGAIN,
     ARABIC_ORDINAL,
@@ -23,6 +24,7 @@ from engine.language.numerals import (
     han_number,
 )
 from engine.language.script import ARABIC_MARKS, visible, western_digits
+from engine.languages import all_words, words
 from engine.model import SectionKind
 
 
@@ -56,81 +58,7 @@ CONTAINERS = frozenset(
 # The words for a level, in the languages that labels come in. German "Abschnitt" and Arabic
 # "فصل" name containers, not provisions.
 WORDS: dict[str, SectionKind] = {
-    "book": SectionKind.BOOK,
-    "buch": SectionKind.BOOK,
-    "buku": SectionKind.BOOK,
-    "الكتاب": SectionKind.BOOK,
-    "part": SectionKind.PART,
-    "teil": SectionKind.PART,
-    "bagian": SectionKind.PART,
-    "الباب": SectionKind.PART,
-    "title": SectionKind.TITLE,
-    "titel": SectionKind.TITLE,
-    "titre": SectionKind.TITLE,
-    "título": SectionKind.TITLE,
-    "titolo": SectionKind.TITLE,
-    "chapter": SectionKind.CHAPTER,
-    "kapitel": SectionKind.CHAPTER,
-    "abschnitt": SectionKind.CHAPTER,
-    "chapitre": SectionKind.CHAPTER,
-    "capítulo": SectionKind.CHAPTER,
-    "capo": SectionKind.CHAPTER,
-    "hoofdstuk": SectionKind.CHAPTER,
-    "bab": SectionKind.CHAPTER,
-    "الفصل": SectionKind.CHAPTER,
-    "schedule": SectionKind.SCHEDULE,
-    "annex": SectionKind.ANNEX,
-    "app": SectionKind.ANNEX,
-    "appendix": SectionKind.ANNEX,
-    "anlage": SectionKind.ANNEX,
-    "anhang": SectionKind.ANNEX,
-    "lampiran": SectionKind.ANNEX,
-    "anexo": SectionKind.ANNEX,
-    "allegato": SectionKind.ANNEX,
-    "bijlage": SectionKind.ANNEX,
-    "annexe": SectionKind.ANNEX,
-    "الملحق": SectionKind.ANNEX,
-    "section": SectionKind.SECTION,
-    "sec": SectionKind.SECTION,
-    "sección": SectionKind.SECTION,
-    "sezione": SectionKind.SECTION,
-    "afdeling": SectionKind.SECTION,
-    "secção": SectionKind.SECTION,
-    "seção": SectionKind.SECTION,
-    "§": SectionKind.SECTION,
-    "§§": SectionKind.SECTION,
-    "article": SectionKind.ARTICLE,
-    "art": SectionKind.ARTICLE,
-    "artikel": SectionKind.ARTICLE,
-    "pasal": SectionKind.ARTICLE,
-    "المادة": SectionKind.ARTICLE,
-    "مادة": SectionKind.ARTICLE,
-    "artículo": SectionKind.ARTICLE,
-    "articolo": SectionKind.ARTICLE,
-    "artigo": SectionKind.ARTICLE,
-    "rule": SectionKind.RULE,
-    "regulation": SectionKind.RULE,
-    "principle": SectionKind.RULE,
-    "clause": SectionKind.SECTION,
-    "paragraph": SectionKind.PARAGRAPH,
-    "para": SectionKind.PARAGRAPH,
-    "recital": SectionKind.RECITAL,
-    "erwägungsgrund": SectionKind.RECITAL,
-    "considérant": SectionKind.RECITAL,
-    "considerando": SectionKind.RECITAL,
-    "overweging": SectionKind.RECITAL,
-    "item": SectionKind.PARAGRAPH,
-    "ziffer": SectionKind.PARAGRAPH,
-    "nummer": SectionKind.PARAGRAPH,
-}
-
-# What a bare number counts, where neither a word nor its own form says it.
-BARE = {
-    "de": SectionKind.SECTION,
-    "ar": SectionKind.ARTICLE,
-    "id": SectionKind.ARTICLE,
-    "zh": SectionKind.ARTICLE,
-    "fr": SectionKind.ARTICLE,
+    word: kind for own in all_words().values() for kind, level in own.levels.items() for word in level
 }
 
 LONGEST_LABEL = 400
@@ -196,8 +124,11 @@ def parse_label(label: str, language: str = "und") -> Address | None:
     text = _SPACE.sub(" ", western_digits(visible(unicodedata.normalize("NFKC", label)))).strip()
     if not text or len(text) > LONGEST_LABEL:
         return None
-    french = _french(text) if language.startswith("fr") else None
-    return french or _arabic(text) or _han(text) or _worded(text) or _dotted(text, language)
+    french = _french(text) if words(language).article_numbers == "french" else None
+    known = french or _arabic(text) or _han(text) or _worded(text)
+    known = known or (None if _NAME_BEHIND.search(text) else _dotted(text, language))
+    own = None if known else labelled(text)
+    return Address(*own) if own else known
 
 
 def _french(text: str) -> Address | None:
@@ -277,6 +208,8 @@ def _below(rest: str) -> str | None:
 
 _CONTAINER = re.compile(r"(?P<word>[A-Za-z]+)\s?(?P<number>[A-Z]?\d+[A-Z]?|[IVXLC]+|[A-Z])?\s?:?\Z")
 _PIECE = re.compile(r"\((?P<bracket>\w{1,5})\)|(?P<close>\d{1,4}|[a-z]{1,4})\)|(?P<plain>[^.()]+)")
+# "3.4.1 COBS": a number and the letters of its rulebook.
+_NAME_BEHIND = re.compile(r"\d [A-Z]{2,8}(?:\(|\Z)")
 _PROVISION = re.compile(r"[A-Z]?\d+[A-Za-z]{0,2}\Z")
 _GUIDANCE = re.compile(r"guidance", re.IGNORECASE)
 _GUIDANCE_NUMBER = re.compile(r"guidance\s?(\d+)\Z", re.IGNORECASE)
@@ -361,8 +294,8 @@ def _kind(
         return SectionKind.RULE
     if dots == 1:
         return SectionKind.SECTION
-    if language in BARE:
-        return BARE[language]
+    if (bare := words(language).bare_number) is not None:
+        return bare
     return SectionKind.SECTION if in_statute else SectionKind.CHAPTER
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from engine.language.analyzer import analyzer
 from engine.language.numerals import GERMAN_BOOKS
 from engine.language.script import HAN, visible, western_digits
+from engine.languages import law
 
 # Parts of a file name or title that tell a version, not a name.
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -137,6 +138,7 @@ def _names(source: str, language: str) -> Iterator[str]:
     yield from _guidance(plain)
     if act := _EU_ACT.match(plain):
         yield act[0]
+    yield from _short(plain, language)
     if language == "de":
         yield from _german(plain)
     if language == "fr":
@@ -165,6 +167,14 @@ def _guidance(name: str) -> Iterator[str]:
         topic = topic if topic != name else ""
     if topic and len(topic.split()) >= 2:
         yield from (f"Guidance on {topic}", f"{topic} Guidance", f"Guidance - {topic}")
+
+
+def _short(name: str, language: str) -> Iterator[str]:
+    """What a title begins with where that is how others call the act: "Ley 39/2015, de 1 de octubre, ..."."""
+    for pattern in law(language).short_titles:
+        if found := re.match(pattern, name):
+            told = found.groupdict()
+            yield f"{told['kind']} {told['about']}" if told else found[0]
 
 
 def _german(name: str) -> Iterator[str]:

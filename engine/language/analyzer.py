@@ -20,42 +20,9 @@ import Stemmer
 from engine.language.numerals import HAN_NUMBER, han_number
 from engine.language.script import fold_arabic, visible, western_digits
 from engine.language.stopwords import STOPWORDS
+from engine.languages import all_words, words
 
-STEMMERS = {
-    "ar": "arabic",
-    "hy": "armenian",
-    "eu": "basque",
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "nl": "dutch",
-    "en": "english",
-    "et": "estonian",
-    "fi": "finnish",
-    "fr": "french",
-    "de": "german",
-    "el": "greek",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "id": "indonesian",
-    "ga": "irish",
-    "it": "italian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "no": "norwegian",
-    "nb": "norwegian",
-    "fa": "persian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "es": "spanish",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+STEMMERS = {language: own.stemmer for language, own in all_words().items() if own.stemmer}
 # A longer word is a hash, a table row or a line that lost its spaces: it is indexed by its beginning.
 LONGEST_WORD = 64
 
@@ -113,7 +80,7 @@ class Analyzer:
         self._stem = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else None
         self._stopwords = frozenset(_folded(word, language) for word in STOPWORDS.get(language, frozenset()))
         self._terms = _TermCache(self)
-        self._printed = _PRINTED.get(language)
+        self._printed = _PRINTED.get(words(language).article_numbers)
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text; whole legal numbers follow the words."""
@@ -291,7 +258,7 @@ def _french_articles(folded: str) -> Iterator[str]:
 
 _CHINESE_ARTICLE = re.compile(rf"第({HAN_NUMBER}|\d{{1,4}})条")
 _FRENCH_ARTICLE = re.compile(r"\b(?P<series>l\.?\s?o|[lrda])\.?\s?\*?\s?(?P<number>\d{2,4}(?:-\d{1,4})+)\b")
-_PRINTED = {"zh": _chinese_articles, "fr": _french_articles}
+_PRINTED = {"han": _chinese_articles, "french": _french_articles}
 
 
 def _with_brackets(folded: str, position: int, number: str) -> tuple[str, ...]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
+
+from engine.language.occupied import Occupied
+from engine.language.references import standards
 
 # English names say it with their last word, or with the word before "of": "Bank of England".
 _ENGLISH = (
@@ -36,22 +40,33 @@ _PATTERNS = {
         r"(?:ال)?(?:هيئة|وزارة|مجلس|مؤسسة|ديوان|محكمة|لجنة|صندوق|مركز|بنك|جامعة|رئاسة|نيابة|جمعية)(?!\w).*\Z"
     ),
 }
-_MAKERS = "BS|DIN|NF|SNI|UNE|EN|ISO|IEC|SIST|ASTM|IEEE|ANSI|CEN|ETSI"
-_TECHNICAL = r"RFC|NIST SP|FIPS|ITU-T [A-Z]\.?|GB/T|GB|GOST R?"
-_ACCOUNTING = "IFRS|IAS|IFRIC|SIC|ISAE|ISQC|ISQM|ISSB|ESRS|PSAK|FRS|SSAE|SOC"
-_STANDARD = re.compile(
-    rf"(?<![\w-])(?P<term>(?:(?:(?:{_MAKERS})[ /-])*(?:{_MAKERS})(?:[ /](?:TS|TR|PAS))?"
-    rf"|{_TECHNICAL}|{_ACCOUNTING})"
-    r"[ -]?\d{1,6}(?: \d{3}(?!\d))?(?:[.-]\d{1,4})*(?::\d{4})?)(?![\w-])"
+# Series that no grammar reads as references. What is written like them in a rulebook means another thing.
+_SERIES = r"RFC|FIPS|ITU-T [A-Z]\.?|GB|GOST R?|SIC|ISQC|PSAK|FRS|SSAE|SOC|CEN|SIST|BS|DIN|NF|UNE|EN"
+_IN_SERIES = re.compile(
+    rf"(?<![\w-])(?:{_SERIES})[ -]?\d{{1,6}}(?: \d{{3}}(?!\d))?(?:[.-]\d{{1,4}})*(?::\d{{4}})?(?![\w-])"
 )
-# Plain words are searched for many times faster than the pattern.
-_ANY_MAKER = re.compile(
-    rf"(?:{_MAKERS}|RFC|NIST|FIPS|ITU|GB|GOST|IFR|IAS|SIC|IS[AQS]|ESRS|PSAK|FRS|SSAE|SOC)(?=[ /\d-])"
+_DESIGNATION = re.compile(standards.FORM)
+# Plain words are searched for many times faster than the patterns.
+_ANY_SIGN = re.compile(
+    rf"(?:{standards.SIGN})|(?:RFC|FIPS|ITU|GB|GOST|SIC|ISQC|PSAK|FRS|SSAE|SOC|CEN|SIST|EN)(?=[ /\d-])"
 )
+_EDITION = re.compile(r":\d{4}\Z")
+
+
+class NamedStandard(NamedTuple):
+    """A standard in a text: its designation without edition, how the text writes it, who publishes it by
+    letters and by name."""
+
+    name: str
+    written: str
+    letters: str = ""
+    publisher: str = ""
 
 
 def is_organisation(name: str, language: str) -> bool:
     """Whether a name is that of a body, as its words say."""
+    if name in standards.PUBLISHERS.values():
+        return True
     pattern = _PATTERNS.get(language.split("-")[0])
     match = pattern.fullmatch(name) if pattern else None
     if match is None:
@@ -60,8 +75,22 @@ def is_organisation(name: str, language: str) -> bool:
     return word not in _ONLY_OF or bool(match["rest"].strip().startswith("of"))
 
 
-def standards_in(text: str) -> list[str]:
-    """The technical and accounting standards that a text names: "ISO/IEC 27001:2022", "IFRS 9"."""
-    if not _ANY_MAKER.search(text):
+def standards_in(text: str) -> list[NamedStandard]:
+    """The technical and accounting standards that a text names: "ISO/IEC 27001:2022" is ISO/IEC 27001."""
+    if not _ANY_SIGN.search(text):
         return []
-    return [" ".join(match["term"].split()) for match in _STANDARD.finditer(text)]
+    found, taken = list[NamedStandard](), Occupied()
+    for match in _DESIGNATION.finditer(text):
+        one = standards.standard_of(match[0])
+        if one is not None:
+            taken.add(*match.span())
+            # A disclosure is numbered in its standard: "GRI 306-1".
+            is_whole = one.name.endswith(f" {one.number}")
+            written = " ".join(match[0].split(":")[0].split()) if is_whole else one.name
+            letters = one.publisher if one.publisher in standards.OWN_LETTERS else ""
+            found.append(NamedStandard(one.name, written, letters, one.issuer))
+    for match in _IN_SERIES.finditer(text):
+        if not taken.overlaps(*match.span()):
+            name = _EDITION.sub("", " ".join(match[0].split()))
+            found.append(NamedStandard(name, name))
+    return found

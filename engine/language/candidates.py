@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.language.analyzer import analyzer
+from engine.language.letter_case import NOUNS_IN_CAPITALS
 from engine.language.script import visible
-from engine.model import Entity, EntityKind
+from engine.model import Entity, EntityKind, Role
 
 # A single word that more passages mention than this, and than this share of all, tells none of them apart.
 MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
@@ -23,8 +24,8 @@ _ORDER = (
     EntityKind.DEFINED_TERM,
     EntityKind.STANDARD,
     EntityKind.ORGANISATION,
-    EntityKind.ACRONYM,
     EntityKind.TITLE,
+    EntityKind.ACRONYM,
     EntityKind.NAME,
     EntityKind.HEADING,
 )
@@ -36,19 +37,17 @@ Key = tuple[str, ...]
 
 
 class Fact(NamedTuple):
-    """A term that a run of passages names: where first (its position in the run), and how often.
-
-    ``heading`` is the title that it was taken from, empty where it stands in the text.
-    """
+    """A term that a run of passages names: where first (its position in the run), and how often; of a
+    heading's term, in how many documents. ``role``: what the passage makes of it in a contract."""
 
     position: int
     language: str
-    heading: str
     name: str
     kind: str
     other: str | None
     sure: bool
     initial: bool
+    role: str | None
     times: int
 
 
@@ -64,12 +63,24 @@ class Candidate:
     # Those of the definitions that begin a document with this title.
     titled: list[str] = field(default_factory=list)
     long_form: str | None = None
+    defined_as: str | None = None
+    aliases: dict[str, None] = field(default_factory=dict)
+    roles: dict[Role, None] = field(default_factory=dict)
     dropped: bool = False
 
     @property
     def is_one_word(self) -> bool:
         """Whether no name of it has a second word."""
         return all(len(key) == 1 for key in self.keys)
+
+    @property
+    def has_case(self) -> bool:
+        """Whether capitals say anything of it: it has letters that can be written small, and is no noun of a
+        language that gives a capital to each."""
+        form = usual_form(self)
+        is_noun = self.kind is not EntityKind.NAME or self.is_one_word
+        small_nouns = self.language.split("-")[0] not in NOUNS_IN_CAPITALS
+        return form.lower() != form.upper() and (small_nouns or not is_noun)
 
 
 class Stems(dict[str, str]):
@@ -110,11 +121,17 @@ def is_everywhere(mentions: int, passages: int) -> bool:
 
 def entity_of(candidate: Candidate) -> Entity:
     """The entity that a candidate would be."""
-    name = candidate.long_form or usual_form(candidate)
+    name = candidate.long_form or candidate.defined_as or usual_form(candidate)
     longest = sorted(candidate.keys, key=lambda key: (-len(key), key))[0]
     slug = "-".join(longest)
     return Entity(
-        f"{candidate.language}:{slug}", name, candidate.kind, candidate.language, tuple(candidate.definitions)
+        f"{candidate.language}:{slug}",
+        name,
+        candidate.kind,
+        candidate.language,
+        tuple(candidate.definitions),
+        tuple(one for one in candidate.aliases if one != name),
+        tuple(candidate.roles),
     )
 
 

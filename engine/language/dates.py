@@ -12,26 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from engine import languages
 from engine.language.script import western_digits
 from engine.model import Span
 
-_MONTHS = {
-    1: "january januar jänner janvier januari يناير كانون_الثاني enero gennaio",
-    2: "february februar février februari فبراير شباط febrero febbraio",
-    3: "march märz mars maret مارس آذار marzo",
-    4: "april avril أبريل ابريل إبريل نيسان abril aprile",
-    5: "may mai mei مايو أيار mayo maggio",
-    6: "june juni juin يونيو يونيه حزيران junio giugno",
-    7: "july juli juillet يوليو يوليه تموز julio luglio",
-    8: "august août agustus أغسطس اغسطس آب agosto",
-    9: "september septembre سبتمبر أيلول septiembre settembre",
-    10: "october oktober octobre أكتوبر اكتوبر تشرين_الأول octubre ottobre",
-    11: "november novembre nopember نوفمبر تشرين_الثاني noviembre",
-    12: "december dezember décembre desember ديسمبر كانون_الأول diciembre dicembre",
+MONTHS = {
+    name: number
+    for own in languages.all_words().values()
+    for number, names in enumerate(own.months, start=1)
+    for name in names
 }
-MONTHS = {name.replace("_", " "): number for number, names in _MONTHS.items() for name in names.split()}
-_SHORT = {"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sept": 9, "sep": 9}
-_SHORT |= {"oct": 10, "nov": 11, "dec": 12}
+_SHORT = {name: number for own in languages.all_words().values() for name, number in own.short_months.items()}
 _MONTH = "|".join(sorted((re.escape(name) for name in (*MONTHS, *_SHORT)), key=len, reverse=True))
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 # A Hijri year is marked by a letter behind it, "1444هـ" or "1444 هـ".
@@ -82,9 +73,10 @@ def parse_date(words: str, language: str = "und") -> date | None:
     if numbers[0] > 31:
         return _made(*numbers)
     day, month, year = numbers
-    if language == "en" and "/" in plain and day <= 12 and month <= 12 and day != month:
+    american = "/" in plain and languages.words(language).month_first
+    if american and day <= 12 and month <= 12 and day != month:
         return None
-    if language == "en" and "/" in plain and month > 12:
+    if american and month > 12:
         day, month = month, day
     return _made(year, month, day)
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.language.script import LANGUAGE_SCRIPTS, main_script, scripts_of
 from engine.language.stopwords import STOPWORDS
+from engine.languages import all_words
 
 # More of a text says nothing new about its language.
 LONGEST_LOOK = 4000
@@ -34,60 +35,13 @@ _FEWEST_LETTERS, _FEW_LOOKED_AT = 8, 400
 _LEADS = ((12, 2), (4, 4))
 # Log-likelihood by which the model must be sure of a text of fewer characters than this.
 _SURE, _SHORT = 4.0, 200
-_ONE_LANGUAGE = {"han": "zh", "kana": "ja", "hangul": "ko", "greek": "el", "thai": "th", "hebrew": "he"}
+_ONE_LANGUAGE = {
+    own.scripts[0]: language for language, own in all_words().items() if own.only_one_of_its_script
+}
 _MODEL_NAMES = {"nb": "no", "nn": "no"}
 _CODE = re.compile(r"([A-Za-z]{2,3})((?:[-_][A-Za-z0-9]+)*)\Z")
 # ISO 639-2 and common slips.
-_LONG_CODES = {
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "ita": "it",
-    "spa": "es",
-    "esp": "es",
-    "ind": "id",
-    "ara": "ar",
-    "zho": "zh",
-    "chi": "zh",
-    "por": "pt",
-    "nld": "nl",
-    "dut": "nl",
-    "pol": "pl",
-    "ron": "ro",
-    "rum": "ro",
-    "swe": "sv",
-    "fin": "fi",
-    "ell": "el",
-    "gre": "el",
-    "tur": "tr",
-    "rus": "ru",
-    "jpn": "ja",
-    "kor": "ko",
-    "dan": "da",
-    "nor": "no",
-    "nob": "no",
-    "nno": "no",
-    "ces": "cs",
-    "cze": "cs",
-    "slk": "sk",
-    "slo": "sk",
-    "hun": "hu",
-    "bul": "bg",
-    "hrv": "hr",
-    "slv": "sl",
-    "est": "et",
-    "lav": "lv",
-    "lit": "lt",
-    "ukr": "uk",
-    "cat": "ca",
-    "gle": "ga",
-    "mlt": "mt",
-    "isl": "is",
-    "ice": "is",
-    "srp": "sr",
-}
+_LONG_CODES = {code: language for language, own in all_words().items() for code in own.long_codes}
 
 
 def detect(text: str, candidates: tuple[str, ...]) -> str:

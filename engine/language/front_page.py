@@ -7,10 +7,12 @@ the head of the page gives it to the document itself; an act that is only cited 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 
+from engine import languages
 from engine.language.dates import DATE, parse_date
 from engine.language.references.standards import standard_titled
 from engine.language.script import visible, western_digits
@@ -26,7 +28,8 @@ _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)"
 
 @dataclass(frozen=True, slots=True)
 class FrontPage:
-    """What is said; None for what is not. ``enacted`` and ``published`` are days."""
+    """What is said; None for what is not. ``enacted`` and ``published`` are days; ``title`` is the line that
+    names the act, where the page has it and the title has not."""
 
     type: str | None = None
     number: str | None = None
@@ -34,81 +37,10 @@ class FrontPage:
     issuer: str | None = None
     enacted: date | None = None
     published: date | None = None
+    version: str | None = None
+    title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """``acts``: how a title or a line names its act. ``issuers``, ``enacted``, ``published``: on the page,
-    or anywhere in the text for days that stand at its end."""
-
-    acts: Sequence[str]
-    issuers: Sequence[str] = ()
-    enacted: Sequence[str] = ()
-    published: Sequence[str] = ()
-
-
-_LANGUAGES: Mapping[str, _Patterns] = {
-    "en": _Patterns(
-        (
-            r"(?P<type>Regulation|Directive|Decision) \((?:EU|EC|EEC)(?:, Euratom)?\) (?:No\.? )?"
-            r"(?P<number>(?P<year>\d{4})/\d+|\d+/\d{4})",
-            r"(?P<type>Directive|Decision) (?P<number>(?P<year>\d{4})/\d+/\w+|\d{2}/\d+/\w+)",
-            rf"(?P<type>Federal Decree-Law|Federal Law|Decree-Law|Law|Cabinet Resolution|Cabinet Decision|"
-            rf"Ministerial Decision|Decree|Act|Ordinance) No\.? ?\(?{_NUMBER}\)? of {_YEAR}",
-            rf"(?:[A-Z][\w’',()&-]*(?: of| and| the| for| in| to| on)? )+"
-            rf"(?P<type>Act|Regulations|Order|Rules),? {_YEAR}",
-        ),
-        issuers=(r"^(?P<issuer>(?:The )?(?:European Commission|Council of the European Union|Cabinet))\b",),
-        enacted=(rf"^\[?(?P<day>{DATE})\]?$",),
-    ),
-    "de": _Patterns(
-        (
-            r"(?P<type>Verordnung|Richtlinie|Beschluss) \((?:EU|EG|EWG)\) (?:Nr\. )?"
-            r"(?P<number>(?P<year>\d{4})/\d+|\d+/\d{4})",
-            r"(?:[A-ZÄÖÜ][a-zäöüß]+(?:s|es|e|en|er)? )?(?P<type>Gesetz|Verordnung|Satzung|Richtlinie) "
-            r"(?:über|zur|zum|betreffend|für|gegen|des|der)\b",
-            r"[A-ZÄÖÜ][a-zäöüß]+(?P<type>gesetz|verordnung)\b",
-        ),
-        issuers=(r"(?P<issuer>Bundestag) hat (?:mit Zustimmung des Bundesrates )?das folgende Gesetz",
-                 r"verordne[tn] (?:die|das) (?P<issuer>Bundesregierung|Bundesministerium \w+(?: und \w+)*)"),
-        enacted=(rf"Ausfertigungsdatum\s*:?\s*(?P<day>{DATE})", rf"^vom (?P<day>{DATE})"),
-    ),
-    "fr": _Patterns(
-        (
-            r"(?P<type>Règlement|Directive|Décision) \((?:UE|CE|CEE)\) (?:n[°o] ?)?"
-            r"(?P<number>(?P<year>\d{4})/\d+|\d+/\d{4})",
-            rf"(?P<type>Loi organique|Loi|Décret|Ordonnance|Arrêté) n[°o] ?{_NUMBER} du (?P<day>{DATE})",
-        ),
-    ),
-    "id": _Patterns(
-        (
-            rf"(?:Salinan )?(?P<type>Undang-Undang|Peraturan Pemerintah(?: Pengganti Undang-Undang)?|"
-            rf"Peraturan Presiden|Keputusan Presiden|Peraturan Menteri [\w ]{{3,60}}?|"
-            rf"Peraturan Otoritas Jasa Keuangan|Surat Edaran Otoritas Jasa Keuangan|Peraturan Bank Indonesia|"
-            rf"Peraturan Daerah [\w ]{{3,60}}?)"
-            rf"(?: Republik Indonesia)? Nomor {_NUMBER}(?: ?/ ?(?P<slash>\d{{4}})| Tahun {_YEAR})",
-        ),
-        issuers=(r"^(?P<issuer>(?:Presiden|Menteri [\w ]{3,60}?) Republik Indonesia),$",),
-        enacted=(rf"(?:Disahkan|Ditetapkan) di \w+ pada tanggal (?P<day>{DATE})",),
-        published=(rf"Diundangkan di \w+ pada tanggal (?P<day>{DATE})",),
-    ),
-    "ar": _Patterns(
-        (
-            rf"(?P<type>مرسوم بقانون اتحادي|مرسوم بقانون|قانون اتحادي|مرسوم ملكي|مرسوم سلطاني|"
-            rf"قرار مجلس الوزراء|قرار وزاري|"
-            rf"قانون|مرسوم|قرار) رقم \(?(?P<number>\d+)\)? (?:لسنة|لعام|سنة) {_YEAR}",
-            r"^(?P<type>نظام|لائحة) [\u0621-\u064a]",
-        ),
-        issuers=(r"^(?P<issuer>مجلس الوزراء|مجلس النواب)\s*[،:]",),
-    ),
-    "zh": _Patterns(
-        (
-            r"[\u4e00-\u9fff]{2,40}?(?P<type>实施细则|条例|办法|规定|决定|法)$",
-        ),
-        issuers=(r"(?P<issuer>全国人民代表大会常务委员会|全国人民代表大会|国务院)(?:令)?第[〇零一二三四五六七八九十百\d]+[号次]",),
-        enacted=(rf"(?P<day>{DATE})\s*[\u4e00-\u9fff]{{2,30}}令第\d+号(?:公布|发布)",),
-    ),
-}  # fmt: skip
 _KEEP_CASE = frozenset({"di", "dan", "of", "and"})
 
 
@@ -117,11 +49,13 @@ def read_front_page(title: str, text: str, language: str) -> FrontPage:
     edition = _standard(title, text)
     if edition is not None:
         return edition
-    patterns = _LANGUAGES.get(language)
+    patterns = _patterns(language)
     if patterns is None:
         return FrontPage()
     page = western_digits(visible(text[:FIRST_PAGE]))
-    act = _act(patterns, western_digits(visible(title)), page)
+    act = _titled(patterns, western_digits(visible(title)))
+    own = _headed(patterns, page) if act is None else None
+    act = act or own
     groups = act.groupdict() if act is not None else {}
     kind = groups.get("type")
     year = groups.get("year") or groups.get("slash")
@@ -136,7 +70,24 @@ def read_front_page(title: str, text: str, language: str) -> FrontPage:
         issuer=_issuer(patterns, page),
         enacted=enacted or _day(patterns.enacted, text, language),
         published=_day(patterns.published, text, language),
+        version=_first(patterns.versions, page, "version"),
+        title=_line(own, page) if own else None,
     )
+
+
+@cache
+def _patterns(language: str) -> languages.FrontPage | None:
+    """The patterns of a language with what stands for a date, a number and a year put in; None for none."""
+    written = languages.law(language).front_page
+    if written is None:
+        return None
+    parts = {"{date}": DATE, "{number}": _NUMBER, "{year}": _YEAR}
+    filled = {}
+    for kind, patterns in written:
+        for name, expression in parts.items():
+            patterns = tuple(pattern.replace(name, expression) for pattern in patterns)
+        filled[kind] = patterns
+    return languages.FrontPage(**filled)
 
 
 def _standard(title: str, text: str) -> FrontPage | None:
@@ -153,12 +104,15 @@ def _standard(title: str, text: str) -> FrontPage | None:
     return FrontPage(STANDARD, f"{standard.publisher} {standard.number}", standard.year, standard.issuer)
 
 
-def _act(patterns: _Patterns, title: str, page: str) -> re.Match[str] | None:
-    """How the title names its act, or else the first lines of the page that do so from their beginning."""
+def _titled(patterns: languages.FrontPage, title: str) -> re.Match[str] | None:
+    """How the title names its act."""
     plain = " ".join(title.split())
-    for pattern in patterns.acts:
-        if (found := re.match(_spaced(pattern), plain, re.IGNORECASE)) is not None:
-            return found
+    found = (re.match(_spaced(pattern), plain, re.IGNORECASE) for pattern in patterns.acts)
+    return next((one for one in found if one is not None), None)
+
+
+def _headed(patterns: languages.FrontPage, page: str) -> re.Match[str] | None:
+    """How a line at the head of the page names its act, from the line's beginning."""
     for pattern in patterns.acts:
         # On the page only an act with a number: a heading "Gesetz über ..." may be of anything.
         if "number" in pattern:
@@ -168,15 +122,27 @@ def _act(patterns: _Patterns, title: str, page: str) -> re.Match[str] | None:
     return None
 
 
+def _line(found: re.Match[str], page: str) -> str:
+    """The lines on which an act is named, as one."""
+    return _title_case(f"{found[0]}{page[found.end() :].partition(chr(10))[0]}")
+
+
 def _is_head(match: re.Match[str], page: str) -> bool:
-    """Whether a line that names an act is the head of its page: in capitals, or the first words of it."""
-    return match[0].isupper() or re.search(r"\w", page[: match.start()]) is None
+    """Whether a line that names an act is the head of its page: in capitals, or the first that is not."""
+    before = page[: match.start()]
+    return match[0].isupper() or before.isupper() or re.search(r"\w", before) is None
 
 
-def _issuer(patterns: _Patterns, page: str) -> str | None:
-    for pattern in patterns.issuers:
+def _issuer(patterns: languages.FrontPage, page: str) -> str | None:
+    issuer = _first(patterns.issuers, page, "issuer")
+    return _title_case(issuer) if issuer else None
+
+
+def _first(patterns: Sequence[str], page: str, group: str) -> str | None:
+    """What the first of some patterns that the page has says of one thing."""
+    for pattern in patterns:
         if (found := re.search(_spaced(pattern), page, re.IGNORECASE | re.MULTILINE)) is not None:
-            return _title_case(" ".join(found["issuer"].split()))
+            return " ".join(found[group].split())
     return None
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+# Languages that write every noun with a capital: German, Luxembourgish, Low German, Swiss German, Bavarian.
+NOUNS_IN_CAPITALS = frozenset(("de", "lb", "nds", "gsw", "bar"))
 # A word, in front of it its language.
 Word = tuple[str, str]
 # How often a corpus has each of some words, written exactly so.

@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.language.dates import MONTHS
+from engine.language.letter_case import NOUNS_IN_CAPITALS
 from engine.language.script import visible
-from engine.language.terms import trimmed
+from engine.language.terms import is_label, is_running, stands_as_name, trimmed
 
-# Languages that write every noun with a capital: German, Luxembourgish, Low German, Swiss German, Bavarian.
-NOUNS_IN_CAPITALS = frozenset(("de", "lb", "nds", "gsw", "bar"))
 # A name of more words is a line of a heading.
 LONGEST_NAME = 8
 SHORTEST_NAME = 3
@@ -38,7 +37,7 @@ _NUMBER = r"[ ]\d{1,4}(?![\d.,:/%-]*\d|\w)"
 _NAME = re.compile(rf"(?<!\w){_WORD}(?:(?:{_GAP}|{_JOINT})(?={_WORD}){_WORD}|{_NUMBER})*+")
 _PARTICLE = re.compile(rf"[ ](?:{_PARTICLES})(?:[ ](?:{_PARTICLES}))?[ ]")
 _BEGINS = re.compile(r"(?:\A|[.!?:;•…\n]|\(\w{1,4}\))[ \t\"“”„'‘’«»(\[–—-]*\Z")
-_IN_BRACKETS = re.compile(r"\s*[(（][^()（）]*[)）]\s*\Z")
+_IN_BRACKETS = re.compile(r"\s*[(（](?:[^()（）]|[(（][^()（）]*[)）])*[)）]\s*\Z")
 # Words that begin sentences, not names, beyond the function words; and forms of address.
 _LEADING_WORDS = (
     "although since however also while many two three one first second third another among according despite"
@@ -61,14 +60,16 @@ def proper_names(text: str, language: str) -> Iterator[ProperName]:
 
     A single word that begins a sentence is none here: somewhere else it stands inside one, or it is no name.
     """
-    if language.split("-")[0] in NOUNS_IN_CAPITALS or text.isupper():
+    if language.split("-")[0] in NOUNS_IN_CAPITALS or not is_running(text, language):
         return
     for match in _NAME.finditer(text):
+        if not stands_as_name(text, *match.span()):
+            continue
         begins = _begins_sentence(text, match.start())
         for place, written in enumerate(_short_enough(match[0])):
             name = _without_leading(trimmed(written, language), language).rstrip(".")
             words = name.split()
-            if not words or not name[0].isupper() or name.isupper():
+            if not words or not name[0].isupper() or name.isupper() or is_label(name, language):
                 continue
             initial = begins and not place and written.startswith(words[0])
             if len(words) == 1 and (initial or len(name) < SHORTEST_NAME):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.languages import all_words
+
 # Marks that steer the direction of writing or join letters; they have no width and no meaning here.
 INVISIBLE = (
     "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
@@ -33,21 +35,10 @@ SCRIPTS: dict[str, re.Pattern[str]] = {
     "thai": re.compile("[\u0e00-\u0e7f]"),
     "latin": re.compile("[A-Za-z\u00c0-\u024f]"),
 }
+LATIN = ("latin",)
+# Languages that are not written in Latin letters.
 LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
-    "ar": ("arabic",),
-    "fa": ("arabic",),
-    "ur": ("arabic",),
-    "zh": ("han",),
-    "ja": ("kana", "han"),
-    "ko": ("hangul",),
-    "ru": ("cyrillic",),
-    "bg": ("cyrillic",),
-    "uk": ("cyrillic",),
-    "sr": ("cyrillic",),
-    "el": ("greek",),
-    "hi": ("devanagari",),
-    "he": ("hebrew",),
-    "th": ("thai",),
+    language: own.scripts for language, own in all_words().items() if own.scripts != LATIN
 }
 
 
@@ -73,7 +64,7 @@ def fold_arabic(text: str) -> str:
 
 def scripts_of(language: str) -> tuple[str, ...]:
     """The scripts a language is written in, by ISO 639-1 code; Latin where nothing else is known."""
-    return LANGUAGE_SCRIPTS.get(language, ("latin",))
+    return LANGUAGE_SCRIPTS.get(language, LATIN)
 
 
 def main_script(text: str) -> str | None:

@@ -1,9 +1,9 @@
 """Terms that a text defines or names: the patterns per language that entities are drawn from.
 
-Six kinds: terms that the text defines ('"Client" means ...'), acronyms with or without their long
-form, organisations, standards, other names of several capitalised words, and the titles of sections.
-German writes every noun with a
-capital, so there only inflected capitals before a noun ("Deutsche Bundesbank") make a name.
+Terms that the text defines ('"Client" means ...'), parties with their role, acronyms with or without their
+long form, organisations, standards and their publishers, other names of several capitalised words. German
+writes every noun with a capital, so there only inflected capitals before a noun ("Deutsche Bundesbank") make
+a name, and compounds that are the title of a provision ("Anfechtungsklage") a term.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.language.bodies import is_organisation, standards_in
+from engine.language.entity_words import entity_words
+from engine.language.letter_case import NOUNS_IN_CAPITALS
+from engine.language.parties import parties_in
 from engine.language.stopwords import STOPWORDS
 from engine.model import EntityKind
 
@@ -25,7 +28,7 @@ class Found:
     """A term in a text. ``other`` is a second name of the same thing (the long form of an acronym).
 
     ``sure`` tells a definition from a guess that other passages have to confirm; ``initial`` marks a name
-    that begins a sentence, whose first word may not belong to it.
+    that begins a sentence, whose first word may not belong to it; ``role`` is what a contract calls it.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Found:
     other: str | None = None
     sure: bool = False
     initial: bool = False
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class TermPatterns:
 _ENGLISH = TermPatterns(
     defined=(
         re.compile(
-            rf"{_OPEN}(?P<term>[A-Z][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s*,?\s+(?:means|shall\s+mean|has\s+the\s+(?:same\s+)?meaning"
+            rf"{_OPEN}(?P<term>[A-Za-z][^\"“”„«»\n]{{1,60}}?){_CLOSE}\s*,?\s+(?:means|shall\s+mean|has\s+the\s+(?:same\s+)?meaning"
             r"|have\s+the\s+meaning|is\s+defined|includes|refers\s+to)\b"
         ),
         re.compile(
@@ -67,6 +71,8 @@ _ENGLISH = TermPatterns(
         r"(?P<term>[A-Z][a-z][\w'’-]*(?:[ ](?:(?:of|and|for|the)[ ])?[A-Z][a-z][\w'’-]*){1,5})"
     ),
 )
+# The beginning of a noun: no adjective with a capital, whose noun is still to come.
+_NOUN = r"(?![A-ZÄÖÜ][a-zäöüß]*(?:isch|lich)e[nrms]?\b)[A-ZÄÖÜ][a-zäöüß]"
 _GERMAN = TermPatterns(
     defined=(
         re.compile(
@@ -75,15 +81,16 @@ _GERMAN = TermPatterns(
         ),
         re.compile(
             r"(?:^|[.)]\s+|\n[^\S\n]*)(?P<term>[A-ZÄÖÜ][\wäöüß-]+(?:[ ][\wäöüß-]+){0,3}?)\s+im\s+Sinne\s+"
-            r"(?:dieses|dieser|des|der)\s+\w+(?:\s+(?:ist|sind)\b)"
+            r"(?:dieses|dieser)\s+\w+(?:\s+(?:ist|sind)\b)"
         ),
     ),
     named=re.compile(
         # A letter first and then what stands before it: only capitals are tried.
         r"(?P<term>[A-ZÄÖÜ](?<=[a-zäöüß,]\s.)(?:(?:[a-zäöüß]*(?:isch|istisch|ional)|(?<=D)eutsch|(?<=V)ereinigt|(?<=O)berst"
         r"|(?<=G)emeinsam|(?<=A)uswärtig|(?<=A)llgemein|(?<=S)tatistisch|(?<=K)assenärztlich|(?<=E)rneuerbar)"
-        r"(?:e|en|er|es|em)\s[A-ZÄÖÜ][a-zäöüß]{3,}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?"
-        r"|[a-zäöüß]+(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\s(?:für|der|des)\s[A-ZÄÖÜ][\wäöüß-]+))"
+        rf"(?:e|en|er|es|em)\s{_NOUN}{{3,}}(?:\sfür\s[A-ZÄÖÜ][\wäöüß-]+)?(?!\sund\s[A-ZÄÖÜ]|[\w-])"
+        r"|[a-zäöüß]+(?:(?:anstalt|amt|agentur|bank|behörde|ministerium|kammer)\sfür|(?:anstalt|ministerium)\sde[rs])\s"
+        rf"{_NOUN}+(?:,\s{_NOUN}+)?(?:\sund\s(?:für\s)?(?:[a-zäöüß]{(4,)}e\s)?(?!Bundes){_NOUN}+)?(?![\w-])))"
     ),
     only_in=("„", "“", "”", "«", "»", '"', "Sinne"),
 )
@@ -213,22 +220,73 @@ def terms_of(text: str, language: str) -> Iterator[Found]:
     patterns = PATTERNS.get(language.split("-")[0])
     if patterns:
         yield from _defined(text, patterns, language)
-        for match in patterns.named.finditer(text) if patterns.named else ():
+        for match in patterns.named.finditer(text) if patterns.named and is_running(text, language) else ():
             name = trimmed(match["term"], language)
-            if " " in name:
-                body = is_organisation(name, language)
-                yield Found(name, EntityKind.ORGANISATION if body else EntityKind.NAME)
-    for name in standards_in(text):
-        yield Found(name, EntityKind.STANDARD)
+            if " " in name and stands_as_name(text, *match.span()):
+                yield Found(name, _kind_of(name, language))
+    yield from _standards(text)
+    for party in parties_in(text, language):
+        kind = EntityKind.ORGANISATION if party.is_company else _kind_of(party.name, language)
+        yield Found(party.name, kind, sure=True, role=party.role)
     if text.isupper():
         return
     for match in _LONG_FORM.finditer(text) if _IN_BRACKETS.search(text) else ():
         long_form = _by_initials(match["other"], match["term"])
         if long_form:
-            yield Found(match["term"], EntityKind.ACRONYM, long_form, sure=True)
+            is_body = is_organisation(long_form, language)
+            kind = EntityKind.ORGANISATION if is_body else EntityKind.ACRONYM
+            yield Found(match["term"], kind, long_form, sure=True)
     for match in _ACRONYM.finditer(text):
         if match["term"].isupper() and len(match["term"]) >= 3 and not _NOT_ACRONYM.match(match["term"]):
             yield Found(match["term"], EntityKind.ACRONYM)
+
+
+def _kind_of(name: str, language: str) -> EntityKind:
+    return EntityKind.ORGANISATION if is_organisation(name, language) else EntityKind.NAME
+
+
+def _standards(text: str) -> Iterator[Found]:
+    """The standards that a text names and, where their letters are its own, their publisher."""
+    for one in standards_in(text):
+        yield Found(one.name, EntityKind.STANDARD, one.written if one.written != one.name else None)
+        if one.letters:
+            yield Found(one.letters, EntityKind.ORGANISATION, one.publisher)
+
+
+def is_running(text: str, language: str) -> bool:
+    """Whether a text is written in sentences: in headings, lists of titles and tables the capitals are those
+    of the line, not of names. Told by the share of words in small letters."""
+    if language.split("-")[0] in NOUNS_IN_CAPITALS:
+        return True
+    words = _LETTERS.findall(text)
+    small = sum(word[0].islower() for word in words)
+    cased = small + sum(word[0].isupper() for word in words)
+    if cased < FEW_WORDS:
+        return small > 0 or not cased
+    least = LEAST_IN_SENTENCE if _SENTENCE_END.search(text) else LEAST_SMALL
+    enough: bool = small >= least * cased
+    return enough
+
+
+def stands_as_name(text: str, start: int, end: int) -> bool:
+    """Whether words with capitals may be a name where they stand: not those of a mark-up ("/Table Start"),
+    what goes on in a number ("Disclosure RS 306-1"), or the title of a provision behind its number ("Rule
+    6.10 (Confirmation Notes)")."""
+    if text[max(0, start - 1) : start] == "/" or _NUMBER_BEHIND.match(text, end):
+        return False
+    return text[end : end + 1] != ")" or not _NUMBER_BEFORE.search(text[max(0, start - 24) : start])
+
+
+def is_label(name: str, language: str) -> bool:
+    """Whether a name is a word for documents ("Agreement"), or counts places in a text ("Clause 4")."""
+    words, own = name.casefold().split(), entity_words(language)
+    if len(words) == 1:
+        return words[0] in own.documents or words[0].removesuffix("s") in own.documents
+    last = name.split()[-1]
+    is_counted = last.isdigit() or (len(words) == 2 and _NOT_ACRONYM.match(last) is not None)
+    if not is_counted:
+        return False
+    return any(one in own.labels or one in _STRUCTURE for one in (words[-2], words[-2].removesuffix("s")))
 
 
 def _defined(text: str, patterns: TermPatterns, language: str) -> Iterator[Found]:
@@ -236,9 +294,13 @@ def _defined(text: str, patterns: TermPatterns, language: str) -> Iterator[Found
         return
     for pattern in patterns.defined:
         for match in pattern.finditer(text):
-            term = " ".join(match["term"].split()).strip(" ()-")
+            term = " ".join(match["term"].split()).strip(" -")
             other = match.groupdict().get("other")
-            if 2 <= len(term) <= LONGEST_TERM and trimmed(term, language) == term:
+            if short := _SHORT_FORM.search(term):
+                term, other = term[: short.start()], short[1]
+            term = term.strip(" ()")
+            is_term = 2 <= len(term) <= LONGEST_TERM and trimmed(term, language) == term
+            if is_term and not is_label(term, language):
                 yield Found(term, EntityKind.DEFINED_TERM, other, sure=True)
 
 
@@ -255,6 +317,13 @@ def _by_initials(words: str, acronym: str) -> str | None:
 
 
 _PART = re.compile(r"[^\s-]+")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_SHORT_FORM = re.compile(r"\s+\(([A-Z][\w-]+)\)\Z")
+# A text with a smaller share of words in small letters is no sentence; of a shorter one, any may be.
+LEAST_SMALL, LEAST_IN_SENTENCE, FEW_WORDS = 0.4, 0.25, 7
+_SENTENCE_END = re.compile(r"[.!?;:][\"”’»)\]]*\s*\Z")
+_NUMBER_BEHIND = re.compile(r"[ ]\d")
+_NUMBER_BEFORE = re.compile(r"\d[\w.]*(?:\(\w+\))*\s*\(\Z")
 _NUMBERED_TITLE = re.compile(
     r"^(?:(?:part|chapter|section|schedule|annex|appendix|article|rule|teil|buch|titel|untertitel|abschnitt|unterabschnitt|kapitel"
     r"|bab|bagian|paragraf|buku|الفصل|الباب|القسم)\s+[\w.]+|[\dIVXLC]+(?:\.\d+)*\.?|\w+(?:er|es)\s+(?:Teil|Buch|Titel|Abschnitt|Kapitel))"
@@ -268,11 +337,12 @@ SHORTEST_COMPOUND = 10
 
 
 def title_terms(heading: str, language: str) -> Iterator[str]:
-    """The head words of a section's title: "Part 3 – Client Money; fees" gives "Client Money"."""
+    """The compounds in a section's title: "Abschnitt 7 - Abfallbeseitigung; Zweck" gives the first. Titles of
+    several words say what happens to a thing, or are none; in other languages all do."""
+    if language.split("-")[0] not in NOUNS_IN_CAPITALS:
+        return
     title = _NUMBERED_TITLE.sub("", heading.strip())
-    for piece in re.split(r"\s*[;,:؛،]\s*|\s+[–—-]\s+", title):
+    for piece in re.split(r"\s*[;,:]\s*|\s+[–—-]\s+", title):
         term = trimmed(piece.strip(" .()"), language)
-        words = len(term.split())
-        compound = language == "de" and words == 1 and len(term) >= SHORTEST_COMPOUND
-        if (compound or 2 <= words <= 5) and not any(letter.isdigit() for letter in term):
+        if len(term) >= SHORTEST_COMPOUND and term.isalpha() and term[0].isupper() and term[1:].islower():
             yield term

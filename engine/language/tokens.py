@@ -9,30 +9,14 @@ from __future__ import annotations
 
 import math
 
-CHARACTERS_PER_TOKEN = {
-    "en": 4.5,
-    "fr": 4.6,
-    "es": 4.6,
-    "pt": 4.6,
-    "it": 4.4,
-    "nl": 4.5,
-    "de": 4.2,
-    "id": 3.8,
-    "da": 3.8,
-    "sv": 3.8,
-    "ro": 3.8,
-    "pl": 3.5,
-    "bg": 3.4,
-    "ar": 3.2,
-    "zh": 1.3,
-    "ja": 1.3,
-    "ko": 1.3,
-    "th": 1.3,
-}
-# Of every other language.
-FEWEST_CHARACTERS = 2.9
+from engine.languages import words
+
+
+def characters_per_token(language: str) -> float:
+    """Characters of a text that one token of a language model stands for."""
+    return words(language).characters_per_token
 
 
 def token_estimate(characters: int, language: str) -> int:
     """Tokens of a text of so many characters, rounded up."""
-    return math.ceil(characters / CHARACTERS_PER_TOKEN.get(language.split("-")[0], FEWEST_CHARACTERS))
+    return math.ceil(characters / characters_per_token(language))

@@ -5,7 +5,7 @@ berlaku pada tanggal diundangkan", "自2021年1月1日起施行". A clause count
 itself ("this Act") or provisions by number ("Sections 1 to 7"), or, for an end, another text that is
 named; "an order comes into force on the day it is made" says nothing of the act.
 
-The patterns of each language stand in ``validity.yaml``, which explains them.
+The patterns of each language stand in its ``law.yaml``; ``engine.languages.Validity`` explains them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import cache
 
 from engine.language.dates import DATE, parse_date
 from engine.language.script import western_digits
-from engine.language.validity_patterns import Patterns, languages
+from engine.languages import Validity, law, words
 from engine.model import Span
 
 
@@ -65,7 +65,7 @@ class Clause:
 
 def clauses_in(text: str, language: str) -> list[Clause]:
     """The clauses on validity in a passage, in order; none for a language without patterns."""
-    patterns = languages().get(language)
+    patterns = law(language).validity
     small = text.lower()
     if patterns is None or not any(word in small for word in patterns.hint):
         return []
@@ -76,7 +76,7 @@ def clauses_in(text: str, language: str) -> list[Clause]:
         clause
         for kind, pattern, dated in _compiled(language)
         if (has_date if dated else has_publication)
-        for clause in _found(kind, pattern, plain, language)
+        for clause in _found(kind, pattern, plain, language, patterns)
     ]
     return sorted(found, key=lambda clause: (clause.span.start, clause.kind))
 
@@ -88,7 +88,7 @@ def takes_the_place(text: str, span: Span, language: str) -> bool:
     only says what is read for what where § 520 is applied to something else. False for a language without
     patterns.
     """
-    if language not in languages():
+    if law(language).validity is None:
         return False
     start = max((match.end() for match in _END_OF_SENTENCE.finditer(text, 0, span.start)), default=0)
     behind = _END_OF_SENTENCE.search(text, span.end)
@@ -102,7 +102,9 @@ def takes_the_place(text: str, span: Span, language: str) -> bool:
     )
 
 
-def _found(kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str) -> Iterator[Clause]:
+def _found(
+    kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str, patterns: Validity
+) -> Iterator[Clause]:
     for match in pattern.finditer(text):
         groups = match.groupdict()
         day = parse_date(groups["date"], language) if groups.get("date") else None
@@ -111,7 +113,7 @@ def _found(kind: ClauseKind, pattern: re.Pattern[str], text: str, language: str)
         if day is not None and kind is ClauseKind.CEASES and groups.get("until"):
             # "At the end of 31 December": the last day on which it holds.
             day += timedelta(days=1)
-        days = _days(match, languages()[language])
+        days = _days(match, patterns)
         scope = Span(*match.span("some")) if groups.get("some") else None
         yield Clause(kind, Span(match.start(), match.end()), day, None if day else days, scope)
 
@@ -121,32 +123,37 @@ def _is_quoted(text: str, place: int) -> bool:
     return any(text.count(left, 0, place) > text.count(right, 0, place) for left, right in _QUOTES)
 
 
-def _days(match: re.Match[str], patterns: Patterns) -> int | None:
+def _days(match: re.Match[str], patterns: Validity) -> int | None:
     """Days after the publication: a number, a word for one, or the day itself."""
     groups = match.groupdict()
-    words = groups.get("days")
-    if words:
-        if (number := re.search(r"\d+", words)) is not None:
+    days = groups.get("days")
+    if days:
+        if (number := re.search(r"\d+", days)) is not None:
             return int(number[0])
-        return patterns.ordinals.get(words.strip().casefold())
+        return patterns.ordinals.get(days.strip().casefold())
     if groups.get("next"):
         return 1
     return 0 if groups.get("published") else None
 
 
+def _patterns(language: str) -> Validity:
+    patterns = law(language).validity
+    assert patterns is not None, f"no patterns of validity for {language}"
+    return patterns
+
+
 @cache
 def _itself(language: str) -> re.Pattern[str]:
     """How a text speaks of itself, pronouns aside: they may be of anything."""
-    named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{languages()[language].itself})"
-    # Chinese writes no blanks.
-    named = named if language == "zh" else rf"(?<!\w){named}(?!\w)"
+    named = rf"(?!(?:it|sie|es|il|elle)\b)(?:{_patterns(language).itself})"
+    named = named if words(language).without_blanks else rf"(?<!\w){named}(?!\w)"
     return re.compile(named.replace(" ", r"\s+"), re.IGNORECASE)
 
 
 @cache
 def _compiled(language: str) -> tuple[tuple[ClauseKind, re.Pattern[str], bool], ...]:
     """The patterns of a language, each with its kind and whether it needs a date."""
-    patterns = languages()[language]
+    patterns = _patterns(language)
     ordinals = "|".join(sorted(map(re.escape, patterns.ordinals), key=len, reverse=True)) or r"\d+"
     parts: Mapping[str, str] = {
         "begin": _BEGIN,

@@ -7,9 +7,13 @@ small letters are dropped, and variants become one (``clustering.py``).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.language.candidates import (
     BY_CAPITALS,
@@ -27,12 +31,23 @@ from engine.language.candidates import (
 )
 from engine.language.clustering import Encode, Name, clusters
 from engine.language.letter_case import Count, LetterCase, Word
+from engine.language.name_scores import stated
 from engine.language.stopwords import STOPWORDS
 from engine.language.terms import Found, trimmed
-from engine.model import Entity, EntityKind, Passage
+from engine.model import Entity, EntityKind, Passage, Role
 
 # A term of more words is a sentence.
 LONGEST_TERM = 8
+# Kinds whose ``other`` is the name in full.
+_BY_LONG_FORM = frozenset({EntityKind.ACRONYM, EntityKind.ORGANISATION})
+# "Clients’ Assets", "Recognised Body's Rules".
+_POSSESSIVE = re.compile(r"\w[’']s?\s")
+# A word that heads provisions of more documents than this is a kind of heading, no term.
+MOST_HEADED = 4
+# The parts of a German compound have at least so many letters.
+SHORTEST_PART = 4
+# Joints between them, and endings that the first part has alone.
+_JOINTS = ("", "s", "es", "n", "en", "er", "e")
 # Documents of one title whose first passages define it: more of them say nothing about which is meant.
 MOST_TITLED = 20
 
@@ -53,24 +68,19 @@ class Vocabulary:
         # By language: numbers by stems, lengths of the terms that begin with a stem, stems by word.
         self._numbers: dict[str, dict[Key, int]] = {}
         self._lengths: dict[str, dict[str, tuple[int, ...]]] = {}
-        self._titles_seen: set[str] = set()
         self._stems: dict[str, Stems] = {}
+        # Pairs of candidates that a text says are one.
+        self._same: list[tuple[int, int]] = []
         # Names that begin sentences: language, name and kind, and how often.
         self._initial: Counter[tuple[str, str, EntityKind]] = Counter()
 
     def read(self, facts: Iterable[Fact], ids: Sequence[str]) -> None:
         """Takes in the terms of a run of passages with these ids; runs come in the order of the corpus.
 
-        A title counts where the corpus first has it. How passages are put into runs changes nothing.
+        How passages are put into runs changes nothing.
         """
-        new_titles: set[str] = set()
         for fact in facts:
-            if fact.heading:
-                if fact.heading in self._titles_seen and fact.heading not in new_titles:
-                    continue
-                self._titles_seen.add(fact.heading)
-                new_titles.add(fact.heading)
-            found = Found(fact.name, EntityKind(fact.kind), fact.other, fact.sure)
+            found = Found(fact.name, EntityKind(fact.kind), fact.other, fact.sure, role=fact.role)
             if fact.initial:
                 self._initial[fact.language, fact.name, found.kind] += fact.times
                 continue
@@ -94,11 +104,22 @@ class Vocabulary:
             self.candidates.append(Candidate(language, found.kind))
         candidate = self.candidates[number]
         candidate.forms[found.name] += count
-        if found.kind is EntityKind.ACRONYM:
+        candidate.aliases |= dict.fromkeys(names) if found.other else {}
+        if found.role:
+            candidate.roles[Role(found.role, passage_id)] = None
+            candidate.long_form = candidate.long_form or found.name
+        if found.kind is EntityKind.TITLE:
+            candidate.long_form = candidate.long_form or found.name
+        elif found.kind is EntityKind.DEFINED_TERM:
+            candidate.defined_as = candidate.defined_as or found.name
+        elif found.kind in _BY_LONG_FORM:
             candidate.long_form = candidate.long_form or found.other
         for key in keys:
-            if numbers.setdefault(key, number) == number:
+            owner = numbers.setdefault(key, number)
+            if owner == number:
                 candidate.keys.add(key)
+            else:
+                self._same.append((owner, number))
         if RANK[found.kind] < RANK[candidate.kind]:
             candidate.kind = found.kind
         if found.kind is EntityKind.TITLE:
@@ -127,7 +148,10 @@ class Vocabulary:
         case = LetterCase(self._words_in_doubt(), count)
         self._seat_initial(case)
         self._drop_ordinary(case)
+        self._drop_headings(count)
+        self._join_same()
         self._split_names()
+        self._drop_compositions()
         self._join_variants(case, encode)
         self._join_without_articles()
         for language, numbers in self._numbers.items():
@@ -141,7 +165,8 @@ class Vocabulary:
     def _words_in_doubt(self) -> Iterator[Word]:
         for candidate in self.candidates:
             if candidate.kind in BY_CAPITALS:
-                for word in WORD.findall(usual_form(candidate)):
+                forms = candidate.forms if candidate.is_one_word else (usual_form(candidate),)
+                for word in (word for form in forms for word in WORD.findall(form)):
                     yield candidate.language, word
         for language, name, _ in self._initial:
             for word in WORD.findall(name):
@@ -170,12 +195,70 @@ class Vocabulary:
                 self._add(Found(name, kind), language, "", times)
 
     def _drop_ordinary(self, case: LetterCase) -> None:
-        """Drops names of one word that the corpus mostly writes in small letters."""
+        """Drops names of one word that the corpus also has in small letters, titles that it mostly has so."""
         for candidate in self.candidates:
-            if candidate.kind in BY_CAPITALS and candidate.is_one_word:
-                word = usual_form(candidate)
-                if case.is_ordinary(candidate.language, word):
-                    self._drop(candidate)
+            if candidate.kind not in BY_CAPITALS or not candidate.is_one_word:
+                continue
+            words = [(candidate.language, word) for form in candidate.forms for word in WORD.findall(form)]
+            is_name = all(case.is_always_name(*word) and not case.is_ordinary(*word) for word in words)
+            is_title = candidate.kind is EntityKind.TITLE and not case.is_ordinary(
+                candidate.language, usual_form(candidate)
+            )
+            if not is_name and not is_title:
+                self._drop(candidate)
+
+    def _drop_headings(self, count: Count) -> None:
+        """Drops title words that are no German compound of two nouns of the corpus, or head provisions of
+        many documents: "Voraussetzungen", "Begriffsbestimmungen"."""
+        headings = [one for one in self.candidates if one.kind is EntityKind.HEADING and not one.dropped]
+        compounds = compounds_in([(one.language, usual_form(one)) for one in headings], count)
+        for one, is_compound in zip(headings, compounds, strict=True):
+            if not is_compound or one.forms.total() > MOST_HEADED:
+                self._drop(one)
+
+    def _join_same(self) -> None:
+        """Makes one of the candidates that a text says are one: an act and its short name."""
+        joined: dict[int, int] = {}
+
+        def kept(number: int) -> int:
+            while number in joined:
+                number = joined[number]
+            return number
+
+        for pair in self._same:
+            first, second = sorted(map(kept, pair))
+            if first != second and not self.candidates[first].dropped and not self.candidates[second].dropped:
+                self._join(second, first)
+                joined[second] = first
+
+    def _drop_compositions(self) -> None:
+        """Drops names that only put terms together which are known without them: "Authorised Persons and
+        Recognised Bodies", "Governing Body of the Fund Manager"."""
+        for candidate in self.candidates:
+            if candidate.kind is not EntityKind.NAME or candidate.dropped or candidate.definitions:
+                continue
+            joints = int(_POSSESSIVE.search(usual_form(candidate)) is not None)
+            if all(self._is_composed(key, candidate.language, joints) for key in candidate.keys):
+                self._drop(candidate)
+
+    def _is_composed(self, key: Key, language: str, joints: int) -> bool:
+        """Whether stems are known terms and words that join them, and one other word at most."""
+        numbers, terms, others, place = self._numbers[language], 0, 0, 0
+        empty = STOPWORDS.get(language.split("-")[0], frozenset())
+        while place < len(key):
+            ends = range(min(len(key), place + len(key) - 1), place, -1)
+            end = next((end for end in ends if self._is_known(numbers.get(key[place:end]))), None)
+            if end is not None:
+                terms, place = terms + 1, end
+            elif key[place] in empty or key[place] == "s":
+                joints, place = joints + 1, place + 1
+            else:
+                others, place = others + 1, place + 1
+        return terms > 0 and joints > 0 and others < 2
+
+    def _is_known(self, number: int | None) -> bool:
+        """Whether a candidate is a term by more than its capitals."""
+        return number is not None and self.candidates[number].kind is not EntityKind.NAME
 
     def _split_names(self) -> None:
         """Names of several words that the corpus has once are the shorter ones in them: "Actor Tom Hanks"."""
@@ -224,6 +307,9 @@ class Vocabulary:
         kept.definitions.extend(one for one in variant.definitions if one not in kept.definitions)
         kept.titled.extend(variant.titled)
         kept.long_form = kept.long_form or variant.long_form
+        kept.defined_as = kept.defined_as or variant.defined_as
+        kept.aliases |= variant.aliases
+        kept.roles |= variant.roles
         variant.dropped = True
         numbers = self._numbers[variant.language]
         numbers.update((key, first) for key in variant.keys)
@@ -258,8 +344,9 @@ class Vocabulary:
         )
         return Name(text, candidate.language, sum(candidate.forms.values()), proper)
 
-    def mentions(self, passage: Passage) -> Iterator[int]:
-        """Numbers of the candidates that a passage mentions, the longest at each place."""
+    def mentions(self, passage: Passage) -> Iterator[tuple[int, bool]]:
+        """Numbers of the candidates that a passage mentions, the longest at each place, and whether its words
+        there begin and end as names do."""
         lengths = self._lengths.get(passage.language)
         if not lengths:
             return
@@ -272,8 +359,9 @@ class Vocabulary:
                 continue
             for length in lengths[stems[position]]:
                 number = numbers.get(tuple(stems[position : position + length]))
-                if number is not None and self._is_meant(number, words[position : position + length]):
-                    yield number
+                own = words[position : position + length]
+                if number is not None and self._is_meant(number, own):
+                    yield number, may_begin_name(own[0]) and may_begin_name(own[-1])
                     end = position + length
                     break
 
@@ -306,6 +394,14 @@ class Vocabulary:
                     yield number, candidate.language, form.lower()
                     yield number, candidate.language, form.capitalize()
 
+    def said(self) -> tuple[list[float], NDArray[np.bool_]]:
+        """What the texts say for each candidate (``name_scores.stated``), and whether capitals count."""
+        said = [
+            stated(one.kind, defined=bool(one.definitions), one_word=one.is_one_word)
+            for one in self.candidates
+        ]
+        return said, np.asarray([one.has_case for one in self.candidates], np.bool_)
+
     def entities(self) -> list[Entity]:
         """The entity that each candidate would be."""
         return [entity_of(candidate) for candidate in self.candidates]
@@ -316,7 +412,7 @@ class Vocabulary:
         candidate = self.candidates[number]
         if candidate.kind is not EntityKind.TITLE:
             return Capitals(0, False)
-        words = WORD.findall(usual_form(candidate))
+        words = WORD.findall(candidate.long_form or usual_form(candidate))
         first = 1 if len(words) > 1 and self._has_article(candidate) else 0
         has_capital = written_as_name(words[first])
         return Capitals(len(words) - first if has_capital else 0, written_as_name(words[-1]))
@@ -324,12 +420,38 @@ class Vocabulary:
     def _is_meant(self, number: int, words: Sequence[str]) -> bool:
         """A term of one word is only meant where it is written as a name: with a capital."""
         if len(words) == 1:
-            return self.may_stand_alone(number) and written_as_name(words[0])
+            return written_as_name(words[0])
         first, last = self.capitals(number)
         is_first = not first or may_begin_name(words[max(len(words) - first, 0)])
         return is_first and (not last or may_begin_name(words[-1]))
 
-    def may_stand_alone(self, number: int) -> bool:
-        """Whether one word can mean a candidate: a title of one word says little but in German."""
-        candidate = self.candidates[number]
-        return candidate.kind is not EntityKind.HEADING or candidate.language == "de"
+
+def compounds_in(words: Sequence[Word], count: Count) -> list[bool]:
+    """Which of some words are put together from two nouns that the corpus has by themselves, with or without
+    a joint: "Anfechtung-s-klage". A noun is what it writes with a capital rather than without."""
+    cuts = [
+        (number, language, word[:place], word[place:].capitalize())
+        for number, (language, word) in enumerate(words)
+        for place in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
+    ]
+    nouns = _nouns(((language, tail) for _, language, _, tail in cuts), count)
+    cuts = [cut for cut in cuts if (cut[1], cut[3]) in nouns]
+    heads = [(number, language, form) for number, language, head, _ in cuts for form in _without_joint(head)]
+    nouns = _nouns(((language, form) for _, language, form in heads), count)
+    found = {number for number, language, form in heads if (language, form) in nouns}
+    return [number in found for number in range(len(words))]
+
+
+def _without_joint(head: str) -> Iterator[str]:
+    for joint in _JOINTS:
+        if head.endswith(joint) and len(head) - len(joint) >= SHORTEST_PART:
+            yield head.removesuffix(joint) if joint else head
+    # "Klageschrift", "Klagfrist": the ending of the first part may be lost.
+    yield f"{head}e"
+
+
+def _nouns(words: Iterable[Word], count: Count) -> set[Word]:
+    wanted = list(dict.fromkeys(words))
+    with_capital = count(wanted)
+    small = count([(language, word.lower()) for language, word in wanted])
+    return {word for word, large, little in zip(wanted, with_capital, small, strict=True) if large > little}

@@ -9,6 +9,7 @@ for people, files and other programs.
 """
 
 from engine.model.documents import (
+    EDITION,
     FAMILY,
     OUT_OF_FORCE,
     Document,
@@ -16,6 +17,7 @@ from engine.model.documents import (
     EntityKind,
     Passage,
     Reference,
+    Role,
     Section,
     SectionKind,
     Span,
@@ -59,6 +61,7 @@ from engine.model.relations import Direction, Relation, Status
 from engine.model.reviews import Review, Verdict
 
 __all__ = [
+    "EDITION",
     "FAMILY",
     "NOTHING",
     "OUT_OF_FORCE",
@@ -92,6 +95,7 @@ __all__ = [
     "RetrieverCount",
     "RetrieverHit",
     "Review",
+    "Role",
     "RoundJudgement",
     "RoundReport",
     "ScorePart",

@@ -13,6 +13,8 @@ from engine.model.relations import Relation, Status
 
 # The field of a document's metadata that names the family it is a version in.
 FAMILY = "family"
+# The field that says which of the versions, or of the editions of a standard, a document is: "2 of 5".
+EDITION = "edition"
 # Statuses of a text that no longer holds, by whatever end it came to.
 OUT_OF_FORCE = ("repealed", "superseded", "annulled", "expired", "withdrawn", "not in force")
 
@@ -173,11 +175,21 @@ class EntityKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Role:
+    """What a passage makes of somebody: "Agent" in a contract, by the id of the passage that says so."""
+
+    name: str
+    source_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Entity:
     """A named thing, defined term or legal concept that passages mention.
 
     ``definitions`` are the ids of the passages that define it, the first of each document that does; for
-    what a document is about (``EntityKind.TITLE``) its first passage.
+    what a document is about (``EntityKind.TITLE``) its first passage. ``aliases`` are other names that the
+    texts say are its own: acronyms, short names of documents. ``roles`` are those of a party to contracts.
+    ``score``, 0 to 1, is how surely it is a thing with a name (``engine/language/name_scores.py``).
     """
 
     id: str
@@ -185,3 +197,6 @@ class Entity:
     kind: EntityKind
     language: str = "und"
     definitions: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    score: float = 1.0

@@ -1,4 +1,4 @@
-"""A question as it is searched: what it asks, what it demands, the views it is seen by."""
+"""A question as it is searched: what it asks, what it requires, the views it is seen by."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Transaction:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What a question demands of every passage: phrases it must or must not hold, documents by name,
+    """What a question constraints of every passage: phrases it must or must not hold, documents by name,
     type, language and year (bounds included), the day on which it must be in force; and of the case: how
     deep it goes, and the type of transaction, "none" for none."""
 

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 
 class Relation(StrEnum):
-    """How one provision relates to another; the last two exist on trails only, never in a text.
+    """How one provision relates to another. ``SIMILAR_TO`` and ``MATCHES`` exist on trails only, the three
+    behind them between the things of an ontology and those of a corpus; texts make none of the five.
 
     Of two rules that meet, the source is the exception (``EXCEPTION_TO``: "notwithstanding Rule 5"), or its
     target prevails (``SUBJECT_TO``: "subject to Rule 5", "except as provided in Rule 5"), or both hold
@@ -31,6 +32,9 @@ class Relation(StrEnum):
     MENTIONS = "mentions"
     SIMILAR_TO = "similar_to"
     MATCHES = "matches"
+    BELONGS_TO = "belongs_to"
+    REQUIRES = "requires"
+    PARENT_OF = "parent_of"
 
 
 class Direction(StrEnum):

@@ -12,21 +12,23 @@ from engine.corpus.rules.expressions import Unknown, evaluate, names_in
 from engine.corpus.rules.ruleset import Fact, Rule, scales_of
 from engine.corpus.rules.values import Value, value_text
 from engine.errors import SettingsError
-from engine.ontology.citing import Citation, citations_of
+from engine.ontology.citing import Citation, cited
 
 
 class Verdict(StrEnum):
-    """Whether a rule's condition holds."""
+    """Whether a rule's condition holds; a rule cannot where a provision that it cites is not in force."""
 
     HOLDS = "holds"
     FAILS = "does not hold"
     OPEN = "needs"
+    NOT_IN_FORCE = "not in force"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A rule applied. ``needs`` are names of facts that would decide it, ``reasons`` why those given do not;
-    ``used`` the names and values of the facts given; ``warnings`` what is wrong with its citations."""
+    """A rule applied to the law of a ``day``. ``needs`` are names of facts that would decide it, ``reasons``
+    why those given do not; ``used`` the names and values of the facts given; ``warnings`` what is wrong with
+    its citations."""
 
     rule: Rule
     name: str
@@ -37,6 +39,7 @@ class Outcome:
     used: tuple[tuple[str, str], ...]
     citations: tuple[Citation, ...]
     warnings: tuple[str, ...]
+    day: date
 
 
 def facts_from(ontology: Ontology, given: Mapping[str, str]) -> dict[str, Value]:
@@ -84,8 +87,11 @@ def _applied(
     found = evaluate(rule.when, facts, scales_of(ontology.facts))
     unknown = found if isinstance(found, Unknown) else Unknown()
     named = [fact for fact in ontology.facts if fact.id in names_in(rule.when)]
-    citations = tuple(citations_of(corpus).find(said, day, (language, "en")) for said in rule.cite)
+    citations = tuple(cited(corpus, said, day, (language, "en")) for said in rule.cite)
     verdict = Verdict.OPEN if isinstance(found, Unknown) else Verdict.HOLDS if found else Verdict.FAILS
+    if any(citation.lapsed for citation in citations):
+        # Whatever the facts: the law of that day does not say so.
+        verdict = Verdict.NOT_IN_FORCE
     return Outcome(
         rule,
         in_language(rule.names, language, rule.id),
@@ -100,6 +106,7 @@ def _applied(
         ),
         citations,
         _warnings(citations, day),
+        day,
     )
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
-from threading import Lock
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus, Rows
-from engine.language.references import Resolver, find_mentions
-from engine.model import Passage, Section, Status
+from engine.language.references import find_mentions
+from engine.model import Status, TargetKind
 
 # Of a longer provision its first passages are shown; the whole is a click away.
 MOST_SHOWN = 8
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,112 +49,67 @@ class Citation:
         return found.pop() if len(found) == 1 else ""
 
 
-class Citations:
-    """Looks citations up in one corpus. Get one from ``citations_of``: building it reads the whole corpus
-    where a citation is in words."""
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """Where a citation leads: its rows, shape (n,), empty where ``problem`` says in words why nowhere."""
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
-        self._lock = Lock()
+    rows: Rows
+    problem: str = ""
 
-    def find(self, said: str, day: date, languages: Sequence[str] = ("en",)) -> Citation:
-        """The provision that an id or a citation in words names, as it stands on a day."""
-        rows, problem = self._rows(said.strip(), languages)
-        if rows is None:
-            return Citation(said, problem=problem)
-        shown = rows[:MOST_SHOWN]
-        documents = self._corpus.documents()
-        gone = self._corpus.out_of_force(day)[shown]
-        valid = self._corpus.in_force(day)[shown]
-        texts = []
-        numbers = self._corpus.document_numbers(shown)
-        for place, passage in enumerate(self._corpus.passages(shown)):
-            document = documents[int(numbers[place])]
-            validity = "no longer in force" if gone[place] else "" if valid[place] else "not yet in force"
-            texts.append(
-                CitedText(
-                    passage.id,
-                    passage.label or passage.id,
-                    document.title or document.id,
-                    passage.text,
-                    passage.language,
-                    validity,
-                )
-            )
-        return Citation(said, tuple(texts), max(0, len(rows) - MOST_SHOWN))
 
-    def _rows(self, said: str, languages: Sequence[str]) -> tuple[Rows | None, str]:
-        direct = self._by_id(said)
-        if direct is not None:
-            return direct, ""
-        problem = "it names no provision"
-        for language in dict.fromkeys((*languages, *self._corpus.info().languages)):
-            mentions = find_mentions(said, language)
-            if not mentions or not len(self._corpus):
-                continue
-            with self._lock:
-                # Its words alone are read; whoever speaks them is of no matter.
-                speaker = replace(self._speaker, text=said, language=language)
-                found = self._resolver.resolve(mentions, speaker)
-            for reference in found:
+def provision(corpus: Corpus, said: str, languages: Sequence[str] = ("en",)) -> Provision:
+    """The provision that an id or a citation in words names, of a whole document its first passage, as the
+    law stands today: whoever writes an ontology means the text that they see."""
+    said = said.strip()
+    rows = _by_id(corpus, said)
+    if len(rows):
+        return Provision(rows)
+    problem = "it names no provision"
+    for language in dict.fromkeys((*languages, *corpus.info().languages)):
+        for mention in find_mentions(said, language):
+            for reference in outside(corpus).resolve(mention, said, language, date.today()):
                 if reference.status is Status.RESOLVED and reference.target_id is not None:
-                    rows = self._by_id(reference.target_id)
-                    if rows is not None:
-                        return rows, ""
-                if reference.status is Status.AMBIGUOUS:
+                    found = outside(corpus).rows(reference.target_kind, reference.target_id)
+                    if reference.target_kind is not TargetKind.DOCUMENT:
+                        return Provision(found)
+                    if not _DIGIT.search(said.replace(reference.text, "")):
+                        return Provision(found[:1])
+                    problem = "its document is known, its number is not understood: give the provision's id"
+                elif reference.status is Status.AMBIGUOUS:
                     problem = f"it may mean {', '.join(reference.candidates[:4])}"
                 else:
                     problem = "this corpus has no such provision"
-        return None, problem
-
-    def _by_id(self, name: str) -> Rows | None:
-        row = int(self._corpus.rows([name])[0])
-        if row >= 0:
-            return np.asarray([row], np.int32)
-        if name in self._sections:
-            return self._sections[name]
-        if name in self._documents:
-            return self._corpus.by_document([name])[0][:1]
-        return None
-
-    @cached_property
-    def _documents(self) -> frozenset[str]:
-        return frozenset(document.id for document in self._corpus.documents())
-
-    @cached_property
-    def _all_sections(self) -> list[Section]:
-        return [
-            section
-            for number in range(len(self._corpus.documents()))
-            for section in self._corpus.sections(self._corpus.document_sections(number).tolist())
-        ]
-
-    @cached_property
-    def _sections(self) -> dict[str, Rows]:
-        documents = [document.id for document in self._corpus.documents()]
-        first = dict(zip(documents, self._corpus.by_document(documents), strict=True))
-        return {
-            section.id: first[section.document_id][section.first : section.stop]
-            for section in self._all_sections
-            if section.stop > section.first
-        }
-
-    @cached_property
-    def _speaker(self) -> Passage:
-        return self._corpus.passages(np.zeros(1, np.int32))[0]
-
-    @cached_property
-    def _resolver(self) -> Resolver:
-        everything = self._corpus.passages(np.arange(len(self._corpus), dtype=np.int32))
-        return Resolver(self._corpus.documents(), self._all_sections, everything)
+    return Provision(np.empty(0, np.int32), problem)
 
 
-_KNOWN: WeakKeyDictionary[Corpus, Citations] = WeakKeyDictionary()
+def cited(corpus: Corpus, said: str, day: date, languages: Sequence[str] = ("en",)) -> Citation:
+    """The provision that an id or a citation in words names, word for word, and its validity on a day."""
+    found = provision(corpus, said, languages)
+    shown = found.rows[:MOST_SHOWN]
+    if not len(shown):
+        return Citation(said, problem=found.problem)
+    documents, numbers = corpus.documents(), corpus.document_numbers(shown).tolist()
+    gone, valid = corpus.out_of_force(day)[shown], corpus.in_force(day)[shown]
+    texts = []
+    for place, passage in enumerate(corpus.passages(shown)):
+        document = documents[numbers[place]]
+        validity = "no longer in force" if gone[place] else "" if valid[place] else "not yet in force"
+        name, title = passage.label or passage.id, document.title or document.id
+        texts.append(CitedText(passage.id, name, title, passage.text, passage.language, validity))
+    return Citation(said, tuple(texts), max(0, len(found.rows) - MOST_SHOWN))
 
 
-def citations_of(corpus: Corpus) -> Citations:
-    """The citations of an open corpus, kept as long as the corpus is open."""
-    found = _KNOWN.get(corpus)
-    if found is None:
-        found = _KNOWN.setdefault(corpus, Citations(corpus))
-    return found
+def _by_id(corpus: Corpus, name: str) -> Rows:
+    """The rows of a passage or a section, the first of a document; none for what is no id."""
+    rows = corpus.rows([name])
+    if rows[0] >= 0:
+        return rows
+    # The id of a section begins with that of its document.
+    for number, document in enumerate(corpus.documents()):
+        if name == document.id:
+            return corpus.by_document([name])[0][:1]
+        if name.startswith(document.id):
+            for section in corpus.sections(corpus.document_sections(number).tolist()):
+                if section.id == name:
+                    return corpus.by_document([document.id])[0][section.first : section.stop]
+    return np.empty(0, np.int32)

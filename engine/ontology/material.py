@@ -12,16 +12,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import number_key
 from engine.language.analyzer import analyzer
 from engine.language.script import visible
+from engine.languages import law
 from engine.model import Document, Section
 
 # What is read at most: a larger corpus is read in parts, the same share of each unit.
@@ -87,9 +86,8 @@ def says_something(heading: str, language: str) -> bool:
 
 @cache
 def _frame(language: str) -> frozenset[str]:
-    content = yaml.safe_load((Path(__file__).parent / "frame.yaml").read_text(encoding="utf-8"))
-    words = content.get(language.split("-")[0], ())
-    return frozenset(term for word in words for term in analyzer(language).terms(word))
+    listed = law(language).frame
+    return frozenset(term for word in listed for term in analyzer(language).terms(word))
 
 
 def clean_heading(text: str) -> str:

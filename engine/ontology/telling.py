@@ -9,6 +9,7 @@ from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.llm import Usage
 from engine.ontology.applying import Outcome, Verdict
 from engine.ontology.citing import Citation
+from engine.ontology.concepts import Concepts, problems
 from engine.ontology.covering import Index
 from engine.ontology.drafting import HEADING
 from engine.ontology.proposal import Proposal, ProposedArea, covered_share
@@ -79,13 +80,38 @@ def proposal_json(proposal: Proposal) -> dict[str, Any]:
 
 
 def check_text(corpus: Corpus, ontology: Ontology) -> Iterator[str]:
-    """What each area of an ontology covers in a corpus, and which of its keywords the corpus never has."""
+    """What each area of an ontology covers in a corpus, and which of its keywords the corpus never has; what
+    each type of transaction needs; the concepts in their hierarchy, and which of their provisions the corpus
+    has not."""
     index = Index(corpus)
     for area in ontology.areas:
         reach = index.reach(area)
         yield f"{area.id}: covers {_passages(reach.passages)}{_absent(area, index)}"
     share = covered_share(ontology.areas, index)
     yield f"{len(ontology.areas)} areas cover {share:.0%} of the passages"
+    areas = {area.id: area for area in ontology.areas}
+    for transaction, needed in ontology.transactions.items():
+        told = ", ".join(f"{name} {ontology.needed(areas[name], transaction)}" for name in needed)
+        yield f"transaction {transaction} needs passages: {told or 'none'}"
+    if ontology.concepts:
+        yield from _concepts_text(corpus, Concepts(ontology))
+
+
+def _concepts_text(corpus: Corpus, known: Concepts) -> Iterator[str]:
+    """The concepts, each under its wider one, and what is wrong with them."""
+    for concept in known.in_order():
+        articles = known.articles(corpus, concept)
+        count = sum(len(article.found.rows) for article in articles)
+        indent = "  " * len(known.above(concept))
+        told = (
+            f"{len(concept.articles)} article{'' if len(concept.articles) == 1 else 's'}, {_passages(count)}"
+        )
+        checks = f"; to check: {'; '.join(concept.required_checks)}" if concept.required_checks else ""
+        yield f"{indent}concept {concept.id} (importance {concept.importance}): {told}{checks}"
+    wrong = list(problems(corpus, known))
+    yield from (f"wrong: {problem}" for problem in wrong)
+    missing = f"{len(wrong) or 'no'} provision{'' if len(wrong) == 1 else 's'} missing"
+    yield f"{len(known.ontology.concepts)} concepts; {missing}"
 
 
 def _absent(area: Area, index: Index) -> str:
@@ -117,11 +143,14 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def verdict_words(outcome: Outcome) -> str:
-    """The outcome in words: "holds: invalid", "does not hold", "needs the day of delivery"."""
+    """The outcome in words: "holds: invalid", "does not hold", "needs the day of delivery", "not in force on
+    2023-05-01"."""
     if outcome.verdict is Verdict.HOLDS:
         return f"{outcome.verdict.value}: {outcome.rule.then}"
     if outcome.verdict is Verdict.OPEN:
         return f"{outcome.verdict.value} {'; '.join(outcome.needs) or 'more than these facts'}"
+    if outcome.verdict is Verdict.NOT_IN_FORCE:
+        return f"{outcome.verdict.value} on {outcome.day.isoformat()}"
     return outcome.verdict.value
 
 
@@ -132,6 +161,7 @@ def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "rule": outcome.rule.id,
             "name": outcome.name,
             "verdict": outcome.verdict.value,
+            "day": outcome.day.isoformat(),
             "then": outcome.rule.then,
             "because": outcome.because,
             "when": outcome.rule.when,

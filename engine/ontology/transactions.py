@@ -9,13 +9,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-import yaml
 
 from engine.corpus.protocol import Area, Corpus, Rows
 from engine.language.analyzer import analyzer
+from engine.languages import law
 from engine.model import Direction
 from engine.ontology.covering import Index
 from engine.ontology.drafting import languages_of, slug
@@ -99,6 +98,5 @@ def _first(rows: Rows, index: Index, language: str) -> Rows:
 
 @cache
 def _cues(language: str) -> frozenset[str]:
-    content = yaml.safe_load((Path(__file__).parent / "cues.yaml").read_text(encoding="utf-8"))
-    words = content.get(language.split("-")[0], ())
-    return frozenset(term for word in words for term in analyzer(language).terms(word))
+    listed = law(language).transactions
+    return frozenset(term for word in listed for term in analyzer(language).terms(word))

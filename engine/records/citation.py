@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from engine.ingestion.assembly import EID
 from engine.language.front_page import STANDARD
+from engine.languages import words
 from engine.model import Document, Passage
-
-# Where a language does not put the name of the act first: "§ 442 Abs. 1 BGB", "《…》第十条".
-_JOINED: dict[str, Callable[[str, str], str]] = {
-    "de": lambda name, label: f"{label} {name}",
-    "id": lambda name, label: f"{name}, {label}",
-    "zh": lambda name, label: f"《{name.strip('《》')}》{label}",
-}
 
 
 def short_citation(passage: Passage, document: Document) -> str:
@@ -42,7 +34,7 @@ def full_citation(passage: Passage, document: Document) -> str:
     named = f"{title} ({number})" if number and number not in title else title
     if not passage.label:
         cited = named
-    elif passage.language.split("-")[0] in _JOINED:
+    elif words(passage.language).citing.joined:
         cited = _joined(named, passage)
     else:
         cited = f"{named}, {passage.label}"
@@ -59,5 +51,9 @@ def _is_edition(document: Document) -> bool:
 def _joined(name: str, passage: Passage) -> str:
     if not passage.label:
         return name
-    join = _JOINED.get(passage.language.split("-")[0])
-    return join(name, passage.label) if join else f"{name} {passage.label}"
+    if passage.label.startswith(name) and name.isupper():
+        # "COBS 3.4.1R" says it itself.
+        return passage.label
+    citing = words(passage.language).citing
+    form = citing.joined or "{name} {label}"
+    return form.format(name=name.strip(citing.marks) if citing.marks else name, label=passage.label)

@@ -1,8 +1,8 @@
 """What a model is given to read: passages of an investigation within a number of tokens, each with a key.
 
 First as many passages of the ranking as there is room for, best first; then, with the room that is left,
-each grows with the text around it inside its section (see ``growth``). Every text is a span of its source,
-word for word. The key of a passage is its rank, in whatever order the passages stand.
+each grows with the text around it inside its section (see ``context_expansion``). Every text is a span of its
+source, word for word. The key of a passage is its rank, in whatever order the passages stand.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ import numpy as np
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.investigation.assistance.relations import relations
+from engine.investigation.context_expansion import ContextExpansion, text_of
 from engine.investigation.filters import Filters
-from engine.investigation.growth import Growth, text_of
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.language.tokens import token_estimate
@@ -51,16 +52,18 @@ class ContextPassage:
 
 @dataclass(frozen=True, slots=True)
 class ModelContext:
-    """Passages in the order in which a model shall read them. ``left_out``: keys there was no room for."""
+    """Passages in the order in which a model shall read them. ``left_out``: keys there was no room for;
+    ``relations``: how what the question names relates, in sentences that stand in front of the passages."""
 
     question: str
     passages: tuple[ContextPassage, ...]
     order: Order
     left_out: tuple[int, ...] = ()
+    relations: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> int:
-        """All tokens, estimated."""
+        """All tokens of the passages, estimated."""
         return sum(passage.tokens for passage in self.passages)
 
 
@@ -73,6 +76,9 @@ def model_context(
     """
     checked_tokens(tokens)
     day = investigation.day or date.today()
+    language = investigation.plan.language
+    related = relations(corpus, investigation.question, language, tokens)
+    whole, tokens = tokens, tokens - sum(token_estimate(len(line) + 1, language) for line in related)
     ranking = investigation.passages
     written = {found.rank: _written(found, day, found.text, found.assembled_ids) for found in ranking}
     chosen, room = [], tokens
@@ -82,7 +88,7 @@ def model_context(
             room -= written[found.rank].tokens
     if ranking and not chosen:
         least = min(one.tokens for one in written.values())
-        raise InputError(f"a context of {tokens} tokens holds no passage; the shortest has {least}")
+        raise InputError(f"a context of {whole} tokens holds no passage; the shortest has {least}")
     for found, ids, text in _grown(investigation, corpus, chosen, day, room):
         written[found.rank] = _written(found, day, text, ids)
     kept = {found.rank for found in chosen}
@@ -91,6 +97,7 @@ def model_context(
         tuple(written[found.rank] for found in ordered(chosen, order)),
         order,
         tuple(found.rank for found in ranking if found.rank not in kept),
+        related,
     )
 
 
@@ -108,7 +115,7 @@ def _grown(
     settings, reading = investigation.settings, Reading(corpus)
     rows = {found.rank: corpus.rows(found.assembled_ids).tolist() for found in chosen}
     pool = investigation.pool
-    growth = Growth(
+    expansion = ContextExpansion(
         corpus,
         reading,
         [row for own in rows.values() for row in own],
@@ -118,11 +125,11 @@ def _grown(
     )
     for found in chosen:
         own = rows[found.rank]
-        before = growth.tokens(own)
+        before = expansion.tokens(own)
         longest = min(LONGEST, before + room)
-        joined = growth.grown(own, min(SHORTEST, longest), longest)
+        joined = expansion.expanded(own, min(SHORTEST, longest), longest)
         if len(joined) > len(own):
-            room -= growth.tokens(joined) - before
+            room -= expansion.tokens(joined) - before
             passages = reading.passages(np.asarray(joined, np.int32))
             yield found, tuple(passage.id for passage in passages), text_of(passages)
 
@@ -144,6 +151,9 @@ def context_text(context: ModelContext) -> Iterator[str]:
     A fence is longer than any run of backticks inside, so no text can end it, or pass for a citation.
     """
     yield f"Question: {context.question}"
+    if context.relations:
+        yield "\nWhat it names, and how that relates (no source, not to be quoted):"
+        yield from (f"- {line}" for line in context.relations)
     for passage in context.passages:
         old = f" ({passage.validity})" if passage.validity else ""
         longest = max((len(run) for run in _BACKTICKS.findall(passage.text)), default=0)
@@ -160,6 +170,7 @@ def context_to_json(context: ModelContext) -> dict[str, Any]:
         "order": context.order.value,
         "tokens": context.tokens,
         "left_out": list(context.left_out),
+        "relations": list(context.relations),
         "passages": [
             {
                 "key": passage.key,

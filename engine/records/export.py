@@ -24,7 +24,7 @@ from engine.model import (
 from engine.records.citation import short_citation
 from engine.records.planned import plan_to_json
 from engine.records.spending import usage_to_json
-from engine.records.validity import badge
+from engine.records.validity import badge, edition
 from engine.retrieval.contributions import in_ranking
 from engine.threads import Thread, threads
 
@@ -130,6 +130,7 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
         "valid_to": _day(passage.valid_to or document.valid_to),
         "validity": None if validity is None else validity.words,
         "out_of_force": validity is not None and validity.old,
+        "edition": edition(document) or None,
         "text": ranked.text,
         "assembled": list(ranked.assembled_ids),
         "score": round(ranked.score, DIGITS),

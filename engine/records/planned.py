@@ -173,7 +173,7 @@ def plan_text(plan: QueryPlan) -> Iterator[str]:
         ("Names", tuple(named_words(plan))),
         ("Documents named", plan.document_ids),
         ("Types named", plan.document_types),
-        ("Demands", tuple(constraint_words(plan.constraints))),
+        ("Constraints", tuple(constraint_words(plan.constraints))),
         ("Perhaps", tuple(f"{suggestion_words(found)} (“{found.words}”)" for found in plan.suggestions)),
     ):
         if values:
@@ -210,7 +210,7 @@ def named_words(plan: QueryPlan) -> Iterator[str]:
 
 
 def constraint_words(constraints: Constraints) -> Iterator[str]:
-    """Each demand in words."""
+    """Each constraint in words."""
     yield from (f"with “{phrase}”" for phrase in constraints.must_include)
     yield from (f"without “{phrase}”" for phrase in constraints.must_exclude)
     for name, values in (
@@ -232,7 +232,7 @@ def constraint_words(constraints: Constraints) -> Iterator[str]:
 
 
 def suggestion_words(found: Suggestion) -> str:
-    """What to write to turn a suggestion into a demand."""
+    """What to write to turn a suggestion into a constraint."""
     signs = {
         "year_from": f"year:{found.value}..",
         "year_to": f"year:..{found.value}",

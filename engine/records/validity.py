@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from engine.model import OUT_OF_FORCE, Document, Passage
+from engine.language.front_page import STANDARD
+from engine.model import EDITION, OUT_OF_FORCE, Document, Passage
 
 _IN_FORCE = frozenset({"in force", "in_force", "inforce", "current", "valid"})
 
@@ -43,3 +44,13 @@ def badge(passage: Passage, document: Document, today: date) -> Badge | None:
     if status in _IN_FORCE or begin is not None:
         return Badge("in force", False)
     return Badge(status, False) if status else None
+
+
+def edition(document: Document) -> str:
+    """Which of its versions or editions a document is: "version 2 of 5", "latest of 5 versions"; empty where
+    it is the only one."""
+    place, _, count = str(document.metadata.get(EDITION, "")).partition(" of ")
+    if not count.isdigit():
+        return ""
+    word = "edition" if document.type == STANDARD else "version"
+    return f"latest of {count} {word}s" if place == count else f"{word} {place} of {count}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from engine.investigation.strategies.citations import ACROSS_LANGUAGES
 from engine.investigation.strategies.whole_document import READ_WHOLE
 from engine.model import (
     Direction,
@@ -52,6 +53,9 @@ _PREDICATES: dict[Relation, tuple[str, str]] = {
     Relation.MENTIONS: ("shares a term with {seed}", "shares a term with {seed}"),
     Relation.SIMILAR_TO: ("is similar in meaning to {seed}", "is similar in meaning to {seed}"),
     Relation.MATCHES: ("matches {seed}", "matches {seed}"),
+    Relation.BELONGS_TO: ("is what {seed} belongs to", "belongs to {seed}"),
+    Relation.REQUIRES: ("is required by {seed}", "requires {seed}"),
+    Relation.PARENT_OF: ("is narrower than {seed}", "is wider than {seed}"),
 }
 
 # Where a passage stands in the document it shares with the seed, by the detail that the strategy gives.
@@ -111,6 +115,8 @@ def hop_words(hop: Hop, name: Name) -> str:
         return "named in the question"
     if hop.relation is Relation.DEFINES:
         return "defines a term of the question"
+    if hop.relation is Relation.APPLIES_TO:
+        return hop.detail
     query = gap_query(hop)
     start = _finder(hop.strategy, "") if query is None else _mid_sentence(query_title(query))
     return f"{start}, {ordinal(hop.rank)}" if hop.rank else start
@@ -198,7 +204,8 @@ def _predicate(hop: Hop, seed: str) -> str:
     if hop.relation in (Relation.PART_OF, Relation.NEXT_TO) and hop.detail in _PLACES:
         return _PLACES[hop.detail].format(seed=seed)
     outward, inward = _PREDICATES[hop.relation]
-    return (outward if hop.direction is Direction.OUT else inward).format(seed=seed)
+    told = (outward if hop.direction is Direction.OUT else inward).format(seed=seed)
+    return f"{told}, {hop.detail}" if hop.detail.startswith(ACROSS_LANGUAGES) else told
 
 
 def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
@@ -210,6 +217,8 @@ def _clause_words(hop: Hop, name: Name, *, first: bool) -> str:
         return f"the question names{it}"
     if hop.relation is Relation.DEFINES:
         return "defines a term of the question"
+    if hop.relation is Relation.APPLIES_TO:
+        return hop.detail if first else f"is {hop.detail}"
     if (query := gap_query(hop)) is not None:
         return f"{'' if first else 'was '}found by a {_mid_sentence(query_title(query))}"
     finder = _finder(hop.strategy, "the ")

@@ -1,6 +1,6 @@
 """Asking a language model on behalf of one case: an answer, or a note that says why there is none.
 
-Whoever asks has a deterministic twin that takes over, so a model that fails never ends a case.
+Whoever asks has a deterministic fallback that takes over, so a model that fails never ends a case.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.model import QueryPlan
-from engine.retrieval.foreign import FOREIGN_SHARE
+from engine.retrieval.cross_lingual import CROSS_LINGUAL_SHARE
 from engine.retrieval.retrievers.base import Found, Shares
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
@@ -32,7 +32,7 @@ class Relevance:
 
     ``plan`` holds the views that were searched; ``vectors`` are those of the views, shape (views, d), None
     where dense search is off. ``found`` are the answers of the retrievers by name, ``weights`` the share of
-    each in the sum. ``foreign`` says which documents are in another language than the question, shape
+    each in the sum. ``cross_lingual`` says which documents are in another language than the question, shape
     (documents,), None where none is; ``phrased`` which passages hold a phrase that the question quotes, shape
     (passages,), None where it quotes none.
     """
@@ -42,7 +42,7 @@ class Relevance:
     vectors: NDArray[np.float32] | None
     found: Mapping[str, Found]
     weights: Mapping[str, float]
-    foreign: NDArray[np.bool_] | None = None
+    cross_lingual: NDArray[np.bool_] | None = None
     phrased: Mask | None = None
 
     def of(self, rows: Rows) -> Scores:
@@ -51,10 +51,10 @@ class Relevance:
         for name in self.found:
             if self.weights[name] > 0:
                 total += np.float32(self.weights[name]) * self._joined(name, rows)
-        if self.foreign is not None:
+        if self.cross_lingual is not None:
             # Words say nothing across languages, and their silence is no verdict.
-            away = self.foreign[self.corpus.document_numbers(rows)]
-            total = np.where(away, np.maximum(total, FOREIGN_SHARE * self._joined(DENSE, rows)), total)
+            away = self.cross_lingual[self.corpus.document_numbers(rows)]
+            total = np.where(away, np.maximum(total, CROSS_LINGUAL_SHARE * self._joined(DENSE, rows)), total)
         extra = routed(self.corpus, self.plan, rows)
         if extra is not None:
             total = total + extra

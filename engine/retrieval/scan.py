@@ -12,7 +12,7 @@ from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.language.embedders import NO_EMBEDDING
 from engine.model import QueryPlan, RetrieverCount, RetrieverHit
 from engine.retrieval.contributions import contributions, off_notes
-from engine.retrieval.foreign import foreign_documents, words_set_aside
+from engine.retrieval.cross_lingual import cross_lingual_documents, words_set_aside
 from engine.retrieval.fusion import retriever_weights
 from engine.retrieval.planning.phrases import holding
 from engine.retrieval.relevance import Relevance
@@ -63,9 +63,11 @@ def scan(
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
     weights = retriever_weights(found)
-    foreign = foreign_documents(corpus, plan.language) if {LEXICAL, DENSE} <= found.keys() else None
+    cross_lingual = (
+        cross_lingual_documents(corpus, plan.language) if {LEXICAL, DENSE} <= found.keys() else None
+    )
     seen = vectors if DENSE in found else None
-    relevance = Relevance(corpus, plan, seen, found, weights, foreign, _phrased(corpus, plan))
+    relevance = Relevance(corpus, plan, seen, found, weights, cross_lingual, _phrased(corpus, plan))
     rows, scores = _ranked(relevance)
     rows, scores = rows[:limit], scores[:limit]
     hits = _hits(plan, found, rows)

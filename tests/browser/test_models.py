@@ -24,7 +24,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 def scripted(asked: Asked) -> Scripted:
-    """A model that can be connected, and that is of no use afterwards: the twins take over."""
+    """A model that can be connected, and that is of no use afterwards: the fallbacks take over."""
     if asked.task == "trial":
         return {"article": 12, "binding": "yes"}
     if asked.task == "probe":

@@ -80,6 +80,8 @@ def test_areas_are_edited_saved_and_undone(page: Page, tmp_path: Path, watch: Wa
     page.select_option(".area-card:nth-child(3) select[aria-label='Merge into']", "approval")
     assert names(page) == ["Approvals", f"Limits {HARM}"]
     page.click(".type-row .type-area:has-text('Approvals')")
+    page.fill(".type-needs:has-text('Approvals') input", "4")
+    page.press(".type-needs:has-text('Approvals') input", "Tab")
     page.click("[data-areas=save]")
     settle(page, "Saved")
     page.wait_for_function("document.querySelector('[data-lib=areas-unsaved]').hidden")
@@ -92,6 +94,7 @@ def test_areas_are_edited_saved_and_undone(page: Page, tmp_path: Path, watch: Wa
     content = yaml.safe_load(Path(told.value.path()).read_text(encoding="utf-8"))
     assert content["areas"][0]["keywords"] == {"en": ["approval", "powers"]}
     assert content["transactions"] == {"grant": ["limits", "approval"]}
+    assert content["least"] == {"grant": {"approval": 4}}
 
     page.click(".area-card:first-child .danger")
     assert names(page) == [f"Limits {HARM}"]
@@ -184,3 +187,49 @@ def test_rules_stand_beside_the_coverage_of_a_case(page: Page, watch: Watch) -> 
     page.wait_for_selector("[data-fact=scope] .fact-problem:not(:empty)")
     assert page.locator(".rule.holds").count() == 0
     assert not [line for line in watch.console if line.startswith("error")]
+
+
+def test_the_concepts_of_a_question_show_their_provisions(page: Page, watch: Watch) -> None:
+    ask(page, BROAD)
+    assert "named" in page.inner_text(".concepts-box > summary")
+    assert not page.is_visible(".concept")
+    page.click(".concepts-box > summary")
+    concept = page.locator(".concept", has_text="Power of attorney").first
+    assert "Article 8 of the Agency Code" in concept.inner_text()
+    assert "to check: who granted the powers" in concept.inner_text()
+    concept.click()
+    page.wait_for_selector("#filter-note:not([hidden])")
+    assert "Evidence for Power of attorney" in page.inner_text("#filter-note")
+    concept.click()
+    page.wait_for_selector("#filter-note", state="hidden")
+    page.click(".concept-map summary")
+    assert "Agency Code, Article 3(4) defines Power of attorney" in page.inner_text(".concept-map")
+    assert not [line for line in watch.console if line.startswith("error")]
+
+
+def test_a_rule_is_told_not_in_force_on_the_day_of_the_case(page: Page) -> None:
+    ask(page, "May an agent appoint sub-agents? as_of:2023-05-01")
+    page.click(".rules-box > summary")
+    told = page.locator(".rule", has_text="Sub-delegation not permitted")
+    told.wait_for()
+    assert "not in force on 2023-05-01" in told.inner_text()
+    page.select_option("[data-fact=permission_named] select", "no")
+    page.select_option("[data-fact=urgency] select", "no")
+    page.wait_for_function("document.querySelectorAll('.rule .hint').length > 0")
+    assert "not in force on 2023-05-01" in told.inner_text()
+
+
+def test_types_and_concepts_of_an_ontology_are_told_in_the_areas_tab(page: Page) -> None:
+    page.click(".views [data-view=corpus]")
+    areas(page)
+    objection = page.locator(".type-row").last
+    assert objection.locator("input").first.input_value() == "tax-objection"
+    least = objection.locator("input[type=number]")
+    assert [least.nth(place).input_value() for place in range(least.count())] == ["2", "3", "2"]
+    assert least.first.is_disabled()
+    listed = page.locator(".concept-list li")
+    assert listed.count() == 19
+    listed.first.locator("summary").click()
+    under = page.locator(".concept-list li").filter(has=page.locator("b", has_text="Special resolution"))
+    under.locator("summary").click()
+    under.locator("p", has_text="Article 15 of the Agency Code").wait_for()

@@ -26,7 +26,7 @@ def plan(page: Page, question: str = QUESTION) -> None:
     page.wait_for_selector("#plan .plan")
 
 
-def test_a_plan_is_shown_edited_and_used_and_what_it_demands_holds(page: Page) -> None:
+def test_a_plan_is_shown_edited_and_used_and_what_it_requires_holds(page: Page) -> None:
     plan(page)
     told = page.inner_text("#plan .told")
     assert "comparative" in told
@@ -34,8 +34,8 @@ def test_a_plan_is_shown_edited_and_used_and_what_it_demands_holds(page: Page) -
     kinds = page.locator("#plan .kind").all_inner_texts()
     assert kinds[0] == "literal"
     assert kinds.count("side") == 2
-    year = page.locator("#plan .demand[data-kind=year_from]")
-    assert year.get_attribute("aria-pressed") == "false", "prose is never demanded by itself"
+    year = page.locator("#plan .constraint[data-kind=year_from]")
+    assert year.get_attribute("aria-pressed") == "false", "prose is never required by itself"
     page.locator("#plan .plan-views li").nth(1).locator("input[type=checkbox]").uncheck()
     page.click("#plan .add")
     page.keyboard.type("general commercial representative")
@@ -47,9 +47,9 @@ def test_a_plan_is_shown_edited_and_used_and_what_it_demands_holds(page: Page) -
     assert tip.count("side: ") == 1
     assert page.locator("#plan .plan").get_attribute("open") is None, "the board has the room again"
 
-    # What the next question demands holds for all that is found.
+    # What the next question constraints holds for all that is found.
     plan(page, "Which powers does an agent hold? +register")
-    chip = page.locator("#plan .demand[data-value=register]")
+    chip = page.locator("#plan .constraint[data-value=register]")
     assert chip.get_attribute("aria-pressed") == "true"
     assert "passages remain" in page.inner_text("#plan .plan-notes")
     ask(page, "Which powers does an agent hold? +register")

@@ -136,7 +136,8 @@ def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
     ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "4", "--context")
     done = run(*ask, "1000")
     assert done.code == 0
-    assert done.out.startswith(f"Question: {QUESTION}\n\n[1] ")
+    assert done.out.startswith(f"Question: {QUESTION}\n\n")
+    assert "\n\n[1] " in done.out
     assert re.findall(r"^\[(\d)\] ", done.out, re.MULTILINE) == ["1", "3", "4", "2"]
     told = run(*ask, "1000", "--order", "rank", "--json").json
     assert [one["key"] for one in told["context"]["passages"]] == [1, 2, 3, 4]
@@ -230,6 +231,20 @@ def test_info_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
     assert sum(told["references"]["by_status"].values()) == sum(told["references"]["by_relation"].values())
     assert told["entities"] > 0
     assert run("info", "--corpus", harbour_folder).out.startswith("harbour: 3 documents, 33 passages\n")
+
+
+def test_info_tells_an_entity_and_what_it_is_related_to(run: CommandLine, harbour_folder: Path) -> None:
+    asked = ("info", "--corpus", harbour_folder, "--entity")
+    (found,) = run(*asked, "harbour dues act", "--json").json["entities"]
+    assert (found["name"], found["kind"]) == ("Harbour Dues Act", "title")
+    assert 0.5 <= found["score"] <= 1.0
+    assert all(one["passages"] for one in found["related"])
+    lines = run(*asked, "Harbour Dues Act").out.splitlines()
+    assert lines[0].startswith("Harbour Dues Act: title, score ")
+    assert len([line for line in lines if line.startswith("  ")]) == len(found["related"])
+    unknown = run(*asked, "nobody")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "no entity named 'nobody'" in unknown.err
 
 
 def test_references_are_five_columns(run: CommandLine, harbour_folder: Path) -> None:

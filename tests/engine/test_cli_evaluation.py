@@ -73,10 +73,18 @@ def test_ablation_as_a_table_and_as_values(run: CommandLine, ask: tuple[str | Pa
     told = run(*ask, "--strategies", "citations", "--rounds", "1", "--ablate", "--json").json["ablation"]
     labels = [row["label"] for row in told["rows"]]
     assert labels[:2] == ["without citations", "only citations"]
-    assert labels[-2:] == ["without rounds", "round 1"]
+    assert labels[-3:] == ["without rounds", "round 1", "without ontology"]
     done = run(*ask, "--strategies", "citations", "--rounds", "1", "--ablate")
     assert "what each part adds, 2 questions" in done.out
     assert any(line.startswith("round 1 ") for line in done.out.splitlines())
+
+
+def test_the_ontology_alone_is_left_out(run: CommandLine, ask: tuple[str | Path, ...]) -> None:
+    told = run(*ask, "--ablate", "ontology", "--json").json["ablation"]
+    assert [(row["kind"], row["label"]) for row in told["rows"]] == [("ontology", "without ontology")]
+    refused = run(*ask, "--ablate", "ontologies")
+    assert refused.code == 2
+    assert "--ablate: 'ontologies' is no kind of part; known kinds: strategy, retriever" in refused.err
 
 
 def test_plots_are_pages_that_ask_nobody(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 from engine.ingestion.build import build_corpus
@@ -34,7 +36,10 @@ def test_propose_check_apply_and_undo(run: CommandLine, folder: Path, tmp_path: 
     done = run("ontology", "--corpus", folder, "apply", file)
     assert done.out.startswith("in force: ")
     assert "0 rules" in done.out
-    assert run("ontology", "--corpus", folder, "apply", "--undo").out == "in force: 0 areas, 0 rules\n"
+    assert (
+        run("ontology", "--corpus", folder, "apply", "--undo").out
+        == "in force: 0 areas, 0 concepts, 0 rules\n"
+    )
     assert "nothing to undo" in run("ontology", "--corpus", folder, "apply", "--undo").err
 
 
@@ -93,3 +98,65 @@ def test_what_cannot_be_done_is_told_in_one_line(
 
 def test_a_corpus_without_rules_says_so(run: CommandLine, folder: Path) -> None:
     assert "has no rules" in run("ontology", "--corpus", folder, "rules").err
+
+
+def test_the_graph_around_a_question_and_around_nodes(
+    run: CommandLine, sample_folder: Path, tmp_path: Path
+) -> None:
+    graph = ("ontology", "--corpus", sample_folder, "graph")
+    done = run(*graph, "--question", "When does the objection period end?", "--most", "8")
+    assert (
+        done.out.splitlines()[0] == "1.00  concept: Objection period  [concept:objection-period], asked for"
+    )
+    assert "Tax Procedure Act, Article 3(6) defines Objection period" in done.out
+    told = run(*graph, "--around", "concept:objection", "--depth", "1", "--json").json
+    assert told["anchors"] == ["concept:objection"]
+    assert {node["hops"] for node in told["nodes"]} == {0, 1}
+    file = tmp_path / "graph.graphml"
+    assert run(*graph, "--around", "concept:objection", "--out", file).code == 0
+    read = nx.read_graphml(file)
+    assert read.nodes["concept:objection"]["kind"] == "concept"
+    assert {data["relation"] for _, _, data in read.edges(data=True)} >= {"applies_to", "parent_of"}
+    assert run(*graph, "--around", "concept:objection", "--out", tmp_path / "g.json").code == 0
+    assert json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["words"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ((), "graph: give a --question, or nodes by --around"),
+        (("--around", "concept:nix"), "nothing in Republic of Meridia is called 'concept:nix'"),
+        (("--question", "objection", "--depth", "9"), "depth: a number from 1 to 4 (given: 9)"),
+        (("--question", "objection", "--out", "x.txt"), "must end with .graphml or .json"),
+    ],
+)
+def test_what_the_graph_cannot_be_asked_is_told(
+    run: CommandLine, sample_folder: Path, given: tuple[str, ...], words: str
+) -> None:
+    done = run("ontology", "--corpus", sample_folder, "graph", *given)
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_check_tells_the_hierarchy_and_what_is_missing(
+    run: CommandLine, sample_folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "ontology.yaml"
+    file.write_text(
+        "areas: [{id: a}]\ntransactions: {t: {areas: {a: 4}}}\n"
+        "concepts: [{id: x}, {id: y, parent: x, articles: [Article 999 of the Tax Procedure Act]}]\n",
+        encoding="utf-8",
+    )
+    out = run("ontology", "--corpus", sample_folder, "check", file).out
+    assert "transaction t needs passages: a 4\n" in out
+    assert "\n  concept y (importance 3): 1 article, 0 passages\n" in out
+    assert "wrong: concept y: articles: Article 999 of the Tax Procedure Act: this corpus has no" in out
+    file.write_text("concepts: [{id: x, parent: y}, {id: y, parent: x}]\n", encoding="utf-8")
+    assert "in a circle: x under y under x" in run("ontology", "--corpus", sample_folder, "check", file).err
+
+
+def test_rules_are_told_not_in_force(run: CommandLine, sample_folder: Path) -> None:
+    rules = ("ontology", "--corpus", sample_folder, "rules", "--transaction", "sub-delegation", "--fact",
+             "permission_named=no", "--fact", "urgency=no", "--as-of")  # fmt: skip
+    assert "Sub-delegation not permitted -> not in force on 2023-05-01" in run(*rules, "2023-05-01").out
+    assert "Sub-delegation not permitted -> holds: not permitted" in run(*rules, "2024-05-01").out

@@ -17,7 +17,12 @@ ASKED = "When are dues paid in advance, and who allocates a berth to a vessel si
 def test_a_plan_is_printed(run: CommandLine, harbour_folder: Path) -> None:
     done = run("plan", ASKED + " -zebra type:act", "--corpus", harbour_folder)
     assert (done.code, done.err) == (0, "")
-    for words in ("Language: en", "Demands: without “zebra”; type act", "year:2011..", "[x] literal 1: When"):
+    for words in (
+        "Language: en",
+        "Constraints: without “zebra”; type act",
+        "year:2011..",
+        "[x] literal 1: When",
+    ):
         assert words in done.out
     assert "[ ] feedback" in done.out, "what is left out is offered"
     assert "passages remain" in done.out
@@ -82,7 +87,7 @@ def test_what_cannot_be_planned(
     assert told in done.err
 
 
-def test_demands_by_flags(run: CommandLine, harbour_folder: Path) -> None:
+def test_constraints_by_flags(run: CommandLine, harbour_folder: Path) -> None:
     done = run(
         "plan",
         "berth",
@@ -93,7 +98,7 @@ def test_demands_by_flags(run: CommandLine, harbour_folder: Path) -> None:
         "--must-exclude",
         "quay",
     )
-    assert "Demands: with “vessel”; with “berth”; without “quay”" in done.out
+    assert "Constraints: with “vessel”; with “berth”; without “quay”" in done.out
 
 
 BY_MODEL = ("--model-tasks", "sub-questions, gap-queries, sufficiency")
@@ -136,7 +141,7 @@ def test_an_investigation_with_a_language_model_tells_what_it_used(
     assert resumed.json["model"] == ""
 
 
-def test_without_a_language_model_its_twins_go_on(run: CommandLine, harbour_folder: Path) -> None:
+def test_without_a_language_model_its_fallbacks_go_on(run: CommandLine, harbour_folder: Path) -> None:
     done = run("investigate", "Who salvages a wreck?", "--corpus", harbour_folder, *BY_MODEL)
     assert done.code == 0, done.err
     assert "Note: sub-questions: no language model is connected" in done.err

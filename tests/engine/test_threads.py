@@ -37,6 +37,7 @@ def test_a_preset_follows_what_those_before_it_follow() -> None:
     assert set(followed(Preset.DETECTIVE)) == {
         *followed(Preset.BALANCED),
         "amendments",
+        "concepts",
         "definitions",
         "semantic",
     }

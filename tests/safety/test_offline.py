@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import ROOT, SAMPLE
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
-# As if a model were there: the deterministic twins have to take over.
+# As if a model were there: the deterministic fallbacks have to take over.
 ASKED = ["--model-tasks", "sub-questions, hypothetical, gap-queries, sufficiency"]
 CLAIMS = (
     "No person may confer by power of attorney broader powers than he holds himself. "
@@ -139,7 +139,7 @@ def test_everything_works_but_what_is_a_model(surface: tuple[list[dict[str, Any]
     assert (report["embedding"], report["not_embedded"]) == ("minilm", 0)
 
 
-def test_what_a_model_would_do_its_twin_does_and_says_so(
+def test_what_a_model_would_do_its_fallback_does_and_says_so(
     surface: tuple[list[dict[str, Any]], list[str]],
 ) -> None:
     case = json.loads(surface[0][6]["output"])

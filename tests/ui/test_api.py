@@ -16,7 +16,7 @@ from ui.api import Asked, Investigating, answer, investigate, operators
 from ui.asked import checked
 from ui.connections import Connections
 from ui.page import build_page
-from ui.rations import OperatorsModel
+from ui.quotas import OperatorsModel
 from ui.shelf import Library
 
 QUESTION = "May a manager grant broader powers?"

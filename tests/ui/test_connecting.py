@@ -14,7 +14,7 @@ from tests.engine.llm.server import Asked, Fault, Scripted, ScriptedServer
 from ui.connecting import MOST_AT_ONCE, Ask, ConnectingDesk, answer, spec_of
 from ui.connections import Connections
 from ui.models import PRESETS, frame_html
-from ui.rations import OperatorsModel
+from ui.quotas import OperatorsModel
 
 KEY = "sk-a-very-secret-key-0123456789"
 

@@ -20,6 +20,7 @@ PALETTE = {
     "semantic": "#cc79a7 #e39ac4",
     "amendments": "#8c2d04 #d9896a",
     "definitions": "#3f5a9d #8fa8e8",
+    "concepts": "#7d4a1e #d9a679",
     "extracted": "#8e4162 #d98aae",
     "whole_document": "#5d6b1f #b3c25a",
     "gaps": "#e69f00 #f0c14b",

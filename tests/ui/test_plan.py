@@ -39,7 +39,7 @@ def sent(plan: QueryPlan, corpus: str = "Harbour", settings: InvestigationSettin
     return json.dumps({"corpus": corpus, "plan": plan_to_json(plan), "settings": deciding(settings)})
 
 
-def test_the_panel_shows_views_demands_and_what_told_the_intent() -> None:
+def test_the_panel_shows_views_constraints_and_what_told_the_intent() -> None:
     html = plan_html(PLAN, "Harbour", SETTINGS, ("with “berth”: 3 of 9 passages remain",))
     assert "told by “&lt;i&gt;when”" in html
     assert "<b> since" not in html, "what was typed is escaped"
@@ -146,7 +146,7 @@ def test_a_case_is_opened_with_the_edited_plan(library: Library) -> None:
     assert opened.case.plan.views[-1].text == "agency"
 
 
-def test_a_demand_that_leaves_nothing_is_named_among_the_cards(library: Library) -> None:
+def test_a_constraint_that_leaves_nothing_is_named_among_the_cards(library: Library) -> None:
     opened = open_case(library, CaseRequest(question='manager powers "zebra crossing"'))
     list(opened.case.run())
     shown = ranked_value(opened)

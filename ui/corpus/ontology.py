@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.access.roles import Action
-from engine.corpus.ontology import checked, ontology_from, ontology_yaml, parse_ontology
+from engine.corpus.ontology import checked, ontology_content, ontology_from, ontology_yaml, parse_ontology
 from engine.corpus.ontology_journal import ontology_in_force, save_ontology, saved_ontologies, undo_ontology
 from engine.corpus.protocol import Area, Corpus, Ontology
 from engine.errors import CorpusError, InputError, SourceError, for_visitors
@@ -14,8 +14,9 @@ from engine.language.hidden_marks import marked
 from engine.llm import LanguageModel, Meter
 from engine.llm.cost import cost_lines, cost_report, currency_of
 from engine.llm.meter import Budget
-from engine.ontology.applying import apply_rules
+from engine.ontology.applying import apply_rules, in_language
 from engine.ontology.assisting import assisted, expected_use
+from engine.ontology.concepts import concepts_of
 from engine.ontology.covering import Index, overlaps
 from engine.ontology.differing import AreaChange, difference
 from engine.ontology.drafting import HEADING
@@ -27,6 +28,7 @@ from ui.corpus.ontology_rules import rule_json, today
 
 Answer = dict[str, Any]
 EXCERPT = 160
+NOTHING_YET: Answer = {"areas": [], "transactions": {}}
 MOST_HEADINGS = 5
 # One grouping is one prompt, and perhaps one repair.
 BUDGET = Budget(calls=6, seconds=180.0)
@@ -42,7 +44,7 @@ def areas(desk: CorpusDesk, ask: Ask) -> Answer:
     rules = () if corpus.ontology is None else apply_rules(corpus, corpus.ontology, {}, today())
     writable = desk.may(ask, shelved, Action.AREAS)
     return {
-        "content": _content(corpus.ontology),
+        "content": NOTHING_YET if corpus.ontology is None else ontology_content(corpus.ontology),
         "origin": "people" if saved else "ingested" if corpus.ontology else "none",
         "when": saved.when if saved else "",
         "undo": writable and bool(saved_ontologies(shelved.folder)),
@@ -50,8 +52,30 @@ def areas(desk: CorpusDesk, ask: Ask) -> Answer:
         "languages": sorted(spoken, key=lambda language: (-spoken[language], language)),
         "model": "" if model is None else model.spec,
         "rules": [rule_json(outcome) for outcome in rules],
+        "concepts": _concepts(corpus),
         **_figures(browser, () if corpus.ontology is None else corpus.ontology.areas),
     }
+
+
+def _concepts(corpus: Corpus) -> list[Answer]:
+    """The concepts in the order of their hierarchy, each with what is wrong with its provisions."""
+    known = concepts_of(corpus)
+    if known is None:
+        return []
+    found = []
+    for concept in known.in_order():
+        articles = known.articles(corpus, concept)
+        found.append(
+            {
+                "name": marked(in_language(concept.names, "en", concept.id)),
+                "depth": len(known.above(concept)),
+                "definition": marked(in_language(concept.definition, "en")),
+                "articles": [marked(article.said) for article in articles],
+                "checks": [marked(check) for check in concept.required_checks],
+                "wrong": [f"{one.said}: {one.found.problem}" for one in articles if one.found.problem],
+            }
+        )
+    return found
 
 
 def measure(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -78,7 +102,7 @@ def proposal(desk: CorpusDesk, ask: Ask) -> Answer:
 def save(desk: CorpusDesk, ask: Ask) -> Answer:
     """Put what was edited in force. A corpus opened from now on has it."""
     shelved = desk.writable(ask)
-    if ask.ontology is None or not (ask.ontology.get("areas") or ask.ontology.get("rules")):
+    if not any((ask.ontology or {}).get(part) for part in ("areas", "rules", "concepts")):
         raise InputError("there is no area left: undo, or keep one")
     try:
         save_ontology(shelved.folder, ask.ontology, ask.words[:200])
@@ -112,36 +136,6 @@ def from_file(desk: CorpusDesk, ask: Ask) -> Answer:
 
 def _ontology(ask: Ask) -> Ontology:
     return ontology_from(checked(ask.ontology or {}, "areas"))
-
-
-def _content(ontology: Ontology | None) -> Answer:
-    """The ontology as its file has it, for the page to edit; rules go along untouched."""
-    if ontology is None:
-        return {"areas": [], "transactions": {}}
-    found: Answer = {
-        "areas": [area_content(area) for area in ontology.areas],
-        "transactions": {name: list(needed) for name, needed in ontology.transactions.items()},
-    }
-    if ontology.wording:
-        found["wording"] = {
-            name: {
-                "names": dict(words.names),
-                "keywords": {language: list(listed) for language, listed in words.keywords.items()},
-            }
-            for name, words in ontology.wording.items()
-        }
-    facts = [
-        {"id": fact.id, "type": fact.type.value, "names": dict(fact.names), "unit": fact.unit,
-         "keywords": {language: list(words) for language, words in fact.keywords.items()},
-         "scale": list(fact.scale)}
-        for fact in ontology.facts
-    ]  # fmt: skip
-    rules = [
-        {"id": rule.id, "names": dict(rule.names), "when": rule.when, "then": rule.then,
-         "because": dict(rule.because), "cite": list(rule.cite), "transactions": list(rule.transactions)}
-        for rule in ontology.rules
-    ]  # fmt: skip
-    return found | ({"facts": facts} if facts else {}) | ({"rules": rules} if rules else {})
 
 
 def _figures(browser: Browser, given: Sequence[Area]) -> Answer:

@@ -27,6 +27,9 @@ RELATION_WORDS: Mapping[Relation, str] = {
     Relation.MENTIONS: "mentions",
     Relation.SIMILAR_TO: "is similar to",
     Relation.MATCHES: "matches",
+    Relation.BELONGS_TO: "belongs to",
+    Relation.REQUIRES: "requires",
+    Relation.PARENT_OF: "is wider than",
 }
 STATUS_WORDS: Mapping[Status, str] = {
     Status.RESOLVED: "resolved",

@@ -13,7 +13,7 @@ from engine.corpus.embedded.arrays import Array, distinct, ranges, row_pointers
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Mentions, Rows
-from engine.model import Entity, EntityKind, Relation
+from engine.model import Entity, EntityKind, Relation, Role
 
 
 class Definers(NamedTuple):
@@ -83,14 +83,14 @@ class EntityTable:
             "mentions.defines": defines[order],
             "entities.rarity": np.clip(rarity, 0.0, 1.0).astype(np.float32),
         }
-        state.put_strings("entities", [_dump(entity) for entity in entities])
+        state.put_strings("entities", [dump_entity(entity) for entity in entities])
 
     def __len__(self) -> int:
         return len(self._records)
 
     def take(self, numbers: Sequence[int]) -> list[Entity]:
         """The entities with these numbers, in that order."""
-        return [_load(record) for record in self._records.take(numbers)]
+        return [load_entity(record) for record in self._records.take(numbers)]
 
     def mentioned_in(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities of each row."""
@@ -133,10 +133,33 @@ class EntityTable:
         return Links(origins[pairs].astype(np.int32), reached, relations, self._rarity[numbers], numbers)
 
 
-def _dump(entity: Entity) -> str:
-    return orjson.dumps([entity.id, entity.name, entity.kind, entity.language, entity.definitions]).decode()
+def dump_entity(entity: Entity) -> str:
+    """An entity as the text of its record."""
+    roles = [(role.name, role.source_id) for role in entity.roles]
+    return orjson.dumps(
+        [
+            entity.id,
+            entity.name,
+            entity.kind,
+            entity.language,
+            entity.definitions,
+            entity.aliases,
+            roles,
+            entity.score,
+        ]
+    ).decode()
 
 
-def _load(record: str) -> Entity:
-    entity_id, name, kind, language, definitions = orjson.loads(record)
-    return Entity(entity_id, name, EntityKind(kind), language, tuple(definitions))
+def load_entity(record: str) -> Entity:
+    """The entity of a record."""
+    entity_id, name, kind, language, definitions, aliases, roles, score = orjson.loads(record)
+    return Entity(
+        entity_id,
+        name,
+        EntityKind(kind),
+        language,
+        tuple(definitions),
+        tuple(aliases),
+        tuple(Role(*role) for role in roles),
+        score,
+    )

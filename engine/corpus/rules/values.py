@@ -15,12 +15,11 @@ from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 
-from engine import bounded_yaml
 from engine.errors import SettingsError
 from engine.language.dates import dates_in
 from engine.language.script import western_digits
+from engine.languages import all_words
 
 
 class FactType(StrEnum):
@@ -78,12 +77,11 @@ Value = Decimal | date | Duration | bool | Choice
 MOST_DIGITS = 30
 # Longer durations than this leave the calendar.
 MOST_MONTHS, MOST_DAYS = 12 * 1000, 366 * 1000
-_YES = frozenset(["yes", "true", "y", "1", "ja", "oui", "sí", "si", "ya", "نعم"])
-_NO = frozenset(["no", "false", "n", "0", "nein", "non", "tidak", "لا"])
-_UNIT_WORDS: dict[str, list[str]] = bounded_yaml.load(
-    (Path(__file__).parent / "units.yaml").read_text(encoding="utf-8")
-)
-_UNITS = {word: unit for unit, words in _UNIT_WORDS.items() for word in words}
+_YES = frozenset(word for own in all_words().values() for word in own.yes)
+_NO = frozenset(word for own in all_words().values() for word in own.no)
+_UNITS: dict[str, str] = {
+    word: unit for own in all_words().values() for unit, listed in own.time_units.items() for word in listed
+}
 _ISO = re.compile(r"P(?=\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?", re.IGNORECASE)
 _LETTERS = sorted(_UNITS, key=len, reverse=True)
 DURATION = re.compile(

@@ -16,6 +16,7 @@ from lxml import etree
 
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.xml import children, descendants, first, plain, tag
+from engine.language.detect import language_code
 
 TYPES = {
     "act": "Act",
@@ -31,35 +32,6 @@ TYPES = {
     "doc": "Document",
     "statement": "Statement",
     "portion": "Portion",
-}
-# ISO 639-2 and common slips, as the two letters that the rest of this program knows.
-_LANGUAGES = {
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "ita": "it",
-    "spa": "es",
-    "esp": "es",
-    "ind": "id",
-    "ara": "ar",
-    "zho": "zh",
-    "chi": "zh",
-    "por": "pt",
-    "nld": "nl",
-    "dut": "nl",
-    "pol": "pl",
-    "ron": "ro",
-    "rum": "ro",
-    "swe": "sv",
-    "fin": "fi",
-    "ell": "el",
-    "gre": "el",
-    "tur": "tr",
-    "rus": "ru",
-    "jpn": "ja",
-    "kor": "ko",
 }
 _IN_FORCE = re.compile(r"in-?force|enter|commence|vigore|vigueur|vigor|efficac", re.IGNORECASE)
 _ENDS = frozenset({"repeal", "expiry"})
@@ -170,7 +142,7 @@ def _day(level: etree._Element | None) -> date | None:
 def _language(expression: etree._Element | None) -> str | None:
     found = first(expression, "FRBRlanguage")
     code = (found.get("language") or "").strip().lower() if found is not None else ""
-    return _LANGUAGES.get(code, code[:2] if len(code) == 2 or "-" in code[:3] else code) or None
+    return (language_code(code) or code).split("-")[0] or None
 
 
 def _title(document: etree._Element, preface: list[etree._Element]) -> str | None:

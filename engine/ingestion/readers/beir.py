@@ -19,10 +19,11 @@ from typing import IO, Any, BinaryIO, cast
 
 import orjson
 
+from engine.ingestion.chunking import cut
 from engine.ingestion.citing import below, cited_as
-from engine.ingestion.cutting import cut
 from engine.ingestion.headings import slug_of
 from engine.ingestion.outline import Node, Outline
+from engine.ingestion.own_numbers import named_by_numbers
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.dotted import DottedOutline
@@ -266,6 +267,7 @@ def _with_passages(document: Document, lines: Sequence[Line]) -> ReadDocument:
             passages.append(
                 _passage(document, line, provision, piece, part, len(passages), section_id, headings, label)
             )
+    document = named_by_numbers(document, (passage.number for passage in passages))
     return ReadDocument(document, outline.finish(len(passages)), tuple(passages))
 
 

@@ -17,6 +17,7 @@ from engine.ingestion.outline import Node
 from engine.language.addresses import Address, parse_label
 from engine.language.dates import DATE, parse_date
 from engine.language.script import visible
+from engine.languages import words
 from engine.model import SectionKind
 
 Metadata = Mapping[str, Any]
@@ -48,7 +49,6 @@ STATUSES = {
     "draft": "draft",
 }
 
-_ARTICLE_WORDS = {"id": "Pasal", "de": "Artikel", "ar": "المادة", "es": "Artículo", "it": "Articolo"}
 _LEADING_NUMBER = re.compile(
     r"(?:§{1,2}|Art(?:\.|ikel|icle)?|Anlage|Anhang)\s*\d+\s?[a-z]?(?![\w])", re.IGNORECASE
 )
@@ -70,7 +70,7 @@ class Provision:
 
 def article_word(language: str) -> str:
     """What an article is called."""
-    return _ARTICLE_WORDS.get(language, "Article")
+    return words(language).article
 
 
 def text_of(metadata: Metadata, names: tuple[str, ...]) -> str | None:

@@ -35,6 +35,9 @@ def document_of(
     named = fields.text_of(known, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
+    if page.title and not heading and _text(given, field_names.TITLES) is None:
+        # A plain text has no heading, and its file's name says less than its first lines.
+        title = page.title
     number = fields.text_of(known, ("number",)) or page.number
     kind = fields.text_of(known, fields.TYPES) or page.type
     year = fields.year_of(known) or fields.year_of({"year": known.get("ausfertigungsdatum")}) or page.year
@@ -62,8 +65,11 @@ def document_of(
         number=number,
         year=year,
         status=fields.status_of(known.get("status")),
-        version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else None),
-        valid_from=_first_day(given, Told.EFFECT) or fields.day_of(known.get("ausfertigungsdatum")),
+        version=fields.text_of(known, fields.VERSIONS) or (state.isoformat() if state else page.version),
+        valid_from=_first_day(given, Told.EFFECT)
+        or fields.day_of(known.get("ausfertigungsdatum"))
+        # What counts its versions holds from the day of each.
+        or (page.published if page.version else None),
         valid_to=_first_day(given, Told.END),
         issuer=_text(given, field_names.ISSUERS) or page.issuer,
         aliases=tuple(dict.fromkeys((*aliases, *derived))),

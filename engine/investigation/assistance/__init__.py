@@ -1,7 +1,7 @@
-"""What a language model may do in a case, and the deterministic twin of each.
+"""What a language model may do in a case, and the deterministic fallback of each.
 
-A setting of the group "model" says who does it: ``plain`` is the twin, ``model`` the language model with
-the twin behind it. Without a model, or where it fails, a note says so and the twin goes on.
+A setting of the group "model" says who does it: ``plain`` is the fallback, ``model`` the language model with
+the fallback behind it. Without a model, or where it fails, a note says so and the fallback goes on.
 """
 
 from engine.investigation.assistance.assistance import Assistance

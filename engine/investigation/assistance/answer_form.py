@@ -19,6 +19,7 @@ Every sentence needs at least one quote: the key of a passage that is listed ("p
 of that passage, copied exactly and without a gap, at least four words and as few as carry the sentence. Never
 quote the line that begins with "source:". Numbers, dates, amounts and negations of a sentence must stand in
 its quotes.
+The part "relations" is no passage: never quote it, nor say what only it says.
 Say which source overrides another, and where sources disagree say so. A passage whose source line says that
 it is not in force is to be named as such.
 If the passages do not answer the question, set missing to true and give no sentences.

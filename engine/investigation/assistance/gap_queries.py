@@ -2,7 +2,7 @@
 
 The model sees what each open area is called, what was sent for it, and what little was found, and words
 new queries as the missing text would put it (query rewriting, Ma et al. 2023,
-https://arxiv.org/abs/2305.14283). The deterministic twin is the areas' own queries (``facets.py``).
+https://arxiv.org/abs/2305.14283). The deterministic fallback is the areas' own queries (``facets.py``).
 """
 
 from __future__ import annotations

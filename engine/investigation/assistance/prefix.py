@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.assistance import answer_form, gap_queries, sufficiency
-from engine.investigation.defined_terms import WORDINGS, defined_terms
+from engine.investigation.assistance.relations import line_of, within
+from engine.investigation.defined_terms import defined_terms
+from engine.languages import law
 from engine.llm import Data, LanguageModel, Prefix
-from engine.llm.estimating import most_tokens
 from engine.llm.prefixing import PrefixedModel
 from engine.llm.suspicion import addresses_machine
 from engine.model import Passage
@@ -39,7 +40,7 @@ FORMS = (
 MOST_OF_AREAS, MOST_OF_TRANSACTIONS, MOST_OF_TERMS = 120, 60, 240
 # Terms whose definitions are looked at, and passages up to which their uses are counted.
 TERMS_READ, MOST_USES = 64, 200
-LONGEST_DEFINITION = LONGEST_LINE = 200
+LONGEST_DEFINITION = 200
 MOST_LANGUAGES = 4
 # A definition is a sentence, or an item of a list.
 _END = re.compile(r"[;\n]|(?<=[^\W\d_]{3})\.(?:\s|$)")
@@ -54,8 +55,8 @@ def prefix_of(corpus: Corpus) -> Prefix:
     """What all prompts of the cases of a corpus begin with."""
     parts = (
         Data("collection", "\n".join(_told(corpus))),
-        Data("collection areas", "\n".join(_within(_areas(corpus), MOST_OF_AREAS))),
-        Data("collection transactions", "\n".join(_within(_transactions(corpus), MOST_OF_TRANSACTIONS))),
+        Data("collection areas", "\n".join(within(_areas(corpus), MOST_OF_AREAS))),
+        Data("collection transactions", "\n".join(within(_transactions(corpus), MOST_OF_TRANSACTIONS))),
         Data("collection terms", "\n".join(_terms(corpus, date.today()))),
     )
     return Prefix(FORMS, tuple(part for part in parts if part.text))
@@ -64,7 +65,7 @@ def prefix_of(corpus: Corpus) -> Prefix:
 def _told(corpus: Corpus) -> Iterator[str]:
     """The name of a corpus and its languages, the most frequent first."""
     info = corpus.info()
-    yield f"name: {_line(info.name) if not addresses_machine(info.name) else ''}"
+    yield f"name: {line_of(info.name) if not addresses_machine(info.name) else ''}"
     yield f"languages: {', '.join(list(info.languages)[:MOST_LANGUAGES])}"
 
 
@@ -97,7 +98,7 @@ def _terms(corpus: Corpus, day: date) -> tuple[str, ...]:
     with _READING:
         of_day, terms = _KNOWN.get(corpus, (None, ()))
         if of_day != day:
-            terms = tuple(_within(_defined(corpus, day), MOST_OF_TERMS))
+            terms = tuple(within(_defined(corpus, day), MOST_OF_TERMS))
             _KNOWN[corpus] = (day, terms)
         return terms
 
@@ -126,7 +127,7 @@ def _uses(corpus: Corpus, name: str, language: str) -> int:
 def _definition(name: str, passage: Passage) -> str:
     """The words of a passage from a term in quotation marks and a verb of defining to the end of its
     definition; empty where it is defined in another way, or at length."""
-    wording = WORDINGS.get(passage.language.split("-")[0])
+    wording = law(passage.language).definitions
     if wording is None or not wording.verbs:
         return ""
     # "Has the meaning given in Article 2" says nothing by itself.
@@ -139,19 +140,3 @@ def _definition(name: str, passage: Passage) -> str:
     end = _END.search(passage.text, found.end())
     words = " ".join(passage.text[found.start() : end.start() if end else None].split())
     return words if len(words) <= LONGEST_DEFINITION else ""
-
-
-def _within(lines: Iterable[str], most: int) -> Iterator[str]:
-    """Lines that fit so many tokens, each once, without those that speak to a machine."""
-    left = most
-    for line in dict.fromkeys(map(_line, lines)):
-        if addresses_machine(line):
-            continue
-        left -= most_tokens(line) + 1
-        if left < 0:
-            return
-        yield line
-
-
-def _line(words: str) -> str:
-    return " ".join(words.split())[:LONGEST_LINE]

@@ -4,9 +4,9 @@ A language model reads the question, the coverage table and the beginnings of th
 "sufficient" or names what is missing (sufficient context, Joren et al. 2025,
 https://arxiv.org/abs/2411.06037). Its word alone stops nothing: it has to name the passages by their keys,
 nothing may be named missing, no required area (where none is required: no area) may be without any evidence,
-and the estimate of completeness must not say that more is missing than was found. The deterministic twin asks
-that required areas are covered, that the estimate of completeness is high, and that the last round brought
-nothing near the best.
+and the estimate of completeness must not say that more is missing than was found. The deterministic fallback
+asks that required areas are covered, that the estimate of completeness is high, and that the last round
+brought nothing near the best.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_PASSAGES, LONGEST_EXCERPT = 12, 300
 MOST_MISSING = 3
 LONGEST_ANSWER = 600
 LONGEST_REASONS = 400
-# The twin's measures.
+# The fallback's measures.
 COMPLETE, YIELD = 0.9, 0.6
 # What the estimate of completeness must be at least for the word of a model to count.
 LEAST_COMPLETE = 0.5
@@ -90,7 +90,7 @@ def by_model(
     reading: Reading,
     completeness: Completeness | None = None,
 ) -> Judgement | None:
-    """The model's judgement of the best rows, best first; None where the twin has to take over."""
+    """The model's judgement of the best rows, best first; None where the fallback has to take over."""
     asked, keys = prompt(question, areas, best, corpus, reading)
     answer = asking.answer(asked, Sufficiency, INSTEAD)
     if answer is None:
@@ -141,7 +141,7 @@ def prompt(
 
 
 def by_rule(areas: Sequence[AreaCoverage], completeness: Completeness | None) -> Judgement:
-    """The twin's judgement: required areas covered (all of them where none is required), the estimate of
+    """The fallback's judgement: required areas covered (all of them where none is required), the estimate of
     completeness at least 0.9, and the best of the last round at most 0.6 of the best of all."""
     required = counted(areas)
     covered = sum(area.state is AreaState.COVERED for area in required)

@@ -12,6 +12,8 @@ from engine.corpus.protocol import Rows, Scores
 from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.versions import newest
+from engine.languages import words
+from engine.languages.room import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
 from engine.threads import Colour
@@ -26,6 +28,9 @@ DILUTION, RANK_DISCOUNT = 0.2, 0.2
 FOLLOWED_PER_HOP = 10
 # The quote shows the words that lead to the reference ("in accordance with Rule 6.2.1").
 LEADING_WORDS = 5
+# How the detail of a hop begins that leads into a text of another language, as where a translation lacks what
+# it cites.
+ACROSS_LANGUAGES = "across languages: "
 FOLLOWED = {"both": DIRECTIONS, "out": (Direction.OUT,), "in": (Direction.IN,)}
 
 
@@ -85,15 +90,25 @@ class Citations:
         return replace(leads, strengths=(leads.strengths * share).astype(np.float32))
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
-        """The words of each reference with those that lead to it, from the passage that cites."""
+        """The words of each reference with those that lead to it, from the passage that cites; and where it
+        leads into a text of another language, that it does."""
         references = context.corpus.references(leads.evidence.tolist())
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
         citing = np.where(incoming, leads.rows, leads.sources).astype(np.int32)
-        passages = context.reading.passages(citing)
+        cited = np.where(incoming, leads.sources, leads.rows).astype(np.int32)
+        both = zip(context.reading.passages(citing), context.reading.passages(cited), strict=True)
         return [
-            Evidence(quote(reference, passage), passage.id)
-            for reference, passage in zip(references, passages, strict=True)
+            Evidence(quote(reference, passage), passage.id, _crossing(passage.language, target.language))
+            for reference, (passage, target) in zip(references, both, strict=True)
         ]
+
+
+def _crossing(citing: str, cited: str) -> str:
+    """What is to be said of a reference from a text of one language into one of another."""
+    if base_of(citing) == base_of(cited):
+        return ""
+    left, reached = (words(code).name or code for code in (citing, cited))
+    return f"{ACROSS_LANGUAGES}from the {left} text into the {reached} one"
 
 
 def places(groups: Rows, scores: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

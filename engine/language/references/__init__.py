@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.language.references.grammar import Grammar, Mention, Target
-from engine.language.references.readings import Readings, packed, unpacked
+from engine.language.references.readings import Readings, packed, read_mentions, unpacked
 from engine.language.references.registry import find_mentions, grammars, recogniser
 from engine.language.references.resolver import Resolver
 
@@ -16,6 +16,7 @@ __all__ = [
     "find_mentions",
     "grammars",
     "packed",
+    "read_mentions",
     "recogniser",
     "unpacked",
 ]

@@ -14,6 +14,7 @@ Path = tuple[str, int, int]
 LONGEST_RANGE = 40
 
 _IN_BRACKETS = re.compile("\\(?[\\s\u200e\u200f]*([^()\\s\u200e\u200f]+)[\\s\u200e\u200f]*\\)")
+_PIECES = re.compile(r"[^\W_]+")
 _VALUE = re.compile(r"[0-9]+[^\W\d_]{0,2}|[^\W\d_]{1,6}")
 
 
@@ -53,7 +54,7 @@ class BelowReader:
         match = self._brackets.match(text, position)
         if not match:
             return [], position
-        parts = _IN_BRACKETS.findall(match[0])
+        parts = _glued(match[0])
         paths: list[Path] = [("/".join(parts), position, match.end())]
         end = match.end()
         while True:
@@ -61,7 +62,7 @@ class BelowReader:
             following = self._brackets.match(text, joiner.end()) if joiner else None
             if joiner is None or following is None:
                 return paths, end
-            sibling = _sibling(parts, _IN_BRACKETS.findall(following[0]))
+            sibling = _sibling(parts, _glued(following[0]))
             if sibling is None:
                 return paths, end
             parts = sibling
@@ -149,6 +150,11 @@ def _bare_value(printed: str) -> str:
         return "/".join(inside)
     match = _VALUE.search(printed)
     return match[0] if match else printed
+
+
+def _glued(printed: str) -> list[str]:
+    """The parts that are glued to a number: "(1)(a)", or behind dots as in "14.2.a)"."""
+    return _PIECES.findall(printed) if printed.startswith(".") else _IN_BRACKETS.findall(printed)
 
 
 def _sibling(parts: list[str], following: list[str]) -> list[str] | None:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.language.addresses import Address
 from engine.language.aliases import name_key
+from engine.language.designations import forms_of, splits
 from engine.language.references.decrees import Decrees
 from engine.language.references.definitions import own_regulation, parent_act, same_as
 from engine.language.references.eu_acts import EuActs
-from engine.language.references.grammar import Mention
+from engine.language.references.grammar import Mention, Target
 from engine.language.references.names import Names, merged_groups, name_in_front
 from engine.language.references.printed import goes_on, is_weak, name_stands_before, speaks_of_guidance
 from engine.language.references.provisions import Provisions
@@ -204,6 +205,29 @@ class DocumentFinder:
             found = _named_last(mention, others, [self._meaning(one, passage, own) for one in others])
         return Meaning(found.documents if found else (), True, None, BY_POINTING)
 
+    def designated(
+        self, mention: Mention, target: Target, passage: Passage, row: int
+    ) -> Iterator[tuple[tuple[int, ...], Address, str, int | None]]:
+        """Where a candidate for a designation may be found, the likeliest first: in the document that is
+        named behind it; where none is, in its own, then in those whose name it begins with; the address
+        there, the words that the reference begins with, and where a name behind it ends."""
+        own, number = self._provisions.document_of[row], target.address.number or ""
+        behind = self._behind(mention, passage, own) if mention.leads_at is not None else Meaning((own,))
+        known = tuple(document for document in behind.documents if document is not None)
+        for form in forms_of(number):
+            yield known, replace(target.address, number=form), form, behind.name_end
+        for name, rest in () if behind.named else splits(number):
+            named = self._local.get(own, _NO_NAMES).meanings(name, passage.language)
+            named = named or self._names_of(passage.language).meanings(name, passage.language)
+            known = of_its_time(tuple(one for one in named if one is not None), own, self._documents)
+            for form in (number, rest):
+                yield known, replace(target.address, number=form), name, None
+
+    def called(self, name: str, language: str) -> tuple[int, ...]:
+        """The documents that a name means in texts of a language, by their positions."""
+        known = self._names_of(language).meanings(name, language)
+        return tuple(document for document in known if document is not None)
+
     def _behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
         """The document of a mention that names none in a form of its grammar: a name the corpus knows."""
         position = mention.leads_at if mention.targets else None
@@ -358,6 +382,9 @@ _OTHER_ACT = re.compile(r"(?:نظام|قانون|لائحة|تنظيم)\Z")
 # "dieser Richtlinie" is the text's own where it is one, else the one named before.
 _THIS = re.compile(r"\bdies(?:er|es)\s+(\w+)\Z")
 _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
+
+
+_NO_NAMES = Names()
 
 
 def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:

@@ -13,56 +13,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from engine.languages import all_words, words
 from engine.model import Document
 
-_EN = r"(?:(?:commission|council|delegated|implementing)\s+)*"
-# The letter that CELEX gives a kind of act, and its words. Longer words first: a framework decision is
-# not a decision.
-_KINDS: dict[str, dict[str, str]] = {
-    "en": {
-        "F": r"framework\s+decision",
-        "R": rf"{_EN}regulation",
-        "L": rf"{_EN}directive",
-        "D": rf"{_EN}decision",
-        "H": rf"{_EN}recommendation",
-    },
-    "de": {
-        "F": "rahmenbeschluss(?:es)?",
-        "R": r"(?:delegierten?\s+)?\w*verordnung",
-        "L": r"\w*richtlinie",
-        "D": r"\w*beschluss(?:es)?",
-        "H": "empfehlung",
-    },
-    "fr": {"F": "décision-cadre", "R": "règlement", "L": "directive", "D": "décision", "H": "recommandation"},
-    "es": {
-        "F": r"decisión\s+marco",
-        "R": "reglamento",
-        "L": "directiva",
-        "D": "decisión",
-        "H": "recomendación",
-    },
-    "it": {
-        "F": r"decisione\s+quadro",
-        "R": "regolamento",
-        "L": "direttiva",
-        "D": "decisione",
-        "H": "raccomandazione",
-    },
-    "nl": {
-        "F": "kaderbesluit",
-        "R": r"\w*verordening",
-        "L": r"\w*richtlijn",
-        "D": r"\w*besluit|beschikking",
-        "H": "aanbeveling",
-    },
-    "pt": {
-        "F": "decisão-quadro",
-        "R": "regulamento",
-        "L": "diretiva|directiva",
-        "D": "decisão",
-        "H": "recomendação",
-    },
-}
 # What may stand between the word and the number: "delegated" and its like behind the word, the
 # Communities in brackets, "No" in the ways it is printed.
 _BETWEEN = (
@@ -78,7 +31,7 @@ _CELEX = (
     r"(?:CELEX\s?(?:No\.?|n°|Nr\.)?\s?:?\s?)?[0-9][12]\d{3}(?:R|L|D|F|H|G|Q)\d{4}(?:\(\d{2}\)|-\d{8})?(?!\w)"
 )
 _ELI = r"(?:https?://data\.europa\.eu)?/?\beli/(?:reg|dir|dec|dec_framw)(?:_impl|_del)?/\d{4}/\d{1,4}(?:\(\d\))?(?:/(?:oj|\d{4}-\d{2}-\d{2}))?(?:/[a-z]{3})?"
-LANGUAGES = tuple(_KINDS)
+LANGUAGES = tuple(language for language, own in all_words().items() if own.eu_acts)
 
 _AS_CELEX = re.compile(r"(?<!\d)([0-9])([12]\d{3})([RLDFHGQ])(\d{4})(?!\d)")
 _AS_ELI = re.compile(r"\beli/(reg|dir|dec_framw|dec)(?:_impl|_del)?/(\d{4})/(\d{1,4})\b")
@@ -91,19 +44,19 @@ _FIRST_YEAR = 1952
 @cache
 def eu_act_form(language: str) -> str | None:
     """The regular expression of an EU act's name in a language; None where its words are not known."""
-    kinds = _KINDS.get(language)
-    if kinds is None:
+    if language not in LANGUAGES:
         return None
-    words = "|".join(f"(?i:{word})" for word in kinds.values())
-    return rf"(?:(?:{words}){_BETWEEN}{_NUMBER}|{_CELEX}|{_ELI})"
+    kinds = "|".join(f"(?i:{word})" for word in words(language).eu_acts.values())
+    return rf"(?:(?:{kinds}){_BETWEEN}{_NUMBER}|{_CELEX}|{_ELI})"
 
 
 @cache
 def _reader(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    kinds = _KINDS.get(language, {})
+    if language not in LANGUAGES:
+        return ()
     return tuple(
         (letter, re.compile(rf"(?:{word}){_BETWEEN}(?={_NUMBER})", re.IGNORECASE))
-        for letter, word in kinds.items()
+        for letter, word in words(language).eu_acts.items()
     )
 
 
@@ -120,8 +73,8 @@ def celex_of(name: str, language: str) -> str | None:
     eli = _AS_ELI.search(name)
     if eli:
         return f"3{eli[2]}{_ELI_LETTERS[eli[1]]}{int(eli[3]):04d}"
-    for letter, words in _reader(language):
-        found = words.match(name)
+    for letter, word in _reader(language):
+        found = word.match(name)
         if found:
             return _numbered(letter, name, found.end())
     return None

@@ -1,7 +1,7 @@
 """What a jurisdiction's grammar of references consists of, and what is found with it.
 
 A grammar is data: words and patterns that a lawyer can read and extend, one file a jurisdiction
-(``grammars/english.yaml``), read by ``loading.py``. All patterns are regular expressions without
+(``languages/en/references.yaml``), read by ``loading.py``. All patterns are regular expressions without
 capturing groups, matched against the raw text. ``recogniser.py`` is the engine for all.
 """
 

@@ -1,4 +1,4 @@
-"""Grammar files: ``grammars/<name>.yaml``, read and checked.
+"""Grammar files: ``references.yaml`` in the folder of each language, read and checked.
 
 A file is written in the fields of ``GrammarFile``, which are explained at ``Grammar``; the patterns in
 them in the language of ``patterns.py``. ``examples`` are texts with the references that are to be found
@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from engine import bounded_yaml, files
+from engine import bounded_yaml, files, languages
 from engine.errors import FileRefusedError, GrammarError, YamlError
 from engine.language.references import standards
 from engine.language.references.eu_acts import eu_act_form
@@ -36,7 +36,7 @@ from engine.language.references.number_words import NUMBERS, PARTS
 from engine.language.references.patterns import Parts, one_of
 from engine.model import Relation, SectionKind
 
-SHIPPED = Path(__file__).parent / "grammars"
+SHIPPED = "references.yaml"
 
 Pattern = str | list[str]
 Words = list[str]
@@ -171,11 +171,12 @@ def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
             language that two grammars of one folder claim.
     """
     # The tests check the shipped ones, so that no process needs to.
-    found = {grammar.name: grammar for grammar in _folder(SHIPPED, checked=False)}
+    shipped = [load_grammar(path, checked=False) for path in languages.files(SHIPPED)]
+    found = {grammar.name: grammar for grammar in sorted(shipped, key=lambda grammar: grammar.name)}
     if folder is not None:
         if not folder.is_dir():
             raise GrammarError(f"{folder}: no such folder of grammars")
-        own = list(_folder(folder, checked=True))
+        own = list(_folder(folder))
         # A user's own grammar for a language comes before the shipped one of another name.
         found = {grammar.name: grammar for grammar in own} | {
             name: grammar for name, grammar in found.items() if name not in {one.name for one in own}
@@ -183,7 +184,7 @@ def load_grammars(folder: Path | None = None) -> tuple[Grammar, ...]:
     return tuple(found.values())
 
 
-def _folder(folder: Path, *, checked: bool) -> Iterator[Grammar]:
+def _folder(folder: Path) -> Iterator[Grammar]:
     claimed: dict[str, str] = {}
     real = files.named(folder)
     for path in sorted(real.glob("*.yaml")):
@@ -191,7 +192,7 @@ def _folder(folder: Path, *, checked: bool) -> Iterator[Grammar]:
         own = files.named(path)
         if not own.is_relative_to(real):
             raise GrammarError(f"{folder / path.name}: a link that leads out of its folder: not followed")
-        grammar = load_grammar(own, checked=checked)
+        grammar = load_grammar(own)
         for language in grammar.languages:
             if language in claimed:
                 raise GrammarError(f"{path}: languages: {claimed[language]} has {language!r} already")

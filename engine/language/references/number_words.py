@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from engine.language.numerals import (
     ARABIC_AGAIN,
@@ -23,10 +24,13 @@ from engine.language.numerals import (
     roman_number,
 )
 from engine.language.script import fold_marks, visible, western_digits
+from engine.languages import all_words
 
 # The canonical number, None where what was printed is no number after all (a year).
 Canonical = Callable[[str], str | None]
 
+# "No. (7)", "(3)".
+_IN_BRACKETS = re.compile(r"(?:[Nn]os?\.?\s*)?\(?\s*([\dA-Z][\w.-]*)\s*\)?\Z")
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 # The letters that scans put for digits: between the digits of a number, anywhere in brackets, "(l)".
 _SCANNED_DIGITS = str.maketrans("lIO", "110")
@@ -35,7 +39,7 @@ _SCANNED_ITEM = re.compile(r"\A[\dlIO]+")
 _DIGITS = re.compile(r"\d+")
 _ARABIC_AGAIN = re.compile(ARABIC_AGAIN)
 _HAN = re.compile(HAN_NUMBER)
-_ORDINAL_SIGN = re.compile(r"\.?\s?[oaºª°](?=-|\Z)")
+_ORDINAL_SIGN = re.compile(r"(?<=\d)\.?\s?[oaºª°](?=-|\Z)")
 _HAN_AGAIN = re.compile(rf"之({HAN_NUMBER}|\d+)")
 
 
@@ -45,8 +49,8 @@ def plain(printed: str) -> str:
 
 
 def english(printed: str) -> str | None:
-    """As ``plain``, but a year is no number: "the Companies Rules 2007"."""
-    number = visible(printed).strip()
+    """As ``plain``, without "No." and brackets around it; a year is none: "the Companies Rules 2007"."""
+    number = _IN_BRACKETS.sub(r"\1", visible(printed).strip())
     return None if _YEAR.match(number) else number
 
 
@@ -120,8 +124,24 @@ def _as_digits(match: re.Match[str]) -> str:
 
 
 def ordinal(printed: str) -> str:
-    """A number without the sign of an ordinal behind it: "6.º" and "6.o" are 6."""
-    return _ORDINAL_SIGN.sub("", visible(printed).strip())
+    """A number without the sign of an ordinal behind it: "6.º" and "6.o" are 6, "adicional primera" is
+    "adicional 1"."""
+    number = _ORDINAL_SIGN.sub("", visible(printed).strip())
+    if number[:1].isdigit():
+        return number
+    values = _ordinal_words()
+    return " ".join(values.get(word.casefold(), word) for word in number.split())
+
+
+@cache
+def _ordinal_words() -> dict[str, str]:
+    """The ordinals in words of all languages that have written theirs down."""
+    return {
+        word: str(value)
+        for own in all_words().values()
+        for value, listed in enumerate(own.ordinals, start=1)
+        for word in listed
+    }
 
 
 NUMBERS: dict[str, Canonical] = {

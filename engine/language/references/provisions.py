@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from engine.language.addresses import CONTAINERS, number_key
+from engine.language.designations import key_of
 from engine.language.numerals import HAN_NUMBER
+from engine.language.references.designations import OwnForms
 from engine.language.references.layout import Layout, layout_of
 from engine.model import Document, Passage, Section, SectionKind
 
@@ -80,6 +82,8 @@ class Provisions:
         self._chains: dict[int, Ancestors] = {}
         self._read: set[int] = set()
         self._by_number: dict[tuple[int, str], list[int]] = {}
+        self._of_document: dict[int, list[int]] = {}
+        self._designations: dict[int, dict[str, list[int]]] = {}
         # Provisions and containers of the documents that were looked through so far.
         self.all: list[Provision] = []
         self._of_row: dict[int, int] = {}
@@ -97,9 +101,23 @@ class Provisions:
         self._count_paragraphs(self.all[first:])
 
     def numbered(self, document: int, key: str) -> Sequence[int]:
-        """The provisions of a number."""
+        """The provisions of a number, or of a designation of the document's own that it is cited by."""
         self.read(document)
-        return self._by_number.get((document, key), ())
+        return self._by_number.get((document, key)) or self._designated(document).get(key_of(key), ())
+
+    def _designated(self, document: int) -> Mapping[str, Sequence[int]]:
+        """The provisions of a document by what else they may be cited by: however their letters and figures
+        are divided, and without the letters that all of them share."""
+        known = self._designations.get(document)
+        if known is None:
+            known = self._designations[document] = {}
+            own = [(self.all[index], index) for index in self._of_document.get(document, ())]
+            keys = [key_of(provision.key) for provision, _ in own]
+            forms = OwnForms.of(keys)
+            for key, (_, index) in zip(keys, own, strict=True):
+                for other in (key, *forms.others(key)):
+                    known.setdefault(other, []).append(index)
+        return known
 
     def contained(self, document: int, kind: SectionKind, key: str) -> Sequence[int]:
         """The containers of a kind and number."""
@@ -281,6 +299,7 @@ class Provisions:
         index = len(self.all)
         self.all.append(provision)
         self._by_number.setdefault((provision.document, provision.key), []).append(index)
+        self._of_document.setdefault(provision.document, []).append(index)
         for row in provision.rows:
             self._of_row.setdefault(row, index)
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from engine.language.addresses import Address
 from engine.language.references.definitions import DefinedName
 from engine.language.references.grammar import Mention, Target
-from engine.language.references.registry import defined_names, find_mentions
+from engine.language.references.registry import defined_names, find_designations, find_mentions
 from engine.model import Passage, Relation, SectionKind, Span
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
@@ -45,13 +45,20 @@ class TextReadings:
 
     def _mentions(self, row: int) -> list[Mention]:
         passage = self._passages[row]
-        return find_mentions(passage.text, passage.language)
+        return read_mentions(passage.text, passage.language)
 
     def names(self) -> Iterator[tuple[int, str, DefinedName]]:
         """The names that passages give to documents: row and language of the passage, name."""
         for row, passage in enumerate(self._passages):
             for name in defined_names(passage.text, passage.language):
                 yield row, passage.language, name
+
+
+def read_mentions(text: str, language: str) -> list[Mention]:
+    """What a text of a corpus may cite: what the grammar of its language reads, then the candidates for
+    numbers in a form of the corpus's own."""
+    found = find_mentions(text, language)
+    return [*found, *find_designations(text, language, found)]
 
 
 def packed(mentions: Iterable[Mention]) -> list[list[Any]]:

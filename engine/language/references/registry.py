@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from engine.language.references.definitions import DefinedName, NameReader
+from engine.language.references.designations import DesignationReader
 from engine.language.references.grammar import Grammar, Mention
 from engine.language.references.loading import load_grammars
 from engine.language.references.recogniser import Recogniser
@@ -40,12 +41,26 @@ def prepare(languages: Iterable[str]) -> None:
     for language in languages:
         recogniser(language)
         _name_reader(language)
+        _designation_reader(language)
 
 
 def find_mentions(text: str, language: str) -> list[Mention]:
     """The references a text makes, in order, not yet resolved; none for a language without a grammar."""
     reader = recogniser(language)
     return reader.find(text) if reader else []
+
+
+@cache
+def _designation_reader(language: str) -> DesignationReader | None:
+    base = language.split("-")[0].lower()
+    return next((DesignationReader(grammar) for grammar in grammars() if base in grammar.languages), None)
+
+
+def find_designations(text: str, language: str, found: Sequence[Mention]) -> list[Mention]:
+    """What else may be a reference, by a number in a form of the rulebook's own, beside the mentions that
+    were ``found`` by the grammar; in order, none for a language without a grammar."""
+    reader = _designation_reader(language)
+    return reader.find(text, found) if reader else []
 
 
 @cache

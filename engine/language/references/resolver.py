@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.language.addresses import Address, number_key
+from engine.language.references.designations import GRAMMAR as DESIGNATION
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.layout import Layout
@@ -87,15 +88,43 @@ class Resolver:
         if not mentions:
             return []
         row = self._rows[passage.id]
-        meanings = self._finder.meanings(mentions, passage, row, self._lookup.exists)
+        plain = [one for one in mentions if one.grammar != DESIGNATION]
+        meanings = self._finder.meanings(plain, passage, row, self._lookup.exists)
         found: list[Reference] = []
-        for mention, meaning in zip(mentions, meanings, strict=True):
+        for mention, meaning in zip(plain, meanings, strict=True):
             found.extend(self._resolved(mention, meaning, passage, row))
+        for mention in (one for one in mentions if one.grammar == DESIGNATION):
+            own = self._designated(mention, passage, row)
+            if own:
+                # What the corpus has whole was not the shorter number, or the range, that the grammar saw.
+                whole = Span(mention.span.start, max(one.span.end for one in own))
+                found = [one for one in found if not _overlaps(one.span, whole)] + own
         return _without_repeats(found)
+
+    def _designated(self, mention: Mention, passage: Passage, row: int) -> list[Reference]:
+        """What a candidate refers to; nothing where the corpus has no such provision."""
+        found: list[Reference] = []
+        for target in mention.targets:
+            for documents, address, words, end in self._finder.designated(mention, target, passage, row):
+                indexes = [
+                    one for number in documents for one in self._lookup.candidates(number, address, row)
+                ]
+                if not any(self._is_self(index, address, row) for index in indexes):
+                    aims = dict.fromkeys(aim for index in indexes for aim in self._aims(index, address))
+                    if aims:
+                        span = _printed(target, words, end, passage.text)
+                        found.append(_reference(passage, mention, span, tuple(aims), EXACT))
+                if indexes:
+                    break
+        return found
 
     def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
         """Which documents the mentions of a passage of the corpus speak of, in order."""
         return self._finder.meanings(mentions, passage, self._rows[passage.id], self._lookup.exists)
+
+    def called(self, name: str, language: str) -> tuple[int, ...]:
+        """The documents that a name means in texts of a language, by their positions."""
+        return self._finder.called(name, language)
 
     def within(self, mention: Mention, documents: Sequence[int], passage: Passage) -> list[Reference]:
         """What a mention refers to where it is known to speak of some documents, by their positions."""
@@ -304,6 +333,18 @@ def _reference(
     return Reference(
         passage.id, span, text, mention.relation, status, kinds, None, candidates, sure, mention.grammar
     )
+
+
+def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
+    """The span of a designation, from its own words on to the ``end`` of a name behind it: without "Subject
+    to" before "Guideline 12", with the word for its kind in front of another number."""
+    span, first = target.span, (target.address.number or "").split()[0]
+    start = text.find(words.split()[0], span.start, span.end) if text.startswith(first, span.start) else -1
+    return Span(span.start if start < 0 else start, max(end or 0, span.end))
+
+
+def _overlaps(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _is_own_paragraph(address: Address, passage: Passage) -> bool:

@@ -41,10 +41,13 @@ _READ = re.compile(
     rf"(?P<number>{_NUMBER})(?P<edition>{_EDITION})?\Z",
     re.DOTALL,
 )
-_IN_TITLE = re.compile(
-    rf"(?:[A-ZÖ]{{2,6}}\s){{0,2}}(?P<publisher>[A-ZÖ]{{2,6}}(?:/[A-Z]{{1,4}}){{0,2}}(?:\sSP)?)(?:\s[Ss]tandards?)?"
-    rf"[\s-](?:No\.\s)?(?P<number>{_NUMBER})"
-    r"(?![\w/]|[.,]\d)"
+# What a standard's own title goes on with: its subject behind a sign, or, behind a year, in capitals.
+_SUBJECT = re.compile(r"\s*(?:\([EF]\)\s*)?[:–—-]|\s*\([EF]\)\s*\Z")
+_CAPITAL = re.compile(r"\s+[A-Z]")
+# A text about a standard is none.
+_ABOUT = re.compile(
+    r"\b(?:certificat\w*|reports?|audits?|manuals?|guid\w*|checklists?|polic\w*|implement\w*|training|handbooks?|notes?|memo)\b",
+    re.IGNORECASE,
 )
 # Who publishes them, where the letters do not say it. By their own names for themselves.
 PUBLISHERS = {
@@ -59,6 +62,8 @@ PUBLISHERS = {
     "NIST SP": "National Institute of Standards and Technology",
     "ETSI": "European Telecommunications Standards Institute",
 }
+# Of these the letters are the publisher's own name, not that of a series.
+OWN_LETTERS = frozenset(("ISO", "IEC", "GRI", "ETSI"))
 # Their editions are "19001-2016".
 _YEAR_BEHIND_DASH = frozenset(("GB/T", "IEEE", "AS/NZS", "ANSI"))
 # Their disclosures are numbered in the standard: "GRI 306-1" stands in GRI 306.
@@ -81,6 +86,12 @@ class Standard:
         return PUBLISHERS.get(self.publisher) or PUBLISHERS.get(self.publisher.split("/")[0], self.publisher)
 
     @property
+    def name(self) -> str:
+        """Its name whatever the edition; of a disclosure in it, that of the standard: "GRI 306"."""
+        inside = self.publisher in _NUMBERED_INSIDE
+        return f"{self.publisher} {self.number.split('-')[0] if inside else self.number}"
+
+    @property
     def key(self) -> tuple[str, str]:
         """What all editions share."""
         return self.publisher, self.number
@@ -101,10 +112,16 @@ def standard_of(name: str) -> Standard | None:
 
 
 def standard_titled(title: str) -> tuple[Standard, int] | None:
-    """The standard that a title or a line begins with, and where its designation ends; None for another."""
+    """The standard whose own title or name this is, and where its designation ends; None for another text,
+    such as a report on it."""
     found = _FORM.match(title)
     standard = standard_of(found[0]) if found else None
-    return (standard, found.end()) if found and standard else None
+    if found is None or standard is None:
+        return None
+    rest = title[found.end() :]
+    goes_on = _SUBJECT.match(rest) or (standard.year and _CAPITAL.match(rest))
+    own = not rest.strip() or (goes_on and not _ABOUT.search(rest))
+    return (standard, found.end()) if own else None
 
 
 def _plain(publisher: str) -> str:
@@ -117,7 +134,7 @@ class Standards:
     def __init__(self, documents: Sequence[Document]) -> None:
         self._editions: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
         for number, document in enumerate(documents):
-            for key in dict.fromkeys(_keys_of(document)):
+            for key in dict.fromkeys(one.key for one in _own(document)):
                 self._editions.setdefault(key, []).append((_edition_of(document), number))
 
     def editions(self, standard: Standard) -> tuple[int, ...]:
@@ -140,19 +157,13 @@ class Standards:
         return tuple(number for one, number in editions if one == year)
 
 
-def _keys_of(document: Document) -> list[tuple[str, str]]:
-    """Designations that its title, its number or another name begins with."""
+def _own(document: Document) -> list[Standard]:
+    """The standards that its title, its number or another name says it is."""
     names = (document.title, document.number or "", *document.aliases)
-    return [
-        (_plain(found["publisher"]), found["number"]) for name in names if (found := _IN_TITLE.match(name))
-    ]
+    return [found[0] for name in names if (found := standard_titled(name))]
 
 
 def _edition_of(document: Document) -> int | None:
     """The year of an edition: that of its title or other names, else its own."""
-    for name in (document.title, *document.aliases):
-        read = _IN_TITLE.match(name)
-        years = _YEARS.findall(name[read.end() :]) if read else []
-        if years:
-            return int(years[-1])
-    return document.year or (document.valid_from.year if document.valid_from else None)
+    named = next((one.year for one in _own(document) if one.year), None)
+    return named or document.year or (document.valid_from.year if document.valid_from else None)

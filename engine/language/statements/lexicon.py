@@ -1,4 +1,12 @@
-"""The words by which statements are read, from ``words.yaml`` beside this file, compiled by language."""
+"""The words by which statements are read: ``statements.yaml`` in the folder of each language, compiled.
+
+They say quantities, what must and may be done, negation and opposites. Each entry of a file is a regular
+expression without capturing groups; a blank stands for any white space and the ends of a word are added,
+letters may be capitals; ``lead`` is what may be written as one word in front of each. Under ``antonyms``
+and ``synonyms`` stand plain words, which are compared by their stems: an antonym pair is [one side, other
+side], with blanks between the words of a side. What is the same in all languages, units of time and
+currencies, stands in ``measures.yaml`` beside this file.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +20,11 @@ from typing import Any
 from engine import bounded_yaml
 from engine.language.analyzer import analyzer
 from engine.language.script import fold_arabic
+from engine.languages import base_of, file_of, files
 
-FILE = Path(__file__).with_name("words.yaml")
+FILE = "statements.yaml"
+MEASURES = Path(__file__).with_name("measures.yaml")
 FALLBACK = "en"
-# "and", "so", "by", "for" are written as one word with what follows in Arabic.
-_ARABIC_LEAD = "(?:[وف]?[بل]?)"
 _NEVER = re.compile(r"(?!)")
 CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
@@ -62,21 +70,15 @@ class Units:
 
 
 @cache
-def _content() -> Mapping[str, Any]:
-    content: dict[str, Any] = bounded_yaml.load(FILE.read_text(encoding="utf-8"))
-    return content
-
-
-@cache
 def languages() -> tuple[str, ...]:
     """The languages that have words of their own."""
-    return tuple(name for name in _content() if name not in ("units", "currencies", "percent"))
+    return tuple(path.parent.name for path in files(FILE))
 
 
 @cache
 def units() -> Units:
     """Units of time and currencies."""
-    content = _content()
+    content: Mapping[str, Any] = bounded_yaml.load(MEASURES.read_bytes())
     named = {code: _joined(words) for code, words in content["currencies"].items()}
     each = tuple((re.compile(pattern, re.IGNORECASE), code) for code, pattern in named.items())
     return Units(
@@ -90,13 +92,14 @@ def units() -> Units:
 @cache
 def lexicon(language: str) -> Lexicon:
     """The words of a language (ISO 639-1, region ignored); those of English where there are none."""
-    base = language.split("-")[0].lower()
-    if base not in languages():
-        base = FALLBACK
+    base = base_of(language)
+    path = file_of(base, FILE)
+    if path is None:
+        return lexicon(FALLBACK)
     if base != language:
         return lexicon(base)
-    content: Mapping[str, Any] = _content()[base]
-    lead = _ARABIC_LEAD if base == "ar" else ""
+    content: Mapping[str, Any] = bounded_yaml.load(path.read_bytes())
+    lead = str(content.get("lead", ""))
     scales = {str(word): float(value) for word, value in content.get("scales", {}).items()}
     return Lexicon(
         base,

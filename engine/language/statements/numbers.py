@@ -12,15 +12,11 @@ from dataclasses import dataclass
 
 from text_to_num import find_numbers
 
+from engine import languages
 from engine.language.numerals import arabic_ordinal, indonesian_number
 from engine.language.script import fold_arabic, western_digits
 from engine.language.statements.lexicon import Lexicon
 from engine.model import Span
-
-# What text2num reads; all others have their cardinals in the lexicon, or digits only.
-READ_BY_LIBRARY = frozenset(("en", "de", "fr", "es", "it", "nl", "pt"))
-# Languages that write 1.000,50.
-COMMA_DECIMAL = frozenset(("de", "fr", "id", "es", "it", "nl", "pt"))
 
 _DIGITS = re.compile(
     r"(?<![\w.,/\-])(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"
@@ -61,6 +57,7 @@ class _Token:
 
 def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
     """The numbers of a text, in order."""
+    language = languages.base_of(language)
     plain = western_digits(text)
     found = [
         Number(value, Span(match.start(), match.end()), bool(match["ordinal"]))
@@ -70,7 +67,7 @@ def numbers_in(text: str, language: str, words: Lexicon) -> list[Number]:
     tokens = _tokens(plain)
     in_words = (
         _by_library(tokens, language)
-        if language in READ_BY_LIBRARY
+        if languages.words(language).numbers_by_library
         else _by_cardinals(tokens, language, words)
     )
     found = sorted([*found, *in_words], key=lambda number: number.span.start)
@@ -84,7 +81,7 @@ def _value(printed: str, language: str) -> float | None:
     groups = re.split(r"[.,]", printed)
     if not marks:
         return float(printed)
-    decimal = "," if language in COMMA_DECIMAL else "."
+    decimal = "," if languages.words(language).decimal_comma else "."
     grouped = all(len(group) == 3 for group in groups[1:])
     if len(set(marks)) == 1:
         if marks[0] == decimal or not grouped:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from engine import languages
 from engine.language.analyzer import analyzer
 from engine.language.references import find_mentions
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon
@@ -18,8 +19,6 @@ from engine.model import Span
 REACH = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _CLAUSE = re.compile(r"[;:.!?]|,\s+(?:but|and|or|sofern|wenn|dass|aber|tetapi|mais|ولكن)\b")
-# Where the verb stands at the end of its clause and a negation behind what it denies.
-_VERB_LAST = frozenset(("de", "nl"))
 
 
 class Modality(StrEnum):
@@ -148,7 +147,7 @@ def _governed(text: str, span: Span, terms: tuple[Term, ...], words: Lexicon) ->
     """The stems of the content words that a cue reaches: those behind it, in German all of its clause."""
     clause = _clause(text, span)
     inside = [term for term in terms if clause.start <= term.span.start < clause.end]
-    if words.language in _VERB_LAST:
+    if languages.words(words.language).verb_last:
         return frozenset(term.stem for term in inside)
     behind = [term for term in inside if term.span.start >= span.end]
     return frozenset(term.stem for term in behind[:REACH])
@@ -197,7 +196,7 @@ def _denied(
         before = [term.stem for term in inside if term.span.end <= span.start][-REACH:]
         found.update(behind)
         heads.update(behind[:1])
-        if words.language in _VERB_LAST:
+        if languages.words(words.language).verb_last:
             found.update(before)
             heads.update(before[-1:])
     return frozenset(found), frozenset(heads)

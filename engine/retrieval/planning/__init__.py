@@ -1,12 +1,12 @@
 """The question seen several ways.
 
-``make_plan`` tells what a question asks (``intent.py``), what it demands (``syntax.py``; ``prose.py``: what
+``make_plan`` tells what a question asks (``intent.py``), what it requires (``syntax.py``; ``prose.py``: what
 it may mean), and by which views it is scanned: its parts (``parting.py``), sides and clauses
 (``structure.py``), the words of the law (``register.py``) and those of the corpus (``vocabulary.py``,
-``feedback.py``). How questions are asked in a language stands in ``languages/``; which views are used, in
-``strategies.py``. Where the settings say so a language model takes the question apart
-(``decomposing.py``) and drafts passages that might answer (``hypothetical/``); ``assisted.py`` puts its twin
-in its place where it cannot.
+``feedback.py``). How questions are asked in a language stands in ``engine/languages``; which views are used,
+in ``strategies.py``. Where the settings say so a language model takes the question apart
+(``decomposing.py``) and drafts passages that might answer (``hypothetical/``); ``assisted.py`` puts its
+fallback in its place where it cannot.
 """
 
 from engine.retrieval.planning.assisted import Helpers

@@ -1,7 +1,7 @@
 """The views that the settings have a language model make: sub-questions and hypothetical passages.
 
 A language model that is not connected, fails, or proposes nothing that
-can be used is replaced by its twin, and the plan's notes say so.
+can be used is replaced by its fallback, and the plan's notes say so.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Taking a question apart before retrieval helps where the answer stands in several places (least-to-most
 prompting, Zhou et al. 2023, https://arxiv.org/abs/2205.10625; self-ask, Press et al. 2023,
-https://arxiv.org/abs/2210.03350). The deterministic twin is ``parting.py``.
+https://arxiv.org/abs/2210.03350). The deterministic fallback is ``parting.py``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def prompt(text: str, language: str) -> Prompt:
 
 
 def proposed(asking: Asking, text: str, language: str) -> tuple[str, ...]:
-    """The sub-questions of a question by a language model; empty where the twin has to take over."""
+    """The sub-questions of a question by a language model; empty where the fallback has to take over."""
     answer = asking.answer(prompt(text, language), SubQuestions, INSTEAD)
     if answer is None:
         return ()

@@ -1,4 +1,4 @@
-"""Making the plan of a question: what it asks, what it demands, and the views by which it is scanned."""
+"""Making the plan of a question: what it asks, what it requires, and the views by which it is scanned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.errors import InputError
 from engine.language.detect import detect_question
 from engine.language.references.registry import find_mentions
 from engine.model import Constraints, QueryPlan, Suggestion, View
-from engine.retrieval.foreign import note_on
+from engine.retrieval.cross_lingual import note_on
 from engine.retrieval.planning.assisted import Helpers, hypothetical_views, with_sub_questions
 from engine.retrieval.planning.depth import depth_of
 from engine.retrieval.planning.intent import intent_of
@@ -49,8 +49,8 @@ def make_plan(
     force; shapes (passages,). Provisions that the question names are those in force on ``day`` (today), where
     neither it nor the settings name one. ``offered``: views that the strategy leaves out are there too,
     switched off, for a person to choose from. ``helpers`` are asked where the settings say so. A question of
-    more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a demand that
-    cannot be read (``year:soon``) and a question that is nothing but demands.
+    more than 4,000 characters is cut there, and the plan's notes say so. Raises InputError for a constraint
+    that cannot be read (``year:soon``) and a question that is nothing but constraints.
     """
     settings, helpers = settings or InvestigationSettings(), helpers or Helpers()
     notes: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ def _day_note(plan: QueryPlan, settings: InvestigationSettings) -> Iterator[str]
 
 
 def with_settings(constraints: Constraints, settings: InvestigationSettings) -> Constraints:
-    """Constraints with the phrases that the settings demand besides."""
+    """Constraints with the phrases that the settings require besides."""
     return replace(
         constraints,
         must_include=_union(constraints.must_include, settings.must_include),

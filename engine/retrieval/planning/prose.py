@@ -1,4 +1,4 @@
-"""What a question's prose says of dates, kinds of documents and documents: shown, never demanded.
+"""What a question's prose says of dates, kinds of documents and documents: shown, never required.
 
 "since 2015" may mean documents of 2015 and later, or only that something holds since then. So it becomes
 a suggestion that a person can take up. Documents and their types are looked up in the corpus.

@@ -1,4 +1,4 @@
-"""What a question demands by explicit signs: plus, quotes, minus, NOT, and ``field:value``.
+"""What a question requires by explicit signs: plus, quotes, minus, NOT, and ``field:value``.
 
     "client money"  +fees     must hold this phrase, this word
     -fees  -"home state"      must not hold it; also NOT fees
@@ -12,7 +12,7 @@
 
 Only what is written so is a hard filter. What prose may mean is a suggestion: see ``prose.py``. Quotes
 without a plus inside a sentence that ends with a question mark are prose too: they hold titles and terms
-that half of the evidence does not repeat. On the gold questions with quotes, demanding the phrase would
+that half of the evidence does not repeat. On the gold questions with quotes, requiring the phrase would
 lose 18 % of the evidence of obliqa_adgm, 53 % of obliqa_mp and 43 % of hotpotqa_dev200.
 """
 
@@ -57,8 +57,8 @@ _LOOSE = " .,;:!?؟。，、()"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """A question without its signs, and what they demand. ``text`` keeps the words that were quoted;
-    ``quoted`` are phrases in quotes that a sentence holds and does not demand."""
+    """A question without its signs, and what they require. ``text`` keeps the words that were quoted;
+    ``quoted`` are phrases in quotes that a sentence holds and does not require."""
 
     text: str
     constraints: Constraints

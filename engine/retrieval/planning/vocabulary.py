@@ -9,16 +9,13 @@ from weakref import WeakKeyDictionary
 
 from engine.corpus.protocol import Corpus
 from engine.language.analyzer import analyzer
-from engine.model import EntityKind
+from engine.model import Entity, EntityKind
 
 # A term of more words is not looked for.
 LONGEST_TERM = 8
 MOST_TERMS = 6
 
 _WORD = re.compile(r"[^\W_]+(?:[’'&-][^\W_]+)*")
-_SMALL = frozenset(
-    ("of", "and", "for", "the", "on", "in", "to", "a", "de", "la", "du", "des", "der", "und", "dan")
-)
 Key = tuple[str, ...]
 
 
@@ -51,25 +48,18 @@ def _read(corpus: Corpus) -> Vocabulary:
         key = _key(entity.name, entity.language)
         if entity.kind in (EntityKind.DEFINED_TERM, EntityKind.ORGANISATION, EntityKind.STANDARD):
             terms.setdefault(key, entity.name)
-        short = _acronym(entity.id, entity.name, entity.kind)
+        short = _acronym(entity)
         if short:
             long_forms.setdefault(short, entity.name)
             acronyms.setdefault(key, short)
     return Vocabulary(long_forms, acronyms, terms)
 
 
-def _acronym(entity_id: str, name: str, kind: EntityKind) -> str | None:
-    """The acronym of an entity with a long name: its id where that is one, else the name's initials."""
-    words = name.split()
-    if len(words) < 2:
+def _acronym(entity: Entity) -> str | None:
+    """The acronym of an entity with a long name, as its texts give it."""
+    if " " not in entity.name:
         return None
-    own = entity_id.partition(":")[2]
-    if own.isupper() and own.isalnum():
-        return own
-    if kind is not EntityKind.ACRONYM:
-        return None
-    short = "".join(word[0] for word in words if word.lower() not in _SMALL and word[0].isalnum()).upper()
-    return short if len(short) >= 2 else None
+    return next((one for one in entity.aliases if one.isalnum() and one.isupper()), None)
 
 
 def _key(name: str, language: str) -> Key:

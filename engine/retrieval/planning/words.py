@@ -1,6 +1,6 @@
-"""How questions are asked, by language: ``languages/<name>.yaml``, read and checked.
+"""How questions are asked: ``questions.yaml`` in the folder of each language, read and checked.
 
-A file holds for its ``languages`` (ISO 639-1):
+A file holds:
 
 - ``intent``: regular expressions by intent; what they match is the evidence shown.
 - ``parts``: ``joints`` between two questions and the ``openers`` that begin the second; ``asks``: what a
@@ -31,15 +31,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from engine import bounded_yaml
+from engine import bounded_yaml, languages
 from engine.errors import SettingsError, YamlError
 from engine.model import Intent
 
-SHIPPED = Path(__file__).parent / "languages"
+SHIPPED = "questions.yaml"
 Patterns = tuple[re.Pattern[str], ...]
 
 
@@ -104,7 +103,6 @@ class WordsFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    languages: list[str]
     intent: dict[Intent, list[str]] = {}
     parts: _Parts = _Parts()
     compare: list[str] = []
@@ -156,36 +154,36 @@ NO_WORDS = Words("und")
 
 @cache
 def words_of(language: str) -> Words:
-    """The words of a language (ISO 639-1, region ignored); empty ones for a language without a file."""
-    base = language.split("-")[0].lower()
+    """The words of a language (ISO 639-1, region ignored); empty ones for a language without a file.
+
+    Raises SettingsError naming the file and the field that is wrong.
+    """
+    base = languages.base_of(language)
     if base != language:
         return words_of(base)
-    file = next((file for file in read_files() if base in file.languages), None)
-    return NO_WORDS if file is None else _compiled(file, base)
+    path = languages.file_of(base, SHIPPED)
+    return NO_WORDS if path is None else load_words(path, base)
 
 
-@cache
-def read_files(folder: Path = SHIPPED) -> tuple[WordsFile, ...]:
-    """The files of a folder, checked. Raises SettingsError naming the file and the field."""
-    return tuple(read_file(path) for path in sorted(folder.glob("*.yaml")))
+def load_words(path: Path, language: str) -> Words:
+    """The words of a language from its file. Raises SettingsError as ``words_of`` does."""
+    file = read_file(path)
+    try:
+        return _compiled(file, language)
+    except re.error as error:
+        raise SettingsError(f"{path}: {error.pattern!r} is not a regular expression: {error}") from error
 
 
 def read_file(path: Path) -> WordsFile:
-    """One file, checked. Raises SettingsError naming the file and the field that is wrong."""
+    """One file, field by field. Raises SettingsError naming the file and the field that is wrong."""
     try:
-        values: Any = bounded_yaml.load(path.read_bytes())
-        file = WordsFile.model_validate(values)
-        for language in file.languages:
-            _compiled(file, language)
+        return WordsFile.model_validate(bounded_yaml.load(path.read_bytes()))
     except (OSError, YamlError) as error:
-        raise SettingsError(f"{path.name}: cannot be read ({error})") from error
+        raise SettingsError(f"{path}: cannot be read ({error})") from error
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise SettingsError(f"{path.name}: {name}: {first['msg']}") from error
-    except re.error as error:
-        raise SettingsError(f"{path.name}: {error.pattern!r} is not a regular expression: {error}") from error
-    return file
+        raise SettingsError(f"{path}: {name}: {first['msg']}") from error
 
 
 def _compiled(file: WordsFile, language: str) -> Words:

@@ -4,7 +4,7 @@ As RankGPT does (Sun et al. 2023, https://arxiv.org/abs/2304.09542), a window of
 end of the list to its head by 10, so that what is good at the end moves up from window to window. The model
 answers with keys only. A key that was not listed counts for nothing, a passage whose key it left out keeps
 its place behind those it named; no text of the model ever reaches the ranking. Without a model, the
-learned ranking is the twin: it stands as it is.
+learned ranking is the fallback: it stands as it is.
 """
 
 from __future__ import annotations

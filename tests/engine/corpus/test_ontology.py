@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.ontology import checked, ontology_from, ontology_yaml, parse_ontology, read_ontology
+from engine.corpus.ontology import (
+    checked,
+    ontology_content,
+    ontology_from,
+    ontology_yaml,
+    parse_ontology,
+    read_ontology,
+)
 from engine.corpus.rules.values import FactType
 from engine.errors import SourceError
 
@@ -39,7 +46,7 @@ def test_facts_and_rules_are_read() -> None:
     ("parts", "words"),
     [
         ({"areas": [AREA, AREA]}, "'objection' is described twice"),
-        ({"areas": [], "rules": []}, "no area and no rule"),
+        ({"areas": [], "rules": []}, "no area, no concept and no rule"),
         ({"transactions": {"t": ["tax"]}}, "unknown area 'tax'"),
         ({"facts": [*FACTS, FACTS[0]]}, "'authority' is described twice"),
         ({"rules": [RULE | {"when": "authority < reach"}]}, "unknown fact 'reach'"),
@@ -100,3 +107,65 @@ def test_what_is_written_as_yaml_reads_back_as_the_same(areas: list[dict[str, An
     more = {"facts": FACTS, "rules": [RULE]} if rules else {}
     content = checked({"areas": areas, "transactions": {"sale": ids[:2]}, **more})
     assert parse_ontology(ontology_yaml(content), "x") == content
+
+
+CONCEPTS = [
+    {"id": "remedy", "names": {"en": "Remedy"}},
+    {
+        "id": "period",
+        "names": {"en": "Period"},
+        "parent": "remedy",
+        "area": "objection",
+        "definition": "A time.",
+        "importance": 5,
+    },
+]
+
+
+def test_concepts_and_least_passages_are_read_and_written_back() -> None:
+    types = {"sale": {"areas": {"objection": 4}, "names": {"en": "Sale"}}, "lease": ["objection"]}
+    content = checked(whole(concepts=CONCEPTS, transactions=types))
+    found = ontology_from(content)
+    assert [concept.parent for concept in found.concepts] == [None, "remedy"]
+    assert found.concepts[1].definition == {"und": "A time."}
+    assert found.transactions == {"sale": ("objection",), "lease": ("objection",)}
+    assert [found.needed(found.areas[0], kind) for kind in ("sale", "lease", None)] == [4, 2, 2]
+    assert parse_ontology(ontology_yaml(content), "x") == content
+    assert ontology_from(ontology_content(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"concepts": [CONCEPTS[0], CONCEPTS[0]]}, "concept 'remedy' is described twice"),
+        ({"concepts": [{"id": "a", "parent": "b"}]}, "'a' stands under the unknown concept 'b'"),
+        ({"concepts": [{"id": "a", "parent": "a"}]}, "in a circle: a under a"),
+        (
+            {
+                "concepts": [
+                    {"id": "a", "parent": "b"},
+                    {"id": "b", "parent": "c"},
+                    {"id": "c", "parent": "a"},
+                ]
+            },
+            "in a circle: a under b under c under a",
+        ),
+        ({"concepts": [{"id": "a", "area": "tax"}]}, "'a' is in the unknown area 'tax'"),
+        ({"concepts": [{"id": "a", "importance": 6}]}, "concepts.0.importance: .*less than or equal to 5"),
+        ({"concepts": [{"id": "a", "article": "x"}]}, "concepts.0.article: Extra inputs"),
+        ({"transactions": {"t": {"areas": {"objection": 0}}}}, "least.t.objection"),
+        ({"least": {"t": {"objection": 1}}}, "'objection', which is none of its areas"),
+    ],
+)
+def test_what_is_wrong_with_concepts_and_numbers_is_named(parts: dict[str, Any], words: str) -> None:
+    with pytest.raises(SourceError, match=words):
+        checked(whole(**parts), "ontology.yaml")
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=6))
+def test_a_hierarchy_is_refused_if_and_only_if_it_has_a_circle(parents: list[int]) -> None:
+    concepts = [{"id": f"c{n}", "parent": f"c{p}" if p < n else None} for n, p in enumerate(parents)]
+    assert checked({"concepts": concepts})["concepts"]
+    turned = [{"id": f"c{n}", "parent": f"c{(n + 1) % len(parents)}"} for n in range(len(parents))]
+    with pytest.raises(SourceError, match="circle"):
+        checked({"concepts": turned})

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from engine.ingestion.assembly import EID, Assembler, Block, HeadingBlock, TextBlock
-from engine.ingestion.cutting import LONGEST
+from engine.ingestion.chunking import LONGEST
 from engine.ingestion.headings import parse_heading
 from engine.model import Document, Passage
 

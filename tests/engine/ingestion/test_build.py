@@ -11,7 +11,7 @@ from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.verifying import verify
 from engine.errors import CorpusError, SettingsError, SourceError
-from engine.ingestion.build import build_corpus
+from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.model import Direction, Relation, Status
 from tests.engine.forked import Tell, killed
 
@@ -274,3 +274,24 @@ def test_kill_9_in_the_middle_leaves_the_old_corpus(source: Path) -> None:
         assert len(left) in (6, 6006)
         if len(left) == 6:
             assert list(left.all_references()) == before
+
+
+def test_entities_of_a_low_score_are_left_out_now_and_when_sources_are_added(tmp_path: Path) -> None:
+    law, more, folder = tmp_path / "law.md", tmp_path / "more.md", tmp_path / "corpus"
+    fees = '## 1 Fees\n\n"Keel Fee" means a fee; so Andy Murray came.'
+    law.write_text(f"# Act\n\n{fees}\n\n## 2 End\n\nand Andy Murray went.\n", "utf-8")
+    more.write_text("# Rules\n\nthen Andy Murray won\n", "utf-8")
+
+    def names() -> set[str]:
+        corpus = open_corpus(folder)
+        return {entity.name for entity in corpus.entities(range(corpus.info().entities))}
+
+    build_corpus([law], folder, embedding="none")
+    assert {"Andy Murray", "Keel Fee"} <= names()
+    build_corpus([law], folder, embedding="none", entity_score=0.75)
+    assert "Keel Fee" in names()
+    assert "Andy Murray" not in names()
+    add_to_corpus([more], folder)
+    with pytest.raises(SettingsError, match="between 0 and 1"):
+        build_corpus([law], folder, embedding="none", entity_score=2.0)
+    assert "Andy Murray" not in names()

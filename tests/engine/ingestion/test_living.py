@@ -124,7 +124,10 @@ def test_a_document_takes_the_place_of_the_one_with_its_id(tmp_path: Path) -> No
     write(tmp_path / "sources", {0: 0, 1: 0})
     built(tmp_path / "sources", tmp_path / "corpus")
     (tmp_path / "elsewhere.md").write_text(act(0, 2))
-    add_to_corpus([tmp_path / "elsewhere.md"], tmp_path / "corpus")
+    report = add_to_corpus([tmp_path / "elsewhere.md"], tmp_path / "corpus")
+    (note,) = report.problems
+    assert (Path(note.path).name, note.id, note.is_note) == ("elsewhere.md", "act-0", True)
+    assert note.reason.startswith("takes the place of the document with this id from ")
     corpus = open_corpus(tmp_path / "corpus")
     assert [document.id for document in corpus.documents()] == ["act-1", "act-0"]
     assert "Version 2." in corpus.passages(corpus.by_document(["act-0"])[0])[0].text

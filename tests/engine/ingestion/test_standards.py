@@ -15,6 +15,7 @@ from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.model import EvidenceStatus, Relation, Status
 from engine.records.citation import full_citation, short_citation
+from engine.records.validity import edition
 from engine.settings import preset
 from tests.engine.ingestion.readers.pdf.drawing import Page, Text, pdf
 
@@ -95,6 +96,11 @@ def test_issuer_number_and_year_are_known(corpus: Corpus) -> None:
     assert told[NEW] == ("GRI 306", 2020, "Global Reporting Initiative")
     assert told[ISO] == ("ISO 14001", 2015, "International Organization for Standardization")
     assert told[REPORT] == (None, None, None)
+
+
+def test_the_latest_edition_is_marked(corpus: Corpus) -> None:
+    told = {one.id: edition(one) for one in corpus.documents()}
+    assert told == {OLD: "edition 1 of 2", NEW: "latest of 2 editions", ISO: "", REPORT: ""}
 
 
 def test_each_edition_is_cited_and_superseded_as_printed(corpus: Corpus) -> None:

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from engine.errors import ResourceError, system_error
-from engine.ingestion.workers import Crew, Finished, Limits, Produced, run
+from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, run
 
 
 def count(task: int) -> Iterator[int]:
@@ -65,8 +65,8 @@ def misbehave_deeply(depth: int) -> Iterator[str]:
 
 
 def test_what_is_brought_comes_back_with_its_task() -> None:
-    with Crew(count, 2, Limits()) as crew:
-        events = list(run(crew, [3, 0, 5]))
+    with WorkerPool(count, 2, Limits()) as workers:
+        events = list(run(workers, [3, 0, 5]))
     brought = {(event.task, event.item) for event in events if isinstance(event, Produced)}
     assert brought == {(task, item) for task in (3, 5) for item in range(task)}
     finished = [event for event in events if isinstance(event, Finished)]
@@ -94,8 +94,8 @@ def test_what_is_brought_comes_back_with_its_task() -> None:
 def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: str, reason: str) -> None:
     deadline = 0.5 if "seconds" in reason else 20
     patience = 3 if task == "hang" else 100
-    with Crew(misbehave, 1, Limits(deadline, memory=256 << 20, patience=patience)) as crew:
-        events = list(run(crew, [task, "other"]))
+    with WorkerPool(misbehave, 1, Limits(deadline, memory=256 << 20, patience=patience)) as workers:
+        events = list(run(workers, [task, "other"]))
     failures = {event.task: event.failure for event in events if isinstance(event, Finished)}
     assert reason in (failures[task] or "")
     assert failures["other"] is None
@@ -104,29 +104,29 @@ def test_a_task_that_fails_is_told_with_its_reason_and_the_others_go_on(task: st
 
 def test_a_child_that_cannot_write_ends_the_work() -> None:
     with (
-        Crew(misbehave, 1, Limits()) as crew,
+        WorkerPool(misbehave, 1, Limits()) as workers,
         pytest.raises(ResourceError, match="cannot write x: the disk is full"),
     ):
-        list(run(crew, ["disk full", "other"]))
+        list(run(workers, ["disk full", "other"]))
 
 
 def test_time_in_which_nobody_listens_is_not_counted() -> None:
-    with Crew(count, 1, Limits(deadline=0.3, patience=1)) as crew:
-        crew.start(1)
-        crew.hold()
+    with WorkerPool(count, 1, Limits(deadline=0.3, patience=1)) as workers:
+        workers.start(1)
+        workers.hold()
         time.sleep(0.5)
         found: list[object] = []
-        while crew.is_busy:
-            found.extend(crew.events())
+        while workers.is_busy:
+            found.extend(workers.events())
     assert found[0] == Produced(1, 0)
 
 
-def test_no_child_outlives_the_crew() -> None:
+def test_no_child_outlives_the_pool() -> None:
     # Other tests leave processes of their own behind, such as Python's tracker of shared memory.
     before = set(psutil.Process().children())
-    with Crew(misbehave, 2, Limits()) as crew:
-        crew.start("hang")
-        crew.start("hang")
+    with WorkerPool(misbehave, 2, Limits()) as workers:
+        workers.start("hang")
+        workers.start("hang")
         children = set(psutil.Process().children()) - before
         assert len(children) >= 2
     assert not any(child.is_running() for child in children)

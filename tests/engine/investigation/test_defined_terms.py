@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.investigation.defined_terms import WORDINGS, DefinedTerms, defined_in, defined_terms
+from engine.investigation.defined_terms import DefinedTerms, defined_in, defined_terms
+from engine.languages import law
 from engine.model import Passage
 
 
@@ -79,20 +80,22 @@ def test_definitions_are_read_by_verbs_and_below_their_headings(
     language: str, heading: str, text: str, expected: set[str]
 ) -> None:
     passage = Passage("p", "d", None, 0, text, language, headings=(heading,))
-    assert set(defined_in(passage, WORDINGS[language])) == expected
+    wording = law(language).definitions
+    assert wording is not None
+    assert set(defined_in(passage, wording)) == expected
 
 
 def test_a_name_with_a_capital_is_told_from_the_word(tmp_path: Path) -> None:
     text = (
-        '# Contract\n\n## 1 Parties\n\nThe seller of a harbour (the "Form") and the Client Money Officer '
-        '(CMO) sign.\n\n## 2 Money\n\n"Client Money Officer" means whoever the Form names.\n'
+        '# Contract\n\n## 1 Parties\n\nThe seller of a harbour (the "Price") and the Client Money Officer '
+        '(CMO) sign.\n\n## 2 Money\n\n"Client Money Officer" means whoever the Price names.\n'
     )
     (tmp_path / "contract.md").write_text(text, encoding="utf-8")
     build_corpus([tmp_path / "contract.md"], tmp_path / "corpus", embedding="none")
     terms = DefinedTerms(open_corpus(tmp_path / "corpus"))
-    assert [use.as_defined for use in terms.used_in("the Form", "en")] == [True]
-    assert [use.as_defined for use in terms.used_in("in written form", "en")] == [False]
-    assert terms.used_in("under the Agency Form", "en") == [], "the end of a name"
+    assert [use.as_defined for use in terms.used_in("the Price", "en")] == [True]
+    assert [use.as_defined for use in terms.used_in("at a fair price", "en")] == [False]
+    assert terms.used_in("under the Agency Price", "en") == [], "the end of a name"
     (short,) = terms.used_in("a CMO", "en")
     assert len(terms.definitions(short.term)) > 0
     (long,) = terms.used_in("a client money officer", "en")

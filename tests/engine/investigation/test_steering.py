@@ -23,7 +23,7 @@ from tests.engine.harbour import NEW_ARTICLE_12, OLD_ARTICLE_12, QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, case_of, finished, names, ran, story
 
 PILOTS = "Who takes a pilot?"
-OUTSIDE = "dues-act/art-4/para-1"
+OUTSIDE = "dues-act/art-4/para-2"
 ROWS = st.integers(0, 24)
 FOLLOWED = ["RoundStarted", "RoundFinished", "CoverageChanged", "Ranked"]
 
@@ -123,7 +123,7 @@ def test_a_lead_is_followed_as_one_more_round(bare: Corpus) -> None:
     report = case.rounds[-1]
     assert (report.number, report.seeds) == (1, (OUTSIDE,))
     assert [count.strategy for count in report.strategies] == ["citations", "metadata"]
-    sibling = "dues-act/art-4/para-2"
+    sibling = "dues-act/art-4/para-1"
     assert sibling in case.pool
     (trail, *_) = case.pool.trails(sibling)
     assert [(hop.source_id, hop.strategy) for hop in trail] == [(None, "person"), (OUTSIDE, "metadata")]
@@ -184,9 +184,9 @@ def test_dismissed_passages_are_neither_ranked_nor_proposed_nor_seeds(bare: Corp
 
 def test_what_was_dismissed_unseen_is_refused_with_its_reason(bare: Corpus) -> None:
     case = finished(bare, PILOTS, SETTINGS.changed(rounds=0))
-    case.dismiss("dues-act/art-4/para-2")
+    case.dismiss("dues-act/art-4/para-1")
     list(case.follow(OUTSIDE, ["metadata"]))
-    assert "dues-act/art-4/para-2" not in case.pool
+    assert "dues-act/art-4/para-1" not in case.pool
     assert case.rounds[-1].strategies[0].refused["dismissed by the person"] == 1
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.bodies import is_organisation, standards_in
+from engine.language.bodies import NamedStandard, is_organisation, standards_in
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,22 @@ def test_things_that_are_no_bodies(name: str, language: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("certified to ISO/IEC 27001:2022 and ISO 9001.", ["ISO/IEC 27001:2022", "ISO 9001"]),
-        ("nach DIN EN ISO 14001 und EN 301 549", ["DIN EN ISO 14001", "EN 301 549"]),
+        ("certified to ISO/IEC 27001:2022 and ISO 9001.", ["ISO/IEC 27001", "ISO 9001"]),
+        ("nach DIN EN ISO 14001 und EN 301 549", ["ISO 14001", "EN 301 549"]),
         ("in accordance with IFRS 9, IAS 39", ["IFRS 9", "IAS 39"]),
-        ("see RFC 2119 and NIST SP 800-53", ["RFC 2119", "NIST SP 800-53"]),
-        ("SNI 8152:2015", ["SNI 8152:2015"]),
+        ("see RFC 2119 and NIST SP 800-53", ["NIST SP 800-53", "RFC 2119"]),
+        ("SNI 8152:2015", ["SNI 8152"]),
+        ("GRI 306: Waste 2020, Disclosure GRI 306-1", ["GRI 306", "GRI 306"]),
         ("Rule 9 of the ISOLATION Act 2010, SOCIETY 4", []),
         ("no digits here: ISO", []),
     ],
 )
 def test_standards(text: str, found: list[str]) -> None:
-    assert standards_in(text) == found
+    assert [one.name for one in standards_in(text)] == found
+
+
+def test_a_standard_is_found_with_its_publisher() -> None:
+    (found,) = standards_in("the GRI Standard 306 applies")
+    assert found == NamedStandard("GRI 306", "GRI Standard 306", "GRI", "Global Reporting Initiative")
+    # The letters of a series are not those of who publishes it.
+    assert [(one.letters, one.publisher) for one in standards_in("IFRS 9")] == [("", "IFRS Foundation")]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from engine.language.candidates import MOST_MENTIONS, words_of
 from engine.language.entities import EntityTable, extract_entities, facts_of
-from engine.language.vocabulary import MOST_TITLED, Vocabulary
-from engine.model import EntityKind, Passage
+from engine.language.vocabulary import MOST_HEADED, MOST_TITLED, Vocabulary
+from engine.model import EntityKind, Passage, Role
 
 TEXTS = (
     "Andy Murray won in Paris.",
@@ -87,12 +87,102 @@ def test_words_in_capitals_are_no_acronyms() -> None:
     assert who_mentions(table) == {"AML": [3, 4]}
 
 
-def test_titles_are_entities() -> None:
+def test_titles_of_sections_are_no_entities() -> None:
     table = extract_entities(
         corpus("On market abuse.", "More market abuse.", headings=("Part 2 - Market Abuse",))
     )
-    assert who_mentions(table) == {"Market Abuse": [0, 1]}
+    assert table.entities == []
+
+
+def test_a_german_title_is_a_term_where_it_is_put_together_from_nouns_of_the_corpus() -> None:
+    texts = (
+        "Die Anfechtung der Klage, die Anfechtungsklage und die Voraussetzung.",
+        "Eine Anfechtungsklage hat Voraussetzungen.",
+        "Die Klage und die Anfechtungsklage.",
+    )
+    passages = [
+        Passage(f"p{n}", f"d{n}", None, 0, text, "de", headings=("Anfechtungsklage", "Voraussetzungen"))
+        for n, text in enumerate(texts)
+    ]
+    table = extract_entities(passages)
+    assert who_mentions(table) == {"Anfechtungsklage": [0, 1, 2]}
     assert table.entities[0].kind is EntityKind.HEADING
+
+
+def test_what_heads_provisions_of_many_documents_is_a_kind_of_heading() -> None:
+    passages = [
+        Passage(
+            f"p{n}", f"d{n}", None, 0, "Die Klage der Frist, die Klagefrist.", "de", headings=("Klagefrist",)
+        )
+        for n in range(MOST_HEADED + 1)
+    ]
+    assert extract_entities(passages).entities == []
+
+
+def test_four_ways_to_name_a_standard_are_a_standard_and_its_publisher() -> None:
+    table = extract_entities(
+        corpus(
+            "We report under Standard GRI 306 on waste.",
+            "See GRI 306: Waste 2020 for that.",
+            "The GRI is asked for advice.",
+            "So is the Global Reporting Initiative (GRI) here.",
+        )
+    )
+    assert who_mentions(table) == {"GRI 306": [0, 1], "Global Reporting Initiative": [2, 3]}
+    kinds = {entity.name: (entity.kind, entity.aliases) for entity in table.entities}
+    assert kinds["GRI 306"] == (EntityKind.STANDARD, ())
+    assert kinds["Global Reporting Initiative"] == (EntityKind.ORGANISATION, ("GRI",))
+
+
+def test_a_document_and_its_short_names_are_one() -> None:
+    passages = [
+        Passage("a", "d", None, 0, "It is about agents.", "en"),
+        Passage("b", "e", None, 0, "under Article 4 of the Agency Code and", "en"),
+        Passage("c", "f", None, 0, "and the Agency Code says so", "en"),
+        Passage("e", "g", None, 0, "as the Commercial Agency and Powers of Attorney Code has it", "en"),
+    ]
+    title = "Commercial Agency and Powers of Attorney Code"
+    table = extract_entities(passages, titles={"d": title}, aliases={"d": ("Agency Code", "CAC", title)})
+    (entity,) = table.entities
+    assert (entity.name, entity.kind, entity.aliases) == (title, EntityKind.TITLE, ("Agency Code", "CAC"))
+    assert who_mentions(table) == {title: [0, 1, 2, 3]}
+
+
+def test_a_party_is_kept_with_its_role() -> None:
+    table = extract_entities(corpus('Corvane Ltd of Selene (the "Agent") sells.', "Nothing."))
+    entity = next(entity for entity in table.entities if entity.roles)
+    assert (entity.name, entity.kind) == ("Corvane Ltd", EntityKind.ORGANISATION)
+    assert entity.roles == (Role("Agent", "p0"),)
+
+
+def test_names_that_only_put_terms_together_are_none() -> None:
+    table = extract_entities(
+        corpus(
+            '"Governing Body" means a board. "Fund Manager" means a person.',
+            "the Governing Body of the Fund Manager acts",
+            "so the Governing Body of the Fund Manager says",
+        )
+    )
+    assert who_mentions(table) == {"Governing Body": [0, 1, 2], "Fund Manager": [0, 1, 2]}
+
+
+def test_what_is_mostly_written_small_is_no_name() -> None:
+    table = extract_entities(
+        corpus(
+            *["a good risk management is asked for"] * 5,
+            "and then the Risk Management decides",
+            "of the Risk Management",
+        )
+    )
+    assert table.entities == []
+
+
+def test_scores_tell_what_is_stated_from_what_is_only_written_so() -> None:
+    table = extract_entities(
+        corpus('"Client Money" means money.', "so Andy Murray came", "and Andy Murray went, as client money")
+    )
+    scores = {entity.name: entity.score for entity in table.entities}
+    assert 0.5 <= scores["Andy Murray"] < scores["Client Money"] <= 1.0
 
 
 def test_inflected_german_terms_meet() -> None:
@@ -267,7 +357,7 @@ def test_how_passages_are_put_into_runs_changes_nothing(texts: list[str], cuts: 
     titles = {passage.document_id: passage.text[:11] for passage in passages}
     counts = Counter((passage.language, word) for passage in passages for word in words_of(passage.text))
 
-    def settled(runs: list[list[Passage]]) -> list[list[int]]:
+    def settled(runs: list[list[Passage]]) -> list[list[tuple[int, bool]]]:
         vocabulary = Vocabulary()
         for run in runs:
             vocabulary.read(facts_of(run, titles), [passage.id for passage in run])

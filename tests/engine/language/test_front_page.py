@@ -19,7 +19,13 @@ from engine.language.front_page import FrontPage, read_front_page
             "PMK 112 2025",
             "---\nPERATURAN MENTERI KEUANGAN REPUBLIK INDONESIA\nNOMOR 112 TAHUN 2025\nTENTANG\nTATA CARA\n"
             "MENTERI KEUANGAN REPUBLIK INDONESIA,\nMenimbang",
-            FrontPage("Peraturan Menteri Keuangan", "112", 2025, "Menteri Keuangan Republik Indonesia"),
+            FrontPage(
+                "Peraturan Menteri Keuangan",
+                "112",
+                2025,
+                "Menteri Keuangan Republik Indonesia",
+                title="Peraturan Menteri Keuangan Republik Indonesia Nomor 112 Tahun 2025",
+            ),
         ),
         (
             "id",
@@ -63,10 +69,62 @@ from engine.language.front_page import FrontPage, read_front_page
         ),
         # An act that is only cited says nothing of the document.
         ("en", "Annual report", "We refer to\nFederal Law No. (2) of 2015.\n", FrontPage()),
-        ("en", "uae-2", "\nFederal Law No. (2) of 2015\non Companies\n", FrontPage("Federal Law", "2", 2015)),
+        (
+            "en",
+            "uae-2",
+            "\nFederal Law No. (2) of 2015\non Companies\n",
+            FrontPage("Federal Law", "2", 2015, title="Federal Law No. (2) of 2015"),
+        ),
         ("de", "Bericht", "Nach dem Gesetz über Steuern ist das so.", FrontPage()),
         ("en", "Minutes of 5 May", "The Companies Act 2006 was discussed.", FrontPage()),
         ("it", "Legge 12", "", FrontPage()),
+        (
+            "en",
+            "reg",
+            "REPUBLIC OF MERIDIA\nMINISTRY OF TRANSPORT\n\nRegulation No. 12 of 2019 on Pilots\n"
+            "Issued by the Ministry of Transport on 1 March 2019\nVersion 3.1\n",
+            FrontPage(
+                "Regulation",
+                "12",
+                2019,
+                "Ministry of Transport",
+                None,
+                date(2019, 3, 1),
+                "3.1",
+                "Regulation No. 12 of 2019 on Pilots",
+            ),
+        ),
+        (
+            "en",
+            "Remote Work Policy",
+            "Issuer: Human Resources\nVersion: 2.4\nDate: 15 May 2023\n",
+            FrontPage(issuer="Human Resources", published=date(2023, 5, 15), version="2.4"),
+        ),
+        (
+            "de",
+            "Richtlinie zum Homeoffice",
+            "Herausgeber: Personalabteilung\nVersion 2.4\nStand: 15. Mai 2023\n",
+            FrontPage("Richtlinie", None, None, "Personalabteilung", None, date(2023, 5, 15), "2.4"),
+        ),
+        (
+            "fr",
+            "Politique de télétravail",
+            "Publié par la Direction générale\nVersion 2.4\nDate : 15 mai 2023\n",
+            FrontPage(issuer="Direction générale", published=date(2023, 5, 15), version="2.4"),
+        ),
+        (
+            "zh",
+            "远程办公制度",
+            "发布机关：人力资源部\n版本：2.4\n发布日期：2023年5月15日\n",
+            FrontPage(issuer="人力资源部", published=date(2023, 5, 15), version="2.4"),
+        ),
+        # What a sentence says of versions and issuers of other things.
+        (
+            "en",
+            "Report",
+            "The invoice was issued by Corvane on 2 May 2020.\nWe use version 2.4 of the tool.\n",
+            FrontPage(),
+        ),
     ],
 )
 def test_what_a_first_page_says(language: str, title: str, text: str, expected: FrontPage) -> None:

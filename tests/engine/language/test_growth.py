@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from engine.language.dates import dates_in, parse_date
+from engine.language.references import read_mentions
 from engine.language.references.registry import defined_names, find_mentions, grammars
 from engine.language.statements.quantities import quantities_in
 from engine.language.terms import terms_of
@@ -35,6 +36,11 @@ REPEATED = {
         "and 1, ",
         "Article 1 of the ",
         "Rule 1.1 ",
+        "Guideline 1, ",
+        "Rule 1 Aa 2 ",
+        "AB-1.1 ",
+        "1.1 AB ",
+        "Aa of the ",
     ),
     "de": ("§ 1, 2, ", "§§ 1, 2 und ", "Abs. 1 Satz ", "Art. 1 ff., ", "Nr. 1 Buchst. a und "),
     "fr": ("articles 1er, 2 et ", "L. 1-1, ", "de l'article ", "et 1, ", "alinéa 1 de "),
@@ -86,6 +92,7 @@ def test_the_measure_tells_a_square() -> None:
 
 READERS: tuple[tuple[Read, Iterable[str]], ...] = (
     (find_mentions, REPEATED),
+    (read_mentions, ("en", "de")),
     (defined_names, ("en", "de", "ar")),
     (quantities_in, ("en", "de", "ar", "zh")),
     (read_terms, ("en", "de", "id", "ar", "fr")),

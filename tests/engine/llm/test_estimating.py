@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.tokens import CHARACTERS_PER_TOKEN
+from engine.language.tokens import characters_per_token
 from engine.llm.estimating import cut_at, least_tokens, most_tokens
 from tests.engine.llm.server import tokens
 
@@ -28,7 +28,7 @@ TEXTS = {"en": ENGLISH, "de": GERMAN, "id": INDONESIAN, "ar": ARABIC, "zh": CHIN
 def test_both_estimates_lie_around_a_good_tokeniser(language: str) -> None:
     """The characters a token were measured with o200k_base."""
     text = TEXTS[language] * 20
-    usual = len(text) / CHARACTERS_PER_TOKEN[language]
+    usual = len(text) / characters_per_token(language)
     assert least_tokens(text) < usual <= most_tokens(text)
     assert most_tokens(text) < 3 * usual, "or budgets would be of no use"
     assert least_tokens(text) > 0.5 * usual, "or cuts would go unnoticed"
@@ -53,12 +53,12 @@ def test_tables_of_signs_are_no_cut() -> None:
 @pytest.mark.parametrize("language", TEXTS)
 @pytest.mark.parametrize("size", [2048, 4096, 8192])
 def test_a_prompt_that_was_cut_to_a_size(language: str, size: int) -> None:
-    usual = int(len(TEXTS[language]) / CHARACTERS_PER_TOKEN[language])
+    usual = int(len(TEXTS[language]) / characters_per_token(language))
     long = TEXTS[language] * (size * 2 // usual)
     about = cut_at(size, long)
     assert about is not None
     assert about > size
-    assert cut_at(int(len(long) / CHARACTERS_PER_TOKEN[language]), long) is None
+    assert cut_at(int(len(long) / characters_per_token(language)), long) is None
 
 
 def test_a_prompt_that_was_read() -> None:

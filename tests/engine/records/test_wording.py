@@ -104,6 +104,12 @@ def test_the_direction_turns_the_words(relation: Relation, out: str, back: str) 
     assert hop_words(replace(CITED, relation=relation, direction=Direction.IN), _name) == back
 
 
+def test_a_way_into_another_language_is_told() -> None:
+    detail = "across languages: from the German text into the English one"
+    words = hop_words(replace(CITED, detail=detail), _name)
+    assert words == f"cited by COBS 3.4.2, {detail}"
+
+
 def test_places_in_a_document_are_told_by_their_detail() -> None:
     sibling = replace(CITED, relation=Relation.PART_OF, detail="same section")
     assert hop_words(sibling, _name) == "in the same section as COBS 3.4.2"

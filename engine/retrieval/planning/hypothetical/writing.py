@@ -86,7 +86,7 @@ def written(
     mask: Mask | None,
     wish: Wish = Wish(),
 ) -> tuple[Draft, ...]:
-    """The passages that a language model writes for a question; empty where the twin has to take over."""
+    """The passages that a language model writes for a question; empty where the fallback has to take over."""
     asked = prompt(text, language, corpus, mask, wish)
     answer = asking.answer(asked, Passages, INSTEAD)
     if answer is None:

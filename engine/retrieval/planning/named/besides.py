@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine import languages
 from engine.language.analyzer import analyzer
 
 # A number alone is all that a question asks for where it has no more other words than this.
 FEW_WORDS = 2
 # The same in letters, for languages that write no blanks.
-FEW_LETTERS, UNSEGMENTED = 8, frozenset(("zh", "ja", "th"))
+FEW_LETTERS = 8
 
 
 def asks_for_nothing_else(text: str, language: str, words: Iterable[str]) -> bool:
@@ -22,7 +23,7 @@ def asked_besides(text: str, language: str, words: Iterable[str]) -> int:
     where they are so few that they only ask for it."""
     for one in words:
         text = text.replace(one, " ")
-    if language.split("-")[0] in UNSEGMENTED:
+    if languages.words(language).without_blanks:
         # Two letters are a word, about.
         letters = sum(letter.isalpha() for letter in text)
         return 0 if letters <= FEW_LETTERS else letters // 2

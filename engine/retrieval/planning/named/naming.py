@@ -22,6 +22,7 @@ from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.standards import Standards, standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
+from engine.retrieval.planning.named.designations import designations
 from engine.retrieval.planning.named.documents import documents_of
 from engine.retrieval.planning.named.provisions import in_any, in_documents
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
@@ -37,10 +38,11 @@ MOST_NUMBERS = 12
 FEW_BESIDES = 8
 
 _NUMBER = re.compile(r"(?<![\w.,/-])(?P<number>\d+[A-Za-z]?(?:[.-]\d+)*)(?P<part>(?:\(\w{1,4}\))*)(?![\w/-])")
+_FIGURE = re.compile(r"\d")
 # A short name in small letters right beside a number: in front of it, or behind it.
 _ACRONYM = re.compile(
     r"(?<!\w)[a-z]{2,8}(?=,?\s(?:art|rule|sec|reg|§|s\.|\d))|(?<=\d\s)[a-z]{2,8}(?!\w)|(?<=\d\sof\s)[a-z]{2,8}(?!\w)"
-    r"|(?<=\d\sof\sthe\s)[a-z]{2,8}(?!\w)"
+    r"|(?<=\d\sof\sthe\s)[a-z]{2,8}(?!\w)|(?<!\w)[a-z]{2,8}(?=-\d)"
 )
 _SERIES = re.compile(r"(\bart(?:icle|\.)?\s?)([lrda])(?=[. ]?\s?\d)", re.IGNORECASE)
 # People leave off the point behind what they shorten: "art 14", "sec 26".
@@ -73,13 +75,16 @@ def provisions_named(
             once = {one.text: one for one in reversed(mentions)}
             read.append((code, sorted(once.values(), key=lambda one: one.span.start)[:MOST_NUMBERS]))
     absent = _absent_standards(corpus, written, next(iter(bases)))
-    if not read and not absent and not _NUMBER.search(text):
+    if not read and not absent and not _FIGURE.search(text):
         return ()
     asked = Question(corpus, outside(corpus), written, text, language, day, mask)
     found = [
         one for order, (code, mentions) in enumerate(read) for one in _read(asked, code, mentions, order)
     ]
     found += _behind_names(asked, len(read))
+    code = next(iter(bases))
+    own = designations(asked, code, dict(read).get(code, []), max(0, MOST_NUMBERS - len(found)))
+    found += [_Read(mention, target, -1, named) for mention, target, named in own]
     found.sort(key=lambda one: (-_QUALITY[one.named.status], one.order, -_length(one), _start(one)))
     kept: list[_Read] = []
     for one in found:
@@ -87,6 +92,9 @@ def provisions_named(
             kept.append(one)
     named = [*(one.named for one in sorted(kept, key=_start)), *absent]
     besides = asked_besides(written, language, [one.words for one in named])
+    if besides > FEW_BESIDES:
+        # Who says so much else only mentions the standard.
+        named = [one for one in named if one not in absent]
     bare = besides == 0
     # "Part 2" that no document has may be of a film: worth a word only where nothing else is asked.
     told = [one for one in named if bare or one.status is not Naming.MISSING or one.choices]

@@ -9,7 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from engine.corpus.protocol import Corpus, Rows
+from engine.language.addresses import number_key
 from engine.language.aliases import name_key
+from engine.language.designations import is_designation
 from engine.language.references import Mention
 from engine.language.references.versions import made_on
 from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage
@@ -57,10 +59,16 @@ def in_documents(asked: Question, mention: Mention, code: str, name: Name, words
         return NamedProvision(words, Naming.MISSING, note=_joined(name.note, left_out))
     document, address = name.documents[0], mention.targets[0].address
     near = asked.reader.nearest(document, address, NEAREST)
-    number = f"{address.kind.value} {address.number or address.within[-1][1]}"
+    whole = is_designation(address.number or "")
+    number = address.number if whole else f"{address.kind.value} {address.number or address.within[-1][1]}"
     missing = f"“{asked.reader.documents[document].title}” has no {number}"
     if near:
-        missing += f"; the nearest are {', '.join(number for number, _ in near)}"
+        heads = asked.corpus.passages(np.array([row for _, row in near], np.int32))
+        printed = (
+            head.number if head.number and number_key(head.number) == key else key
+            for (key, _), head in zip(near, heads, strict=True)
+        )
+        missing += f"; the nearest are {', '.join(printed)}"
     choices = _choices(asked, [np.array([row], np.int32) for _, row in near])
     return NamedProvision(words, Naming.MISSING, choices=choices, note=_joined(name.note, missing))
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ingestion.cutting import LONGEST, LONGEST_SENTENCE
+from engine.ingestion.chunking import LONGEST, LONGEST_SENTENCE
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.beir import BeirReader
 from engine.model import SectionKind

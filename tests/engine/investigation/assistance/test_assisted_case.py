@@ -62,18 +62,18 @@ def test_with_all_helpers_off_a_model_is_never_asked(corpus: str, request: pytes
 
 
 @pytest.mark.parametrize("corpus", ["harbour", "dense"])
-def test_without_a_model_the_twins_do_it_all_and_notes_say_so(
+def test_without_a_model_the_fallbacks_do_it_all_and_notes_say_so(
     corpus: str, request: pytest.FixtureRequest
 ) -> None:
     opened = request.getfixturevalue(corpus)
     case = helped(opened, QUESTION, None)
     with ScriptedServer(lambda asked: Fault(refusal="I must not.")) as server:
-        twin = helped(opened, QUESTION, server.connect())
+        fallback = helped(opened, QUESTION, server.connect())
     told = notes(case)
     for task in (SUB_QUESTIONS, HYPOTHETICAL, RERANKING):
         assert task in told
     assert "no language model is connected" in told
-    assert plain_values(story(case)) == plain_values(story(twin))
+    assert plain_values(story(case)) == plain_values(story(fallback))
 
 
 @pytest.mark.parametrize("corpus", ["harbour", "dense"])
@@ -116,7 +116,7 @@ def test_the_same_case_twice_tells_the_same(harbour: Corpus) -> None:
 
 
 @pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS, SUFFICIENCY, RERANKING])
-def test_where_one_task_fails_its_twin_takes_over_and_the_others_go_on(harbour: Corpus, task: str) -> None:
+def test_where_one_task_fails_its_fallback_takes_over(harbour: Corpus, task: str) -> None:
     with ScriptedServer(but(task, Fault(refusal="I must not."))) as server:
         case = helped(harbour, WRECK, server.connect(), WIDE)
         assert task in tasks(server)
@@ -127,7 +127,7 @@ def test_where_one_task_fails_its_twin_takes_over_and_the_others_go_on(harbour: 
 
 
 @pytest.mark.parametrize("task", [SUB_QUESTIONS, HYPOTHETICAL, GAPS])
-def test_an_empty_answer_leaves_the_twin(harbour: Corpus, task: str) -> None:
+def test_an_empty_answer_leaves_the_fallback(harbour: Corpus, task: str) -> None:
     empty: dict[str, Scripted] = {
         SUB_QUESTIONS: {"sub_questions": []},
         HYPOTHETICAL: {"passages": []},
@@ -136,9 +136,9 @@ def test_an_empty_answer_leaves_the_twin(harbour: Corpus, task: str) -> None:
     with ScriptedServer(but(task, empty[task])) as server:
         case = helped(harbour, WRECK, server.connect(), WIDE)
     with ScriptedServer(but(task, Fault(refusal="I must not."))) as server:
-        twin = helped(harbour, WRECK, server.connect(), WIDE)
+        fallback = helped(harbour, WRECK, server.connect(), WIDE)
     assert "that can be used" in notes(case)
-    assert plain_values(story(case)) == plain_values(story(twin))
+    assert plain_values(story(case)) == plain_values(story(fallback))
 
 
 def test_views_of_the_model_say_where_they_come_from(dense: Corpus) -> None:

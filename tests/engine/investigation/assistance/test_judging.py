@@ -1,4 +1,4 @@
-"""Queries that were sent, better ones for open areas, and the twin's judgement of sufficiency."""
+"""Queries that were sent, better ones for open areas, and the fallback's judgement of sufficiency."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ ENOUGH = estimate(COMPLETE, YIELD)
         ([], ENOUGH, False),
     ],
 )
-def test_the_twin_asks_for_coverage_completeness_and_little_gain(
+def test_the_fallback_asks_for_coverage_completeness_and_little_gain(
     areas: list[AreaCoverage], completeness: Completeness | None, sufficient: bool
 ) -> None:
     judged = by_rule(areas, completeness)

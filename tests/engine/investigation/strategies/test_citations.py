@@ -190,3 +190,20 @@ def test_places_count_within_each_group_by_score() -> None:
     place, size = places(np.array([7, 3, 7, 7], np.int32), np.array([0.1, 0.5, 0.9, 0.1], np.float32))
     assert place.tolist() == [2, 1, 1, 3]
     assert size.tolist() == [3, 1, 3, 3]
+
+
+def test_a_translation_that_lacks_what_it_cites_leads_into_the_original_and_says_so(meridia: Corpus) -> None:
+    law = "commercial-agency-code"
+    context = context_of(meridia, question="Was darf ein Sonderbeschluss nicht gestatten?")
+    row, annex = meridia.rows([f"{law}-de/sec-15/para-4", f"{law}/annex-ii/para-1"]).tolist()
+    leads = Citations().expand(seeds_of(row), context)
+    told = [one.detail for one in Citations().explain(leads, context)]
+    from_to = [
+        (source.language, reached.language)
+        for source, reached in zip(meridia.passages(leads.sources), meridia.passages(leads.rows), strict=True)
+    ]
+    assert told[leads.rows.tolist().index(annex)] == (
+        "across languages: from the German text into the English one"
+    )
+    assert ("de", "de") in from_to
+    assert all(bool(detail) == (one != other) for detail, (one, other) in zip(told, from_to, strict=True))

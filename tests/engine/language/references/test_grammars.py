@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import languages
 from engine.errors import GrammarError
 from engine.language.references.grammar import Example
 from engine.language.references.loading import SHIPPED, load_grammar, load_grammars
@@ -47,9 +48,11 @@ def test_examples(name: str, example: Example) -> None:
 def test_every_shipped_grammar_is_right_in_every_field() -> None:
     # Where they are used, the shipped ones are read without being checked.
     shipped = {grammar.name: grammar for grammar in load_grammars()}
-    for path in sorted(SHIPPED.glob("*.yaml")):
+    assert len(shipped) == len(languages.files(SHIPPED))
+    for path in languages.files(SHIPPED):
         grammar = load_grammar(path, checked=True)
         assert grammar == shipped[grammar.name]
+        assert grammar.languages == (path.parent.name,)
 
 
 def test_every_shipped_grammar_has_examples() -> None:

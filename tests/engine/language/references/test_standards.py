@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.language.references import find_mentions
-from engine.language.references.standards import Standard, Standards, standard_of
+from engine.language.references.standards import Standard, Standards, standard_of, standard_titled
 from engine.model import Document, Relation
 
 
@@ -83,6 +83,27 @@ def test_what_an_edition_replaces_is_superseded(text: str) -> None:
 
 def edition(title: str, year: int | None = None, number: str | None = None) -> Document:
     return Document(title.casefold(), title, "en", year=year, number=number)
+
+
+@pytest.mark.parametrize(
+    ("title", "own"),
+    [
+        ("ISO 14001:2015", True),
+        ("ISO 14001:2015(E)", True),
+        ("ISO 14001:2015 Environmental management systems", True),
+        ("GRI 306: Waste 2020", True),
+        ("IFRS 9 – Financial Instruments", True),
+        ("ISO 14001 certification report", False),
+        ("ISO 14001:2015 Certificate of Brightwater", False),
+        ("IFRS 9 implementation guide", False),
+        ("GRI 306: Guidance for our auditors", False),
+        ("Report on GRI 306", False),
+    ],
+)
+def test_a_text_about_a_standard_is_none(title: str, own: bool) -> None:
+    assert (standard_titled(title) is not None) == own
+    publisher, number = title.split(":")[0].split()[:2]
+    assert (Standards([edition(title)]).editions(Standard(publisher, number)) != ()) == own
 
 
 CORPUS = (

@@ -129,7 +129,7 @@ def test_without_a_model_nothing_is_written_and_a_note_says_what_goes_on(bare: C
     assert "the first passages found are used instead" in asking.notes[0]
 
 
-def test_the_twin_takes_the_first_passages_within_the_mask(bare: Corpus) -> None:
+def test_the_fallback_takes_the_first_passages_within_the_mask(bare: Corpus) -> None:
     drafts = fed_back(QUESTION, "en", bare, None)
     assert 1 <= len(drafts) <= 3
     (hits,) = bare.search_lexical([QUESTION], "en", 3)

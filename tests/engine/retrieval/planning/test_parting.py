@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from engine import languages
 from engine.language.analyzer import analyzer
 from engine.retrieval.planning.parting import MOST_PARTS, parts, told_and_asked
-from engine.retrieval.planning.words import read_files, words_of
+from engine.retrieval.planning.words import SHIPPED, words_of
 
-LANGUAGES = [file.languages[0] for file in read_files()]
+LANGUAGES = [path.parent.name for path in languages.files(SHIPPED)]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What prose says of dates, types and documents: suggestions, never demands."""
+"""What prose says of dates, types and documents: suggestions, never constraints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_types_are_those_of_the_corpus(harbour: Corpus) -> None:
     assert types_in_prose(harbour, "Which treaties name the master?", "en") == ()
 
 
-def test_prose_demands_nothing(harbour: Corpus) -> None:
+def test_prose_requires_nothing(harbour: Corpus) -> None:
     question = "Which dues does the Harbour Dues Act know since 2011?"
     plan = make_plan(question, ["en"], corpus=harbour)
     assert plan.constraints == Constraints()

@@ -1,4 +1,4 @@
-"""Signs in a question: what they demand, and what only looks like one."""
+"""Signs in a question: what they require, and what only looks like one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.retrieval.planning.syntax import read_signs
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "demands"),
+    ("question", "text", "constraints"),
     [
         ('client money "home state"', "client money home state", Constraints(("home state",))),
         ("dues +berth", "dues berth", Constraints(("berth",))),
@@ -36,9 +36,9 @@ from engine.retrieval.planning.syntax import read_signs
         ("fees as_of:2020-03-01", "fees", Constraints(as_of=date(2020, 3, 1))),
     ],
 )
-def test_signs_demand(question: str, text: str, demands: Constraints) -> None:
+def test_signs_constrain(question: str, text: str, constraints: Constraints) -> None:
     signs = read_signs(question)
-    assert (signs.text, signs.constraints, signs.quoted) == (text, demands, ())
+    assert (signs.text, signs.constraints, signs.quoted) == (text, constraints, ())
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_signs_demand(question: str, text: str, demands: Constraints) -> None:
         "Article 5 -2",
     ],
 )
-def test_what_only_looks_like_a_sign_demands_nothing(question: str) -> None:
+def test_what_only_looks_like_a_sign_requires_nothing(question: str) -> None:
     signs = read_signs(question)
     assert (signs.text, signs.constraints) == (question, Constraints())
 
 
-def test_quotes_inside_a_sentence_that_asks_are_no_demand() -> None:
+def test_quotes_inside_a_sentence_that_asks_are_no_constraint() -> None:
     signs = read_signs('How is the term "proximate" defined?')
     assert (signs.constraints, signs.quoted) == (Constraints(), ("proximate",))
     assert signs.text == 'How is the term "proximate" defined?'

@@ -9,7 +9,7 @@ import pytest
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.ingestion.build import build_corpus
-from engine.model import EntityKind
+from engine.model import Entity, EntityKind
 from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.vocabulary import _acronym, exchanged_acronyms, terms_in
 from engine.settings import InvestigationSettings
@@ -53,16 +53,16 @@ def test_defined_terms_are_named_as_the_corpus_writes_them(rules: Corpus) -> Non
 
 
 @pytest.mark.parametrize(
-    ("entity_id", "name", "kind", "expected"),
+    ("name", "aliases", "expected"),
     [
-        ("en:FSRA", "Financial Services Regulatory Authority", EntityKind.DEFINED_TERM, "FSRA"),
-        ("en:polit-expos-person", "Politically Exposed Person", EntityKind.ACRONYM, "PEP"),
-        ("en:offic-of-law", "Office of Law", EntityKind.ORGANISATION, None),
-        ("en:ESG", "ESG", EntityKind.ACRONYM, None),
+        ("Financial Services Regulatory Authority", ("FSRA",), "FSRA"),
+        ("Commercial Register Act", ("Register Act", "CRA"), "CRA"),
+        ("Office of Law", (), None),
+        ("ESG", ("ESG",), None),
     ],
 )
-def test_what_is_an_acronym(entity_id: str, name: str, kind: EntityKind, expected: str | None) -> None:
-    assert _acronym(entity_id, name, kind) == expected
+def test_what_is_an_acronym(name: str, aliases: tuple[str, ...], expected: str | None) -> None:
+    assert _acronym(Entity("en:x", name, EntityKind.ACRONYM, aliases=aliases)) == expected
 
 
 def test_a_plan_says_where_its_words_come_from(rules: Corpus) -> None:

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from engine import languages
 from engine.errors import SettingsError
 from engine.retrieval.planning import make_plan
 from engine.retrieval.planning.meaning import term_asked
-from engine.retrieval.planning.words import NO_WORDS, ExampleFile, read_file, read_files, words_of
+from engine.retrieval.planning.words import NO_WORDS, SHIPPED, ExampleFile, load_words, read_file, words_of
 from engine.settings import InvestigationSettings
 
 RECALL = InvestigationSettings(query_strategy="recall")
+FILES = {path.parent.name: read_file(path) for path in languages.files(SHIPPED)}
 SMALL = """
-languages: [la]
 intent:
   lookup: ['^quando']
 examples:
@@ -25,8 +26,8 @@ examples:
 @pytest.mark.parametrize(
     ("language", "example"),
     [
-        pytest.param(file.languages[0], example, id=f"{file.languages[0]}-{place}")
-        for file in read_files()
+        pytest.param(language, example, id=f"{language}-{place}")
+        for language, file in FILES.items()
         for place, example in enumerate(file.examples)
     ],
 )
@@ -41,15 +42,10 @@ def test_examples(language: str, example: ExampleFile) -> None:
 
 
 def test_every_file_has_examples_of_each_kind() -> None:
-    for file in read_files():
+    for language, file in FILES.items():
         kinds = {kind for example in file.examples for kind in example.views}
-        assert {"side", "part"} <= kinds, file.languages
-        assert {example.intent for example in file.examples} >= {"lookup", "comparative"}, file.languages
-
-
-def test_no_language_is_described_twice() -> None:
-    languages = [language for file in read_files() for language in file.languages]
-    assert len(languages) == len(set(languages))
+        assert {"side", "part"} <= kinds, language
+        assert {example.intent for example in file.examples} >= {"lookup", "comparative"}, language
 
 
 def test_a_region_is_ignored_and_an_unknown_language_has_no_words() -> None:
@@ -60,16 +56,16 @@ def test_a_region_is_ignored_and_an_unknown_language_has_no_words() -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("languages: [la]", "language: la"), "languages: Field required"),
+        (("question: Quando", "query: Quando"), "examples.0.question: Field required"),
         (("lookup:", "look:"), "intent.look"),
         (("'^quando'", "'^(quando'"), "is not a regular expression"),
-        (("languages: [la]", "languages: [la"), "cannot be read"),
+        (("['^quando']", "['^quando'"), "cannot be read"),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, change: tuple[str, str], told: str) -> None:
     path = tmp_path / "latin.yaml"
     path.write_text(SMALL, encoding="utf-8")
-    assert read_file(path).languages == ["la"]
+    assert load_words(path, "la").language == "la"
     path.write_text(SMALL.replace(*change), encoding="utf-8")
     with pytest.raises(SettingsError, match=f"latin.yaml.*{told}"):
-        read_file(path)
+        load_words(path, "la")

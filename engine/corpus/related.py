@@ -1,0 +1,233 @@
+"""How entities of a corpus are related, two by two, each relation with the passages that say it.
+
+What the corpus states comes first, with confidence 1: a party has a role in a contract, a standard a
+publisher, a term is defined in a document. Then what passages name together more often than chance would
+have it: ordered by the log-likelihood ratio (Dunning 1993, "Accurate methods for the statistics of surprise
+and coincidence"), with normalised pointwise mutual information (Bouma 2009) for confidence.
+
+All of it is computed when it is asked for, in arrays over the corpus's mentions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Mentions
+from engine.language.references.standards import standard_of
+from engine.model import Entity, EntityKind
+
+MOST_PASSAGES = 5
+# Dunning's ratio from which two entities are named together by more than chance: chi-squared with one degree
+# of freedom, p < .001; and the passages that have to do so.
+LEAST_RATIO, FEWEST_TOGETHER = 10.83, 2
+
+
+class EntityRelation(StrEnum):
+    """What one entity is to another; each stated relation has its converse."""
+
+    PARTY_TO = "party to"
+    HAS_PARTY = "has party"
+    PUBLISHED_BY = "published by"
+    PUBLISHES = "publishes"
+    DEFINED_IN = "defined in"
+    DEFINES = "defines"
+    NAMED_WITH = "named with"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedEntity:
+    """An entity, by its number too, that another one is related to. ``detail`` is a party's role;
+    ``passages`` are the ids of the passages that say so, five at most; ``confidence`` in 0..1."""
+
+    number: int
+    entity: Entity
+    relation: EntityRelation
+    confidence: float
+    passages: tuple[str, ...]
+    detail: str = ""
+
+
+class EntityGraph:
+    """The relations of a corpus's entities."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._entities = corpus.entities(range(corpus.info().entities))
+        self._mentions: Mentions = corpus.mentions()
+        self._counts = np.bincount(self._mentions.entities, minlength=len(self._entities))
+        self._documents = _about(corpus, self._entities)
+        self._names = _by_name(self._entities)
+
+    def numbers(self, name: str) -> list[int]:
+        """The entities of a name or alias, whatever its case."""
+        return self._names.get(name.casefold(), [])
+
+    def related(self, number: int, limit: int = 20) -> list[RelatedEntity]:
+        """What an entity is related to, at most ``limit``: what is stated, then what it is named with."""
+        stated = list(dict.fromkeys(self._stated(number)))
+        seen = {one.number for one in stated}
+        together = [one for one in self._named_with(number, limit + len(seen)) if one.number not in seen]
+        return [*stated, *together][:limit]
+
+    def passages(self, number: int) -> NDArray[np.int32]:
+        """The rows that mention an entity."""
+        rows: NDArray[np.int32] = self._mentions.rows[self._mentions.entities == number]
+        return rows
+
+    def entity(self, number: int) -> Entity:
+        """The entity of a number."""
+        return self._entities[number]
+
+    def _stated(self, number: int) -> Iterator[RelatedEntity]:
+        entity = self._entities[number]
+        for role in entity.roles:
+            for document in self._documents_with((role.source_id,)):
+                yield self._one(document, EntityRelation.PARTY_TO, (role.source_id,), role.name)
+        standard = standard_of(entity.name) if entity.kind is EntityKind.STANDARD else None
+        for issuer in self.numbers(standard.issuer) if standard else ():
+            yield self._one(issuer, EntityRelation.PUBLISHED_BY, self._shared(number, issuer))
+        for document in self._documents_with(entity.definitions):
+            if document != number and not entity.roles:
+                yield self._one(document, EntityRelation.DEFINED_IN, entity.definitions)
+        yield from self._converse(number)
+
+    def _converse(self, number: int) -> Iterator[RelatedEntity]:
+        entity = self._entities[number]
+        for other, one in enumerate(self._entities):
+            for role in one.roles:
+                if number in self._documents_with((role.source_id,)):
+                    yield self._one(other, EntityRelation.HAS_PARTY, (role.source_id,), role.name)
+            standard = standard_of(one.name) if one.kind is EntityKind.STANDARD else None
+            if standard and standard.issuer.casefold() in _names_of(entity):
+                yield self._one(other, EntityRelation.PUBLISHES, self._shared(number, other))
+        if number in self._documents.values():
+            own = [document for document, about in self._documents.items() if about == number]
+            for other, defining in self._defined_in(own):
+                if other != number and not self._entities[other].roles:
+                    yield self._one(other, EntityRelation.DEFINES, defining)
+
+    def _defined_in(self, documents: Sequence[int]) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The entities that passages of some documents define, and these passages."""
+        rows = self._mentions.rows[self._mentions.defines]
+        inside = np.isin(self._corpus.document_numbers(rows), documents)
+        found: dict[int, list[int]] = {}
+        for row, other in zip(
+            rows[inside].tolist(),
+            self._mentions.entities[self._mentions.defines][inside].tolist(),
+            strict=True,
+        ):
+            found.setdefault(other, []).append(row)
+        for other, defining in found.items():
+            yield other, self._ids(np.asarray(defining, np.int32))
+
+    def _documents_with(self, passages: Sequence[str]) -> list[int]:
+        """The entities that are the documents of some passages."""
+        rows = self._corpus.rows(passages)
+        numbers = self._corpus.document_numbers(rows[rows >= 0]).tolist()
+        return list(dict.fromkeys(self._documents[one] for one in numbers if one in self._documents))
+
+    def _named_with(self, number: int, limit: int) -> Iterator[RelatedEntity]:
+        rows = self.passages(number)
+        held = np.zeros(len(self._corpus), np.bool_)
+        held[rows] = True
+        near = held[self._mentions.rows]
+        together = np.bincount(self._mentions.entities[near], minlength=len(self._entities))
+        together[number] = 0
+        others = np.flatnonzero(together >= FEWEST_TOGETHER)
+        both, own, other = together[others], len(rows), self._counts[others]
+        ratio = log_likelihood(both, own, other, len(self._corpus))
+        expected = own * other / len(self._corpus)
+        chosen = np.flatnonzero((ratio >= LEAST_RATIO) & (both > expected))
+        for place in chosen[np.lexsort((others[chosen], -ratio[chosen]))][:limit].tolist():
+            confidence = mutual_information(both[place], own, other[place], len(self._corpus))
+            neighbour = int(others[place])
+            yield self._one(
+                neighbour, EntityRelation.NAMED_WITH, self._shared(number, neighbour), confidence=confidence
+            )
+
+    def _shared(self, left: int, right: int) -> tuple[str, ...]:
+        return self._ids(np.intersect1d(self.passages(left), self.passages(right)))
+
+    def _ids(self, rows: NDArray[np.int32]) -> tuple[str, ...]:
+        return tuple(passage.id for passage in self._corpus.passages(rows[:MOST_PASSAGES]))
+
+    def _one(
+        self,
+        number: int,
+        relation: EntityRelation,
+        passages: Sequence[str],
+        detail: str = "",
+        confidence: float = 1.0,
+    ) -> RelatedEntity:
+        entity = self._entities[number]
+        return RelatedEntity(number, entity, relation, confidence, tuple(passages[:MOST_PASSAGES]), detail)
+
+
+def log_likelihood(
+    both: NDArray[np.int64], own: int, other: NDArray[np.int64], total: int
+) -> NDArray[np.float64]:
+    """Dunning's G² of pairs over ``total`` passages, of which ``both`` name the two, ``own`` one of them and
+    ``other`` the other."""
+    cells = (both, own - both, other - both, total - own - other + both)
+    rows, columns = (own, own, total - own, total - own), (other, total - other, other, total - other)
+    found = np.zeros(len(both), np.float64)
+    for cell, row, column in zip(cells, rows, columns, strict=True):
+        expected = np.maximum(row * column / total, 1e-12)
+        found += np.where(cell > 0, cell * np.log(np.maximum(cell, 1) / expected), 0.0)
+    return 2.0 * found
+
+
+def mutual_information(both: int, own: int, other: int, total: int) -> float:
+    """Normalised pointwise mutual information of two entities in 0..1: 1 where they are always together."""
+    if both >= total:
+        return 1.0
+    together = both / total
+    return float(np.clip(np.log(together / (own / total * other / total)) / -np.log(together), 0.0, 1.0))
+
+
+def _about(corpus: Corpus, entities: Sequence[Entity]) -> dict[int, int]:
+    """By document the entity that is it: one of its title or another name of it, which its first passage
+    defines."""
+    documents = corpus.documents()
+    by_name: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        for name in {document.title, *document.aliases}:
+            by_name.setdefault(name.casefold(), []).append(number)
+    found: dict[int, int] = {}
+    for number, entity in enumerate(entities):
+        wanted = {one for name in _names_of(entity) for one in by_name.get(name, ())}
+        if wanted and entity.definitions:
+            rows = corpus.rows(entity.definitions)
+            own = set(corpus.document_numbers(rows[rows >= 0]).tolist())
+            for place in wanted & own:
+                found.setdefault(place, number)
+    return found
+
+
+def _names_of(entity: Entity) -> set[str]:
+    return {name.casefold() for name in (entity.name, *entity.aliases)}
+
+
+def _by_name(entities: Sequence[Entity]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for number, entity in enumerate(entities):
+        for name in _names_of(entity):
+            found.setdefault(name, []).append(number)
+    return found
+
+
+_KNOWN: WeakKeyDictionary[Corpus, EntityGraph] = WeakKeyDictionary()
+
+
+def entity_graph(corpus: Corpus) -> EntityGraph:
+    """The relations of a corpus's entities, kept as long as the corpus is open."""
+    known = _KNOWN.get(corpus)
+    if known is None:
+        known = _KNOWN[corpus] = EntityGraph(corpus)
+    return known

@@ -1,0 +1,106 @@
+"""Numbers in a form of the document's own, learned from its headings and the beginnings of its paragraphs.
+
+"FC-1.1.1 Governance", "Guideline 12: Records", "RG 97.12 A fee must ...": what one line says is a number only
+where several lines of the document count on in the same form. Names that the document has from them go to its
+aliases: "COBS" of "COBS 3.4.1".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from engine.ingestion.headings import Heading, slug_of
+from engine.language.designations import FEWEST, LABEL, YEAR, letters_of
+from engine.model import Document, SectionKind
+
+# So many of the numbers of a form must be greater than the one before: they count the document's parts.
+COUNTING = 0.9
+
+_LINE = re.compile(rf"(?P<label>{LABEL})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
+_WORDED = re.compile(r"[A-Z][a-z]")
+_FIGURES = re.compile(r"\d+")
+_NOT_NAME = re.compile(r"[^A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A line that begins with what looks like a number."""
+
+    place: int
+    match: re.Match[str]
+    is_heading: bool
+
+
+# A line, and whether it is a heading of no known form: another may be one only by letters and figures.
+Line = tuple[str, bool]
+
+
+def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+    """The headings that lines are or begin with, by their places, and the text behind each on its line.
+
+    A heading's own words are its title and nothing is behind it.
+    """
+    found: dict[str, list[_Numbered]] = {}
+    for place, line in enumerate(lines):
+        match = _LINE.match(line[0]) if line else None
+        if line is None or match is None or YEAR.search(match["label"]):
+            continue
+        found.setdefault(_form(match["label"]), []).append(_Numbered(place, match, line[1]))
+    made: dict[int, tuple[Heading, str]] = {}
+    for every in found.values():
+        heads = [one for one in every if one.is_heading]
+        worded = _WORDED.match(every[0].match["label"])
+        if worded and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
+            # "Guideline 12 applies" begins a sentence, and "Test 3" heads what nobody cites.
+            continue
+        for one in every if _counts(every) else heads if _counts(heads) else ():
+            label, rest = one.match["label"], one.match["rest"]
+            title = rest.strip(" -–—:") if one.is_heading else ""
+            made[one.place] = (_heading(label, title), "" if one.is_heading else rest)
+    return made
+
+
+def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:
+    """A document with the letters that its numbers begin with among its names."""
+    own = letters_of(dict.fromkeys(number for number in numbers if number))
+    aliases = tuple(dict.fromkeys((*document.aliases, *own)))
+    return document if aliases == document.aliases else replace(document, aliases=aliases)
+
+
+def _form(label: str) -> str:
+    """What labels have in common that count one thing: their letters."""
+    head = re.split(r"\d", label, maxsplit=1)[0]
+    return _NOT_NAME.sub("", head) or _NOT_NAME.sub("", label) or "-"
+
+
+def _is_cited(label: str, lines: Sequence[Line | None]) -> bool:
+    """Whether a text of the document names a part by the word of a label, inside of a line."""
+    word = re.escape(label.rsplit(" ", 1)[0])
+    cited = re.compile(rf"(?<=\w[\s,(]){word}s?\s\d")
+    return any(line and not line[1] and cited.search(line[0]) for line in lines)
+
+
+def _counts(numbered: Sequence[_Numbered]) -> bool:
+    values = [tuple(map(int, _FIGURES.findall(one.match["label"]))) for one in numbered]
+    steps = [after > before for before, after in pairwise(values)]
+    return len(set(values)) >= FEWEST and sum(steps) >= COUNTING * len(steps)
+
+
+def _heading(label: str, title: str) -> Heading:
+    worded = _WORDED.match(label) is not None
+    deep = worded or len(_FIGURES.findall(label)) > 2
+    kind = SectionKind.RULE if deep else SectionKind.SECTION
+    return Heading(kind, label, title, label, slug_of(label))
+
+
+def lines_of(headings: Iterable[tuple[Heading | None, str]]) -> Iterator[Line | None]:
+    """The lines of a document to look at: plain headings, and texts; None for a heading with a number."""
+    for heading, text in headings:
+        if heading is None:
+            yield text, False
+        else:
+            plain = heading.kind is SectionKind.HEADING and heading.number is None
+            yield (heading.title, True) if plain else None

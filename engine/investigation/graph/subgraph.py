@@ -1,0 +1,211 @@
+"""The part of the graph that is best connected with some nodes: best first, as many nodes as are wanted.
+
+An anchor is worth 1. Any other node is worth the most that a path from an anchor gives it: at each step the
+worth of the node before, times the edge's confidence, times what its relation tells, divided by the root of
+the number of neighbours that the node before has by this relation, unless the ontology names each of them. So
+what a hub leads to is worth little, a longer path less than a shorter one, and the path of each node that is
+taken is taken too: a subgraph is connected with its anchors. Equals are told apart by their hops, then by
+their order in the corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation.associations import associations
+from engine.investigation.graph.neighbours import steps_from
+from engine.investigation.graph.nodes import ONTOLOGY, Edge, Key, Node, NodeKind, Step, Subgraph
+from engine.investigation.strategies.entities import as_written
+from engine.model import Passage, Relation
+from engine.ontology.concepts import concepts_of
+
+# Two hops round a question's entities, and as many nodes as a person or a prompt takes in.
+DEPTH, MOST_NODES = 2, 20
+DEEPEST, LARGEST = 4, 200
+# Of what a hop reaches so many of the best are asked for their own neighbours.
+MOST_ASKED = 60
+# What a relation tells of its ends, 1 where it is not named: the order of a document tells least.
+TELLING: Mapping[Relation, float] = {
+    Relation.PART_OF: 0.4,
+    Relation.MENTIONS: 0.4,
+    Relation.CITES: 0.8,
+    Relation.BELONGS_TO: 0.7,
+    Relation.REQUIRES: 0.7,
+}
+# What a hop costs by itself.
+HOP = 0.9
+_ORDER = {kind: place for place, kind in enumerate(NodeKind)}
+
+
+def subgraph(
+    corpus: Corpus, anchors: Sequence[Key], depth: int = DEPTH, most_nodes: int = MOST_NODES
+) -> Subgraph:
+    """The nodes that are best connected with the anchors, at most ``most_nodes`` with them, at most
+    ``depth`` hops away, and the edges between them. Raises InputError for numbers out of range."""
+    _check("depth", depth, DEEPEST)
+    _check("nodes", most_nodes, LARGEST)
+    hops = dict.fromkeys(anchors[:most_nodes], 0)
+    worth = dict.fromkeys(hops, 1.0)
+    seen: dict[tuple[Key, Key, Relation], Step] = {}
+    frontier = list(hops)
+    for hop in range(1, depth + 1):
+        reached: set[Key] = set()
+        steps = list(steps_from(corpus, frontier))
+        fan = Counter((step.start, step.relation, step.forward) for step in steps)
+        for step in steps:
+            seen.setdefault(_ends(step), step)
+            shared = 1.0 if step.quote else fan[step.start, step.relation, step.forward] ** 0.5
+            gain = worth[step.start] * step.confidence * TELLING.get(step.relation, 1.0) * HOP / shared
+            if gain > worth.get(step.end, 0.0):
+                worth[step.end] = gain
+                hops.setdefault(step.end, hop)
+                if hops[step.end] == hop:
+                    reached.add(step.end)
+        frontier = sorted(reached, key=lambda key: (-worth[key], *_place(key)))[:MOST_ASKED]
+    chosen = sorted(worth, key=lambda key: (hops[key] > 0, -worth[key], hops[key], *_place(key)))
+    return _shown(corpus, chosen[:most_nodes], worth, hops, seen.values())
+
+
+def anchors_in(corpus: Corpus, text: str, language: str) -> list[Key]:
+    """What a text names: concepts of the ontology, then entities, the rarest first."""
+    known = concepts_of(corpus)
+    concepts = () if known is None else known.named_in(text, language)
+    graph = associations(corpus)
+    entities = sorted(graph.entities_in(text, language), key=lambda one: (-float(graph.rarity[one]), one))
+    return [
+        *(Key(NodeKind.CONCEPT, named.concept.id) for named in concepts),
+        *(Key(NodeKind.ENTITY, entity) for entity in entities),
+    ]
+
+
+def anchor(corpus: Corpus, name: str) -> Key:
+    """A node by its id, as ``subgraph`` gives it: of a passage, or with its kind before a colon
+    ("concept:objection", "section:act/art-1"). Raises InputError where there is none."""
+    row = int(corpus.rows([name])[0])
+    if row >= 0:
+        return Key(NodeKind.PASSAGE, row)
+    kind, _, own = name.partition(":")
+    found = _looked_up(corpus, kind, own)
+    if found is None:
+        raise InputError(
+            f"nothing in {corpus.name} is called {name!r}: give the id of a passage, or document:, section:, "
+            f"concept:, area:, transaction: or entity: and an id"
+        )
+    return Key(NodeKind(kind), found)
+
+
+def _looked_up(corpus: Corpus, kind: str, own: str) -> int | str | None:
+    ontology, documents = corpus.ontology, corpus.documents()
+    if kind == NodeKind.DOCUMENT:
+        return next((number for number, one in enumerate(documents) if one.id == own), None)
+    if kind == NodeKind.SECTION:
+        for document, one in enumerate(documents):
+            numbers = corpus.document_sections(document).tolist() if own.startswith(one.id) else []
+            for number, section in zip(numbers, corpus.sections(numbers), strict=True):
+                if section.id == own:
+                    return int(number)
+        return None
+    if kind == NodeKind.ENTITY:
+        every = corpus.entities(range(corpus.info().entities))
+        return next((number for number, entity in enumerate(every) if entity.id == own), None)
+    if ontology is None:
+        return None
+    listed: Mapping[str, Iterable[str]] = {
+        NodeKind.CONCEPT: [concept.id for concept in ontology.concepts],
+        NodeKind.AREA: [area.id for area in ontology.areas],
+        NodeKind.TRANSACTION: ontology.transactions,
+    }
+    return own if own in listed.get(kind, ()) else None
+
+
+def _check(what: str, number: int, most: int) -> None:
+    if not 1 <= number <= most:
+        raise InputError(f"{what}: a number from 1 to {most} (given: {number})")
+
+
+def _ends(step: Step) -> tuple[Key, Key, Relation]:
+    """The edge of a step: its source, its target, its relation."""
+    source, target = (step.start, step.end) if step.forward else (step.end, step.start)
+    return source, target, step.relation
+
+
+def _place(key: Key) -> tuple[int, int, str]:
+    return (_ORDER[key.kind], key.id, "") if isinstance(key.id, int) else (_ORDER[key.kind], 0, key.id)
+
+
+def _shown(
+    corpus: Corpus,
+    chosen: Sequence[Key],
+    worth: Mapping[Key, float],
+    hops: Mapping[Key, int],
+    seen: Iterable[Step],
+) -> Subgraph:
+    rows = np.array([key.id for key in chosen if key.kind is NodeKind.PASSAGE], np.int32)
+    passages = dict(zip(rows.tolist(), corpus.passages(rows), strict=True)) if len(rows) else {}
+    nodes = {key: _node(corpus, key, worth[key], hops[key], passages) for key in chosen}
+    inside = [step for step in seen if step.start in nodes and step.end in nodes]
+    made = {step.evidence for step in inside if step.evidence >= 0}
+    references = dict(zip(sorted(made), corpus.references(sorted(made)), strict=True))
+    edges = []
+    for step in inside:
+        source, target, relation = _ends(step)
+        quote, origin = step.quote, ONTOLOGY
+        if step.evidence >= 0:
+            quote, origin = references[step.evidence].text, references[step.evidence].source_id
+        elif source.kind is NodeKind.PASSAGE and target.kind is NodeKind.ENTITY:
+            passage = passages[int(source.id)]
+            quote, origin = as_written(nodes[target].name, passage.text), passage.id
+        elif relation in (Relation.PART_OF, Relation.BELONGS_TO) and target.kind is not NodeKind.AREA:
+            # Read from the order of a document, or from the way in which an entity is written.
+            origin = passages[int(source.id)].id if source.kind is NodeKind.PASSAGE else ""
+        edges.append(Edge(nodes[source].id, nodes[target].id, relation, step.confidence, quote, origin))
+    ids = tuple(nodes[key].id for key in chosen if not hops[key])
+    return Subgraph(tuple(nodes.values()), tuple(edges), ids)
+
+
+def _node(corpus: Corpus, key: Key, worth: float, hops: int, passages: Mapping[int, Passage]) -> Node:
+    if key.kind is NodeKind.PASSAGE:
+        row = int(key.id)
+        passage = passages[row]
+        document = corpus.documents()[int(corpus.document_numbers(np.array([row], np.int32))[0])]
+        name = f"{_short(document.title or document.id, document.aliases)}, {passage.label or passage.id}"
+        return Node(passage.id, key.kind, name, worth, hops, row)
+    own, name = _called(corpus, key)
+    return Node(f"{key.kind}:{own}", key.kind, name, worth, hops)
+
+
+def _called(corpus: Corpus, key: Key) -> tuple[str, str]:
+    """The id and the name of what is no passage."""
+    if key.kind is NodeKind.DOCUMENT:
+        document = corpus.documents()[int(key.id)]
+        return document.id, document.title or document.id
+    if key.kind is NodeKind.SECTION:
+        (section,) = corpus.sections([int(key.id)])
+        kind = section.kind.value.capitalize()
+        return section.id, " ".join(part for part in (kind, section.number, section.title) if part)
+    if key.kind is NodeKind.ENTITY:
+        (entity,) = corpus.entities([int(key.id)])
+        return entity.id, entity.name
+    own, ontology = str(key.id), corpus.ontology
+    named: Mapping[str, Mapping[str, str]] = {}
+    if ontology is not None:
+        named = {
+            NodeKind.CONCEPT: {one.id: _first(one.names) for one in ontology.concepts},
+            NodeKind.AREA: {one.id: _first(one.names) for one in ontology.areas},
+            NodeKind.TRANSACTION: {name: _first(words.names) for name, words in ontology.wording.items()},
+        }
+    return own, named.get(key.kind, {}).get(own) or own.replace("_", " ").replace("-", " ")
+
+
+def _first(names: Mapping[str, str]) -> str:
+    return names.get("en") or next(iter(names.values()), "")
+
+
+def _short(title: str, aliases: Sequence[str]) -> str:
+    """The title of a document, or the first of its shorter names where it is long."""
+    return next((name for name in aliases if len(name) < len(title)), title) if len(title) > 40 else title

@@ -1,0 +1,166 @@
+"""Candidates for designations: what looks like a number in a form that only some rulebook has.
+
+No grammar knows these forms. A candidate is a reference only where the corpus itself has such a provision:
+by a label or a heading of the document that speaks, or of one whose name, or the
+letters of whose labels, stand in front of the number.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.language.addresses import Address
+from engine.language.designations import BELOW, LETTERS, NUMBER, SUFFIX, YEAR, path_of
+from engine.language.references.cues import CueReader
+from engine.language.references.grammar import Grammar, Mention, Target, cased
+from engine.model import Relation, SectionKind, Span
+
+GRAMMAR = "designation"
+# Letters in front of so many of a document's numbers may be left off; letters behind so many of them tell
+# kinds of text ("3.4.1R"), where there are few such letters.
+PREFIX_SHARE, SUFFIX_SHARE, MOST_SUFFIXES = 0.9, 0.5, 5
+# Numbers in one list behind one word.
+LONGEST_LIST = 30
+# How far back the name in front of a number, and the word for its kind, may begin.
+LONGEST_NAME, LONGEST_WORD = 120, 24
+
+_END = r"(?![\w%/]|[.,]\d|-\d)"
+_NO_WORD = r"(?<![\w.,/–-])"
+_FEW = r"\d{1,4}[A-Z]{0,2}(?:[-.]\d{1,4}[A-Z]{0,2}){0,4}"
+_CODE = re.compile(
+    rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{BELOW}){_END}"
+)
+_NUMBER_FIRST = re.compile(
+    rf"{_NO_WORD}(?P<name>)(?P<number>{NUMBER})(?P<behind> [A-Z]{{2,8}})(?P<below>{BELOW})(?![\w-])"
+)
+_DASHED = re.compile(
+    rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
+)
+_PLAIN = re.compile(rf"(?<=[\w)’'] )(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_NAME = re.compile(
+    r"(?<![\w-])(?:[A-Z][\w'’&/-]*(?: \([A-Z][\w &-]{1,30}\))? "
+    r"(?:(?:of|and|the|for|in|to|on|with|&) ){0,2}){1,9}\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnForms:
+    """What the numbers of one document have in common: letters in front of all of them, and letters behind
+    that tell kinds of text. Both may be left off where they are cited."""
+
+    prefix: str = ""
+    suffixed: bool = False
+
+    @classmethod
+    def of(cls, keys: Sequence[str]) -> OwnForms:
+        """The forms of a document with these numbers, as ``key_of`` has them."""
+        parts = [key.split(".") for key in keys if key]
+        first = Counter(one[0] for one in parts if len(one) > 1 and len(one[0]) > 1 and one[0].isalpha())
+        ends = Counter(one[-1] for one in parts if len(one) > 1 and len(one[-1]) == 1 and one[-1].isalpha())
+        prefix, count = first.most_common(1)[0] if first else ("", 0)
+        return cls(
+            prefix if count >= PREFIX_SHARE * len(parts) else "",
+            0 < len(ends) <= MOST_SUFFIXES and ends.total() >= SUFFIX_SHARE * len(parts),
+        )
+
+    def others(self, key: str) -> Iterator[str]:
+        """Other keys by which a number of the document may be cited."""
+        shorter = key.removeprefix(f"{self.prefix}.") if self.prefix else key
+        if self.suffixed and key[-2:-1] == "." and key[-1].isalpha():
+            yield from dict.fromkeys((key[:-2], shorter[:-2]))
+        if shorter != key:
+            yield shorter
+
+
+class DesignationReader:
+    """Finds candidates beside what a grammar reads."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        words = [word for unit in grammar.units for word in cased((*unit.plural, *unit.words))]
+        self._unit = re.compile(rf"(?<!\w)(?:{'|'.join(words) or '(?!)'})\s*\Z")
+        self._also = re.compile(grammar.also)
+        self._leads = re.compile(grammar.leads)
+        self._cues = CueReader(grammar)
+
+    def find(self, text: str, found: Sequence[Mention]) -> list[Mention]:
+        """The candidates of a text in order, without those whose number the grammar ``found`` already, with a
+        word or a name."""
+        spans = (one.span for one in found if not one.bare or one.document is not None)
+        known = sorted(spans, key=lambda span: span.start)
+        starts = [span.start for span in known]
+        read: list[Mention] = []
+        end = 0
+        for start, first, match in sorted(self._candidates(text), key=lambda one: (one[0], -one[2].end())):
+            number, last = match.span("number")
+            place = bisect_right(starts, number) - 1
+            inside = place >= 0 and last <= known[place].end
+            if start >= end and (match.re is _DASHED or not inside):
+                read.append(self._mention(text, start, first, match))
+                end = read[-1].span.end
+        return read
+
+    def _candidates(self, text: str) -> Iterator[tuple[int, int, re.Match[str]]]:
+        """Where a candidate begins, where its name does, and the match of its number."""
+        for pattern in (_CODE, _NUMBER_FIRST):
+            for match in pattern.finditer(text):
+                yield self._with_unit(text, match.start()), match.start(), match
+        for match in _DASHED.finditer(text):
+            start = self._with_unit(text, match.start())
+            if start < match.start():
+                yield start, match.start(), match
+        for match in _PLAIN.finditer(text):
+            number = match.start()
+            name = (
+                None
+                if YEAR.match(match["number"])
+                else _NAME.search(text, max(0, number - LONGEST_NAME), number)
+            )
+            if name and self._with_unit(text, number) == number:
+                yield name.start(), name.start(), match
+
+    def _with_unit(self, text: str, start: int) -> int:
+        """Where the word for a kind of provision begins that stands in front of a number; else the number."""
+        unit = self._unit.search(text, max(0, start - LONGEST_WORD), start)
+        return unit.start() if unit else start
+
+    def _mention(self, text: str, start: int, first: int, match: re.Match[str]) -> Mention:
+        name = text[first : match.start("number")]
+        targets = [_target(name, start, match)]
+        last = match.end()
+        while match.re is _PLAIN and len(targets) < LONGEST_LIST:
+            also = self._also.match(text, last)
+            following = _LISTED.match(text, also.end()) if also else None
+            if following is None:
+                break
+            targets.append(_target(name, following.start(), following))
+            last = following.end()
+        leads = self._leads.match(text, last)
+        return Mention(
+            Span(start, last),
+            text[start:last],
+            GRAMMAR,
+            self._relation(text, start, match.start("number"), last),
+            tuple(targets),
+            leads_at=leads.end() if leads and text[leads.end() : leads.end() + 1].isalpha() else None,
+            bare=True,
+        )
+
+    def _relation(self, text: str, start: int, number: int, last: int) -> Relation:
+        """The relation that the words around tell, of which the first may look like part of the name:
+        "Subject to Guideline 12"."""
+        starts = [start, *(word.end() for word in _WORD_ENDS.finditer(text, start, number))]
+        found = (self._cues.relation(text, place, last) for place in starts)
+        return next((one for one in found if one is not Relation.CITES), Relation.CITES)
+
+
+_WORD_ENDS = re.compile(r" (?=[A-Z])")
+
+
+def _target(name: str, start: int, match: re.Match[str]) -> Target:
+    number = " ".join(f"{name}{match['number']}{match['behind']}".split())
+    return Target(Address(SectionKind.RULE, number, path_of(match["below"])), Span(start, match.end()))

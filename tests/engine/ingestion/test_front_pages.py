@@ -1,0 +1,105 @@
+"""What files without metadata say of themselves on their first page, and what is made of it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.records.validity import edition
+from engine.settings import preset
+
+REGULATION = """REPUBLIC OF MERIDIA
+MINISTRY OF TRANSPORT
+
+Regulation No. 12 of 2019 on the Licensing of Pilots
+
+Issued by the Ministry of Transport on 1 March 2019
+Version 3.1
+It enters into force on 1 July 2019.
+
+Article 1
+A pilot holds a licence.
+"""
+OLD = """# Remote Work Policy
+
+Version 1.9, effective 3 January 2021
+
+## 1. Scope
+Nobody may work from home.
+"""
+REST = """
+## 2. Equipment
+The company lends a chair, a desk and a lamp to whoever asks for them in writing.
+## 3. Hours
+Nobody has to answer a message after eight in the evening.
+"""
+NEW = """# Remote Work Policy
+
+Issued by: Human Resources Department
+Version: 2.4
+Date: 15 May 2023
+
+## 1. Scope
+All staff may work from home.
+"""
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    root = tmp_path_factory.mktemp("pages")
+    (root / "files").mkdir()
+    for name, text in (("reg.txt", REGULATION), ("policy-old.md", OLD + REST), ("policy.md", NEW + REST)):
+        (root / "files" / name).write_text(text, encoding="utf-8")
+    build_corpus([root / "files"], root / "corpus", embedding="none")
+    return open_corpus(root / "corpus")
+
+
+def test_title_number_year_issuer_version_and_day(corpus: Corpus) -> None:
+    told = {
+        one.id: (
+            one.title,
+            one.number,
+            one.year,
+            one.issuer,
+            one.metadata.get("version", one.version),
+            one.valid_from,
+        )
+        for one in corpus.documents()
+    }
+    assert told["reg"] == (
+        "Regulation No. 12 of 2019 on the Licensing of Pilots",
+        "12",
+        2019,
+        "Ministry of Transport",
+        "3.1",
+        date(2019, 7, 1),
+    )
+    assert told["policy"][3:] == ("Human Resources Department", "2.4", date(2023, 5, 15))
+    assert told["policy-old"][3:] == (None, "1.9", date(2021, 1, 3))
+
+
+@pytest.mark.parametrize(
+    ("as_of", "first"),
+    [(None, "All staff may work from home."), ("2022-01-01", "Nobody may work from home.")],
+)
+def test_versions_told_by_their_texts_alone_hold_one_after_the_other(
+    corpus: Corpus, as_of: str | None, first: str
+) -> None:
+    settings = preset("auto").changed(as_of=date.fromisoformat(as_of) if as_of else None)
+    case = Case(corpus, "May staff work from home under the policy?", settings, day=date(2026, 1, 1))
+    for _ in case.run():
+        continue
+    assert case.ranking[0].passage.text == first
+
+
+def test_each_version_says_which_it_is(corpus: Corpus) -> None:
+    assert {one.id: edition(one) for one in corpus.documents()} == {
+        "reg": "",
+        "policy-old": "version 1 of 2",
+        "policy": "latest of 2 versions",
+    }

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.language.parties import Party, parties_in
+
+LANGUAGES = ("en", "de", "fr", "id", "ar", "zh", "es", "it", "nl", "pt", "xx")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "name", "role"),
+    [
+        (
+            'Corvane Instruments S.A. of Port Selene (the "Principal") makes',
+            "en",
+            "Corvane Instruments S.A.",
+            "Principal",
+        ),
+        ("between Corvane Ltd (the Agent) and", "en", "Corvane Ltd", "Agent"),
+        (
+            "Harbour Holdings Limited, hereinafter 'the Principal', and",
+            "en",
+            "Harbour Holdings Limited",
+            "Principal",
+        ),
+        ('(2) Amaro Advisers (the "Adviser") assists', "en", "Amaro Advisers", "Adviser"),
+        (
+            "der Muster Bau GmbH, Hauptstraße 1, Berlin (nachfolgend „Auftraggeber“ genannt) und",
+            "de",
+            "Muster Bau GmbH",
+            "Auftraggeber",
+        ),
+        ("Die Schmidt AG, im Folgenden 'Auftraggeber', und", "de", "Schmidt AG", "Auftraggeber"),
+        ("Die Schmidt AG (im Folgenden Auftraggeber) und", "de", "Schmidt AG", "Auftraggeber"),
+        ("La société Dupont SAS, dénommée ci-après le Vendeur, et", "fr", "Dupont SAS", "Vendeur"),
+        ("Dupont Frères SARL (ci-après « le Vendeur »)", "fr", "Dupont Frères SARL", "Vendeur"),
+        (
+            'PT Maju Jaya Tbk, selanjutnya disebut sebagai "PIHAK PERTAMA", dan',
+            "id",
+            "PT Maju Jaya Tbk",
+            "PIHAK PERTAMA",
+        ),
+        ('شركة البحر للتجارة (ويشار إليها فيما بعد ب "الوكيل") و', "ar", "شركة البحر للتجارة", "الوكيل"),
+        ("海洋科技有限公司（以下简称“甲方”）", "zh", "海洋科技有限公司", "甲方"),
+        ("Comercial Norte S.L. (en adelante, «el Vendedor»)", "es", "Comercial Norte S.L.", "Vendedor"),
+        ('Rossi Impianti S.r.l. (di seguito "il Venditore")', "it", "Rossi Impianti S.r.l.", "Venditore"),
+        ('Jansen Handel B.V. (hierna: "de Verkoper")', "nl", "Jansen Handel B.V.", "Verkoper"),
+        ('Silva Comércio Lda (doravante "o Vendedor")', "pt", "Silva Comércio Lda", "Vendedor"),
+    ],
+)
+def test_parties(text: str, language: str, name: str, role: str) -> None:
+    assert [(party.name, party.role) for party in parties_in(text, language)] == [(name, role)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'of the Commercial Agency and Powers of Attorney Code (the "Code") have',
+        'the Meridian Standards Board (the "Board") issues',
+        'Fund Managers of Venture Capital Funds ("VC Managers")',
+        "a Money Laundering Reporting Officer (the MLRO)",
+        'the price (the "Offer Price") is',
+        "Corvane Ltd sells, and the Agent buys.",
+    ],
+)
+def test_what_is_no_party(text: str) -> None:
+    assert list(parties_in(text, "en")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("国务院证券委员会（以下简称证券委）", "zh"),
+        ("依法经批准经营外轮代理业务的公司（以下简称外轮代理公司）", "zh"),
+        ("هيئة السوق المالية (ويشار إليها فيما بعد ب الهيئة)", "ar"),
+    ],
+)
+def test_short_names_in_other_scripts_are_no_roles(text: str, language: str) -> None:
+    assert list(parties_in(text, language)) == []
+
+
+def test_companies_are_told_apart() -> None:
+    (company,) = parties_in('Corvane Ltd (the "Agent")', "en")
+    (person,) = parties_in('Ilse Marchetti (the "Guarantor")', "en")
+    assert company == Party("Corvane Ltd", "Agent", is_company=True)
+    assert person == Party("Ilse Marchetti", "Guarantor", is_company=False)
+
+
+@settings(deadline=None)
+@given(text=st.text(max_size=200), language=st.sampled_from(LANGUAGES))
+def test_any_text_is_read(text: str, language: str) -> None:
+    assert all(party.name and party.role for party in parties_in(text, language))

@@ -1,0 +1,179 @@
+"""Spanish national law, which came as a folder: an invented act and its decree, read, linked and asked."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.ingestion.build import build_corpus
+from engine.ingestion.headings import parse_heading
+from engine.investigation.meanings import meaning_named
+from engine.language.statements import Bound, Modality, quantities_in, read
+from engine.model import Naming, Relation, SectionKind, Status
+from engine.retrieval.planning.named import provisions_named
+
+ACT = """# Ley 7/2024, de 3 de mayo, de Puertos Interiores
+
+## PREÁMBULO
+
+Los puertos interiores necesitan reglas claras y breves.
+
+## TÍTULO I. Disposiciones generales
+
+### CAPÍTULO PRIMERO. Objeto y conceptos
+
+#### Artículo 1. Objeto.
+
+1. La presente Ley regula los puertos interiores y sus muelles.
+
+2. Lo dispuesto en el apartado anterior no se aplica a los embarcaderos privados.
+
+#### Artículo 2. Definiciones.
+
+A los efectos de esta Ley se entenderá por:
+
+a) «Patrón»: la persona que gobierna una barca.
+
+b) «Muelle»: la obra a la que se amarra una barca.
+
+#### Artículo 3. Amarre.
+
+1. El patrón deberá solicitar el amarre en el plazo de diez días.
+
+2. Salvo lo dispuesto en el artículo 1.2, nadie podrá amarrar sin autorización.
+
+## Disposición adicional primera. Barcas históricas.
+
+Sin perjuicio de lo dispuesto en el artículo 3.2, las barcas históricas no pagan tasa.
+
+## Disposición transitoria única. Autorizaciones anteriores.
+
+Las autorizaciones anteriores siguen la disposición adicional primera durante un año.
+
+## Disposición derogatoria única. Normas derogadas.
+
+Quedan derogados los artículos 2 y 4 del Real Decreto 88/2023.
+
+## Disposición final segunda. Entrada en vigor.
+
+La presente Ley entrará en vigor el 1 de julio de 2024.
+"""
+DECREE = """# Real Decreto 88/2023, de 9 de septiembre, del Reglamento de Puertos Interiores
+
+## Artículo 1. Tasas.
+
+La tasa prevista en el artículo 3.1 de la Ley 7/2024, de 3 de mayo, de Puertos Interiores, se paga cada año.
+
+## Artículo 2. Barcas históricas.
+
+Se aplica la disposición adicional primera de la Ley de Puertos Interiores.
+
+## Artículo 4. Muelles.
+
+El artículo anterior se aplica a los muelles, excepto en los casos del artículo 1.
+"""
+TODAY = date(2026, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def puertos(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("puertos")
+    (folder / "leyes").mkdir()
+    (folder / "leyes" / "ley.md").write_text(ACT, encoding="utf-8")
+    (folder / "leyes" / "decreto.md").write_text(DECREE, encoding="utf-8")
+    report = build_corpus([folder / "leyes"], folder / "corpus", embedding="none")
+    assert report.languages == {"es": 13}
+    assert report.problems == ()
+    return open_corpus(folder / "corpus")
+
+
+def test_the_parts_of_an_act_are_found(puertos: Corpus) -> None:
+    ids = [passage.id for passage in puertos.passages(np.arange(len(puertos), dtype=np.int32))]
+    assert [one.removeprefix("ley/") for one in ids if one.startswith("ley/")] == [
+        "preamble",
+        *("art-1/para-1", "art-1/para-2", "art-2", "art-3/para-1", "art-3/para-2"),
+        *("disposición-adicional-1", "disposición-transitoria-única", "disposición-derogatoria-única"),
+        "disposición-final-2",
+    ]
+
+
+def test_an_act_says_what_it_is_and_from_when_it_holds(puertos: Corpus) -> None:
+    act = next(document for document in puertos.documents() if document.id == "ley")
+    assert (act.type, act.number, act.year, act.valid_from) == ("Ley", "7/2024", 2024, date(2024, 7, 1))
+    assert {"Ley 7/2024", "Ley de Puertos Interiores"} <= set(act.aliases)
+
+
+@pytest.mark.parametrize(
+    ("source", "relation", "target"),
+    [
+        ("ley/art-1/para-2", Relation.CITES, "ley/art-1/para-1"),
+        ("ley/art-3/para-2", Relation.SUBJECT_TO, "ley/art-1/para-2"),
+        ("ley/disposición-adicional-1", Relation.WITHOUT_PREJUDICE_TO, "ley/art-3/para-2"),
+        ("ley/disposición-transitoria-única", Relation.CITES, "ley/disposición-adicional-1"),
+        ("ley/disposición-derogatoria-única", Relation.REPEALS, "decreto/art-2"),
+        ("ley/disposición-derogatoria-única", Relation.REPEALS, "decreto/art-4"),
+        ("decreto/art-1", Relation.CITES, "ley/art-3/para-1"),
+        ("decreto/art-2", Relation.CITES, "ley/disposición-adicional-1"),
+        ("decreto/art-4", Relation.CITES, "decreto/art-2"),
+        ("decreto/art-4", Relation.EXCEPTION_TO, "decreto/art-1"),
+    ],
+)
+def test_references_lead_to_what_they_cite(
+    puertos: Corpus, source: str, relation: Relation, target: str
+) -> None:
+    found = {
+        (one.relation, one.target_id)
+        for one in puertos.all_references()
+        if one.source_id == source and one.status is Status.RESOLVED
+    }
+    reached = {(kind, str(one).removesuffix("/text")) for kind, one in found}
+    assert (relation, target) in reached
+
+
+@pytest.mark.parametrize(
+    ("question", "passages"),
+    [
+        ("¿Qué dice el artículo 3 de la Ley 7/2024?", ["ley/art-3/para-1", "ley/art-3/para-2"]),
+        ("¿Qué establece el artículo 3.2 de la Ley de Puertos Interiores?", ["ley/art-3/para-2"]),
+        ("¿Qué regula la disposición adicional primera de la Ley 7/2024?", ["ley/disposición-adicional-1"]),
+        ("¿Y el artículo 1 del Real Decreto 88/2023?", ["decreto/art-1"]),
+    ],
+)
+def test_a_question_names_a_provision(puertos: Corpus, question: str, passages: list[str]) -> None:
+    (found,) = provisions_named(puertos, question, "es", TODAY)
+    assert found.status is Naming.FOUND
+    assert list(found.passage_ids) == passages
+
+
+def test_a_question_asks_for_the_meaning_of_a_term(puertos: Corpus) -> None:
+    found = meaning_named(puertos, "¿Qué se entiende por patrón?", "es", None)
+    assert found is not None
+    assert found.passage_ids[0] == "ley/art-2"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "number", "slug"),
+    [
+        ("Artículo único. Modificación.", SectionKind.ARTICLE, "único", "art-único"),
+        ("Artículo 5 bis. Plazos", SectionKind.ARTICLE, "5 bis", "art-5-bis"),
+        ("TÍTULO II", SectionKind.TITLE, "II", "title-ii"),
+        ("CAPÍTULO PRIMERO. Del amarre", SectionKind.CHAPTER, "1", "chapter-1"),
+        ("Sección 1.ª De las tasas", SectionKind.SECTION, "1", "section-1"),
+        ("Disposición final tercera. Rango.", SectionKind.ARTICLE, "final 3", "disposición-final-3"),
+        ("EXPOSICIÓN DE MOTIVOS", SectionKind.PREAMBLE, None, "preamble"),
+    ],
+)
+def test_headings(line: str, kind: SectionKind, number: str | None, slug: str) -> None:
+    heading = parse_heading(line)
+    assert (heading.kind, heading.number, heading.slug) == (kind, number, slug)
+
+
+def test_duties_and_bounds_are_read() -> None:
+    (quantity,) = quantities_in("El patrón pagará en el plazo de diez días.", "es")
+    assert (quantity.value, quantity.unit, quantity.bound) == (10, "day", Bound.UPPER)
+    assert read("El patrón no podrá amarrar.", "es", ()).modals[0].modality is Modality.MUST_NOT
+    assert read("El patrón deberá pagar la tasa.", "es", ()).modals[0].modality is Modality.MUST

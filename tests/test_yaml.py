@@ -1,0 +1,39 @@
+"""The project's YAML is read by people: no line is longer than they can take in."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from engine import bounded_yaml
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted(
+    path for folder in ("engine", "benchmarks", "sample_data") for path in (ROOT / folder).rglob("*.y*ml")
+)
+LONGEST = 120
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_line_is_short_and_the_file_is_yaml(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [number for number, line in enumerate(text.splitlines(), 1) if len(line) >= LONGEST] == []
+    assert bounded_yaml.load(text) is not None
+
+
+def test_there_are_files() -> None:
+    assert len(FILES) > 40
+
+
+def test_a_wheel_ships_the_yaml_of_the_engine() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    globs = project["tool"]["setuptools"]["package-data"]
+    shipped = {
+        path
+        for package, patterns in globs.items()
+        for pattern in patterns
+        for path in (ROOT / package.replace(".", "/")).glob(pattern)
+    }
+    assert {path for path in FILES if path.is_relative_to(ROOT / "engine")} <= shipped
