@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -12,12 +12,11 @@ import numpy as np
 from engine.answers.audit.citing import cited
 from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, spans_of_claims
 from engine.answers.audit.matching import Matching, numbers_of
-from engine.answers.audit.record import Audit, Checked, Citation, Claim, Source
+from engine.answers.audit.record import Audit, Checked, Claim, Source
 from engine.answers.audit.second import second_readings, split
 from engine.answers.audit.verdicts import Judge
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
-from engine.language.statements import read
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Span
 
@@ -134,24 +133,13 @@ class Auditor:
         said = text[span.start : span.end]
         found = cited(self.corpus, said, language, self.day, context)
         moved = [
-            Citation(
-                Span(span.start + one.span.start, span.start + one.span.end),
-                one.text,
-                one.status,
-                one.rows,
-                one.known,
-            )
-            for one in found
-            # Words that might be an act's name and lead nowhere are words of the claim.
-            if one.rows or one.known or any(letter.isdigit() for letter in one.text)
+            replace(one, span=Span(span.start + one.span.start, span.start + one.span.end)) for one in found
         ]
         return Claim(number, span, said, language, tuple(moved))
 
     def compared(self, claim: Claim) -> list[Source]:
         """The passages that speak of a claim, each compared with it, best first."""
-        first = claim.span.start
-        spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
-        return self._matching.sources(claim, read(claim.text, claim.language, spans))
+        return self._matching.sources(claim)
 
     def _checked(self, claim: Claim) -> Checked:
         sources = self.compared(claim)

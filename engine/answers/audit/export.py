@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from engine.answers.audit.record import Audit, Checked, Finding, Source
-from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+from engine.answers.audit.wording import TOLD, axes, citation_of, difference, key_of, remarks, summary
 from engine.language.hidden_marks import marked
 from engine.language.markup import markdown as escaped
 
@@ -51,8 +50,13 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
         "grade": one.grade,
         "below_minimum_grade": not one.graded,
         "citations": [
-            {"span": [cited.span.start, cited.span.end], "text": cited.text, "status": cited.status}
-            for cited in claim.citations
+            {
+                "span": [cited.span.start, cited.span.end],
+                "text": cited.text,
+                "status": cited.status,
+                "told": cited.told,
+            }
+            for cited in one.citations
         ],
         "sources": [source_to_json(source) for source in one.sources],
         "right": None if one.right is None else source_to_json(one.right),
@@ -83,25 +87,22 @@ def source_to_json(source: Source) -> dict[str, Any]:
         "language": source.passage.language,
         "in_force": source.in_force,
         "cited": source.cited,
-        "related": round(source.related, 4),
-        "says": round(source.says, 4),
-        "differences": list(source.comparison.differences),
+        "near": round(source.near, 4),
+        "says": source.says,
+        "differences": difference(source),
         "grade": source.document.quality,
     }
 
 
 def marks(source: Source) -> list[tuple[int, int, str]]:
     """What of a quote was compared with the claim by name: "same" or "different", as spans of the quote."""
-    found = {}
-    for pair in source.comparison.quantities:
-        if pair.source is not None:
-            span = pair.source.span
-            kind = "same" if pair.match.value == "equal" else "different"
-            found[(span.start, span.end)] = (span.start, span.end, kind)
-    for _, word in source.comparison.opposites:
-        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", source.quote):
-            found[match.span()] = (*match.span(), "different")
-    return sorted(mark for mark in found.values() if mark[1] <= len(source.quote))
+    if source.alignment is None:
+        return []
+    start, end = source.span.start, source.span.end
+    found = [(token.span, "same") for token in source.alignment.numbers]
+    found += [(one.source.span, "different") for one in source.alignment.changed if one.source is not None]
+    inside = [(span, kind) for span, kind in found if start <= span.start < span.end <= end]
+    return sorted((span.start - start, span.end - start, kind) for span, kind in inside)
 
 
 def pieces(source: Source) -> list[tuple[str, str]]:

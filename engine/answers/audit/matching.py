@@ -1,7 +1,7 @@
 """Which passages speak of a claim, and what their best sentence says of it.
 
 Candidates are what the broad scan finds for the claim without its citations, what the citations lead to, and
-what took the place of any of them. Of each the sentence, or two in a row, that comes nearest is compared.
+what took the place of any of them. Of each the words that the claim stands in best are compared with it.
 """
 
 from __future__ import annotations
@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
-from itertools import pairwise
 
 import numpy as np
 
-from engine.answers.audit.judging import Likeness, features, judged
 from engine.answers.audit.record import Claim, Source
+from engine.answers.audit.windows import Held, Window, best_held, head_of, windows
 from engine.corpus.protocol import Corpus, Mask, Rows
-from engine.ingestion.sentences import sentence_starts
-from engine.language.analyzer import analyzer
 from engine.language.embedders import embedder
-from engine.language.statements import Comparison, Statement, compare, read
+from engine.language.statements import Sort, Token, sequence
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.scan import scan
@@ -28,8 +25,8 @@ from engine.settings import InvestigationSettings
 
 # Passages of the scan that are compared, and passages that citations lead to, for one claim.
 SCANNED, CITED = 24, 24
-# A passage of so many sentences is compared as a whole too, up to so many characters.
-LONGEST_WHOLE = 900
+# What the similarity of meaning counts against a share of words.
+COSINE = 0.7
 # A claim that has fewer letters left without its citations is searched with them.
 SHORTEST_QUERY = 12
 _SETTINGS = InvestigationSettings(query_strategy="precision")
@@ -37,11 +34,12 @@ DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A sentence of a passage, read."""
+class _Asked:
+    """A claim as it is compared: its words, and how rare each is in the corpus (0..1)."""
 
-    span: Span
-    statement: Statement
+    tokens: tuple[Token, ...]
+    language: str
+    rarity: dict[str, float]
 
 
 class Matching:
@@ -53,53 +51,36 @@ class Matching:
         self.documents = corpus.documents()
         self._embedder = embedder(corpus.embedding)
         self.notes: dict[str, None] = {}
-        self._sentences = lru_cache(4096)(self._read_sentences)
+        self._windows = lru_cache(4096)(self._read_windows)
         self._context = lru_cache(4096)(self._read_context)
         self._rarities: dict[tuple[str, str], float] = {}
 
-    def sources(self, claim: Claim, statement: Statement) -> list[Source]:
+    def sources(self, claim: Claim) -> list[Source]:
         """What speaks of a claim, best first."""
         rows, similar = self._candidates(claim)
         cited = {row for citation in claim.citations for row in citation.rows}
-        rarity = self._rarity(statement)
+        asked = self._asked(claim)
         passages = self.corpus.passages(rows)
-        found = []
-        for row, passage, cosine in zip(rows.tolist(), passages, similar, strict=True):
-            source = self._source(row, passage, cosine, statement, rarity)
-            if source is not None:
-                found.append(replace(source, cited=row in cited))
-        return sorted(found, key=lambda one: (-one.says - one.related, one.row))
+        found = [
+            replace(self._source(row, passage, cosine, asked), cited=row in cited)
+            for row, passage, cosine in zip(rows.tolist(), passages, similar, strict=True)
+        ]
+        return sorted(found, key=lambda one: (not one.says, not one.differs, -one.near, one.row))
 
-    def compared(self, source: Source, span: Span, statement: Statement) -> Source:
+    def compared(self, source: Source, span: Span, claim: Claim) -> Source:
         """Other words of a source, compared with the claim."""
-        rarity = self._rarity(statement)
-        said = read(source.passage.text[span.start : span.end], source.passage.language)
-        made = self._compared(source.row, _Read(span, said), statement, rarity, source.values.get("cosine"))
-        likeness = judged(made[1])
-        return replace(
-            source,
-            span=span,
-            quote=source.passage.text[span.start : span.end],
-            comparison=made[0],
-            related=likeness.related,
-            subject=likeness.subject,
-            says=likeness.says,
-            values=made[1],
+        quoted = replace(source.passage, text=source.passage.text[span.start : span.end])
+        held = best_held(
+            self._asked(claim).tokens, windows(quoted), claim.language, lambda: self._context(source.row)
         )
+        found = None if held is None else held.alignment
+        return replace(source, span=span, quote=quoted.text, alignment=found)
 
-    def _compared(
-        self,
-        row: int,
-        sentence: _Read,
-        claim: Statement,
-        rarity: dict[str, float],
-        cosine: float | None,
-    ) -> tuple[Comparison, dict[str, float]]:
-        compared = compare(claim, sentence.statement, lambda stem: rarity.get(stem, 0.3))
-        known = sentence.statement.stems | self._context(row)
-        whole = sum(rarity.values()) or 1.0
-        around = sum(value for stem, value in rarity.items() if stem in known) / whole
-        return compared, features(claim, sentence.statement.stems, compared, around, cosine, rarity)
+    def _asked(self, claim: Claim) -> _Asked:
+        first = claim.span.start
+        spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
+        tokens = sequence(claim.text, claim.language, spans)
+        return _Asked(tokens, claim.language, self._rarity(tokens, claim.language))
 
     def _candidates(self, claim: Claim) -> tuple[Rows, list[float | None]]:
         """Rows to be compared, and how similar each is to the claim by meaning, where vectors tell."""
@@ -119,71 +100,58 @@ class Matching:
         known = np.any(held != 0, axis=1)
         return rows, [float(one) if has else None for one, has in zip(similar, known, strict=True)]
 
-    def _rarity(self, statement: Statement) -> dict[str, float]:
+    def _rarity(self, tokens: Sequence[Token], language: str) -> dict[str, float]:
         """The best BM25 score that any passage has for each word: its inverse document frequency, all but."""
-        words = {term.stem: term.word for term in statement.terms}
-        unknown = [stem for stem in words if (statement.language, stem) not in self._rarities]
-        hits = self.corpus.search_lexical([words[stem] for stem in unknown], statement.language, 1)
+        words = {token.key: token.word for token in tokens if token.sort is Sort.CONTENT}
+        unknown = [key for key in words if (language, key) not in self._rarities]
+        hits = self.corpus.search_lexical([words[key] for key in unknown], language, 1)
         best = [float(hit.scores[0]) if len(hit.scores) else None for hit in hits]
         highest = float(np.log(len(self.corpus) + 1))
-        for stem, score in zip(unknown, best, strict=True):
+        for key, score in zip(unknown, best, strict=True):
             # What no passage has may be said in other words: it weighs as a middling word does.
             value = 0.5 if score is None else min(score / highest, 1.0)
-            self._rarities[(statement.language, stem)] = value
-        return {stem: self._rarities[(statement.language, stem)] for stem in words}
+            self._rarities[(language, key)] = value
+        return {key: self._rarities[(language, key)] for key in words}
 
-    def _source(
-        self,
-        row: int,
-        passage: Passage,
-        cosine: float | None,
-        claim: Statement,
-        rarity: dict[str, float],
-    ) -> Source | None:
-        best: tuple[float, _Read, Comparison, Likeness, dict[str, float]] | None = None
-        for sentence in self._sentences(row):
-            compared, values = self._compared(row, sentence, claim, rarity, cosine)
-            likeness = judged(values)
-            score = likeness.related + likeness.says + 0.02 * compared.coverage
-            if best is None or score > best[0]:
-                best = (score, sentence, compared, likeness, values)
-        if best is None:
-            return None
-        _, sentence, compared, likeness, values = best
-        span = sentence.span
+    def _source(self, row: int, passage: Passage, cosine: float | None, asked: _Asked) -> Source:
+        read = self._windows(row) if passage.language == asked.language else ()
+        held = best_held(asked.tokens, read, asked.language, lambda: self._context(row))
+        near = 0.0 if cosine is None else max(0.0, COSINE * cosine)
+        if read:
+            known = self._context(row)
+            whole = sum(asked.rarity.values()) or 1.0
+            near = max(near, sum(value for key, value in asked.rarity.items() if key in known) / whole)
+        span = self._quoted(read, held, asked) if read else Span(0, len(passage.text))
         return Source(
             row,
             passage,
             self.documents[int(self.corpus.document_numbers(np.array([row], np.int32))[0])],
             span,
             passage.text[span.start : span.end],
-            compared,
-            likeness.related,
-            likeness.subject,
-            likeness.says,
-            values,
+            None if held is None else held.alignment,
+            near,
             bool(self.in_force[row]),
         )
 
-    def _read_sentences(self, row: int) -> tuple[_Read, ...]:
+    def _quoted(self, read: Sequence[Window], held: Held | None, asked: _Asked) -> Span:
+        """The words that the claim stands in, else those that have the most of its words."""
+        if held is not None:
+            return held.window.span
+        keys = set(asked.rarity)
+        best = max(read, key=lambda one: (len(keys & one.keys), -len(one.tokens)))
+        return best.span
+
+    def _read_windows(self, row: int) -> tuple[Window, ...]:
         (passage,) = self.corpus.passages(np.array([row], np.int32))
-        text = passage.text
-        starts = [*sentence_starts(text, passage.language), len(text)]
-        spans = [_trimmed(text, *ends) for ends in pairwise(starts)]
-        chosen = [span for span in spans if span.start < span.end]
-        whole = _trimmed(text, 0, len(text))
-        if len(chosen) > 1 and whole.end - whole.start <= LONGEST_WHOLE:
-            chosen.append(whole)
-        return tuple(_Read(span, read(text[span.start : span.end], passage.language)) for span in chosen)
+        return windows(passage, head_of(self.corpus, row, passage))
 
     def _read_context(self, row: int) -> frozenset[str]:
-        """The stems of what stands around: the passage, its headings, the title of its document."""
+        """The words of what stands around: the passage, its headings, the title of its document."""
         (passage,) = self.corpus.passages(np.array([row], np.int32))
         number = int(self.corpus.document_numbers(np.array([row], np.int32))[0])
         document = self.documents[number]
-        around = " . ".join((*passage.headings, document.title, *document.aliases))
-        own = read(f"{passage.text} . {around}", passage.language, ())
-        return own.stems | frozenset(analyzer(passage.language).terms(around))
+        around = " . ".join((passage.text, *passage.headings, document.title, *document.aliases))
+        return frozenset(token.key for token in sequence(around, passage.language))
 
 
 def _without(claim: Claim) -> str:
@@ -194,14 +162,6 @@ def _without(claim: Claim) -> str:
         text = text[:first] + " " + text[last:]
     text = " ".join(text.split())
     return text if len(text) >= SHORTEST_QUERY else claim.text
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end)
 
 
 def numbers_of(sources: Sequence[Source], corpus: Corpus) -> list[int]:

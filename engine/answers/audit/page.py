@@ -22,8 +22,9 @@ article { border-top: 1px solid var(--line); padding: 0.8rem 0; break-inside: av
 blockquote { margin: 0.5rem 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--line); }
 .finding { font-weight: 600; } mark { background: none; color: inherit; font-weight: 700; }
 mark.different { text-decoration: underline wavy var(--bad); } small { color: var(--none); }
-.supported { --is: var(--good); } .partly { --is: var(--part); } .contradicted { --is: var(--bad); }
-.outdated { --is: var(--old); } .wrong_pinpoint { --is: var(--pin); } .not_in_corpus { --is: var(--none); }
+.supported { --is: var(--good); } .related { --is: var(--part); } .contradicted { --is: var(--bad); }
+.outdated { --is: var(--old); } .wrong_pinpoint { --is: var(--pin); } .no_such_provision { --is: var(--bad); }
+.citation_not_understood { --is: var(--part); } .not_in_corpus { --is: var(--none); }
 .finding, sup { color: var(--is); } .claim { text-decoration-color: var(--is); }
 """
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 
-from engine.language.statements import Comparison
+from engine.language.statements import Alignment
 from engine.llm import Usage
 from engine.model import Document, Passage, Span
 
@@ -16,10 +15,12 @@ class Finding(StrEnum):
     """What the corpus says of a claim."""
 
     SUPPORTED = "supported"
-    PARTLY = "partly"
     CONTRADICTED = "contradicted"
+    RELATED = "related"
     OUTDATED = "outdated"
     WRONG_PINPOINT = "wrong pinpoint"
+    NO_PROVISION = "no such provision"
+    UNCLEAR_CITATION = "citation not understood"
     NOT_IN_CORPUS = "not in corpus"
 
 
@@ -30,13 +31,16 @@ SAID = (Finding.SUPPORTED, Finding.WRONG_PINPOINT, Finding.OUTDATED)
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A reference in the audited text. ``rows`` are the passages it leads to; ``status`` is resolved,
-    ambiguous or unresolved; ``known``: the text names a document that the corpus has."""
+    ambiguous or unresolved; ``known``: the text names a document that the corpus has. ``paragraph`` is
+    what it names below the provision ("2/a"), ``told`` what is wrong with it, empty where nothing is."""
 
     span: Span
     text: str
     status: str
     rows: tuple[int, ...] = ()
     known: bool = False
+    paragraph: str = ""
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +56,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A passage held against a claim: the words of it that speak of the claim, verbatim, and how they
-    compare.
+    """A passage held against a claim: the words of it that speak of the claim, verbatim, and how the words of
+    the claim stand in them.
 
-    ``related`` is the estimated probability that the words are about what the claim is about, ``subject`` the
-    same from their content alone, quantities aside, ``says`` that they say all of it; all 0..1. ``values``
-    are the features that these were estimated from. ``in_force``: on the day of the audit.
+    ``near`` is how much they are about what the claim is about (0..1). ``in_force``: on the day of the audit.
     """
 
     row: int
@@ -65,24 +67,33 @@ class Source:
     document: Document
     span: Span
     quote: str
-    comparison: Comparison
-    related: float
-    subject: float
-    says: float
-    values: Mapping[str, float] = field(hash=False)
+    alignment: Alignment | None
+    near: float
     in_force: bool
     cited: bool = False
 
     @property
+    def says(self) -> bool:
+        """Whether the words say the claim."""
+        return self.alignment is not None and self.alignment.complete
+
+    @property
     def differs(self) -> bool:
-        """Whether the words differ from the claim in something that has a name."""
-        return self.comparison.differs
+        """Whether the words say otherwise of the same subject and act."""
+        return self.alignment is not None and self.alignment.contrary
 
     def moved(self, row: int, passage: Passage, document: Document) -> Source:
         """The first words of what took the place of this source, not compared with anything."""
         span = Span(0, len(passage.text))
         return replace(
-            self, row=row, passage=passage, document=document, span=span, quote=passage.text, in_force=True
+            self,
+            row=row,
+            passage=passage,
+            document=document,
+            span=span,
+            quote=passage.text,
+            alignment=None,
+            in_force=True,
         )
 
 
@@ -104,6 +115,7 @@ class Checked:
     """A claim with what was found. ``sources`` come best first; the first is the one that the finding rests
     on.
 
+    ``citations`` are those of the claim's references that are its own, and no words of the source.
     ``grounded``: a passage carries the claim and, where the claim cites, a cited one does. ``independent``
     counts documents that support it and are no versions, translations or amendments of each other.
     ``grade`` is the lowest grade of the sources that support it, None where no one graded them; ``graded``
@@ -115,6 +127,7 @@ class Checked:
     reason: str
     sources: tuple[Source, ...] = ()
     differences: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
     right: Source | None = None
     successor: Source | None = None
     grounded: bool = False
@@ -125,10 +138,10 @@ class Checked:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the sources say so; None where the corpus says nothing of it."""
-        if self.finding is Finding.NOT_IN_CORPUS:
-            return None
-        return self.finding in (Finding.SUPPORTED, Finding.WRONG_PINPOINT)
+        """Whether the sources say so; None where nothing is told of that: a person has to read."""
+        if self.finding in (Finding.SUPPORTED, Finding.WRONG_PINPOINT):
+            return True
+        return False if self.finding in (Finding.CONTRADICTED, Finding.OUTDATED) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engine.answers.audit.matching import Matching
 from engine.answers.audit.record import Checked, Claim, Finding, Reading, Source
-from engine.answers.audit.verdicts import RELATED, Judge, Stance, stance
+from engine.answers.audit.verdicts import Judge
+from engine.answers.audit.wording import otherwise
 from engine.errors import BudgetError, ModelError
 from engine.language.quotes import Refusal, locate, sought
-from engine.language.statements import read
 from engine.llm import Data, LanguageModel, Meter, Prompt
 from engine.llm.suspicion import addresses_machine
 from engine.llm.together import ask_all
@@ -26,8 +26,6 @@ from engine.model import Span
 
 SPLIT, SECOND = "split claims", "second reading"
 MOST_PASSAGES = 6
-# A quote that a model chose needs to say less of the claim by our own estimate: the model read it, too.
-SAYS_QUOTED = 0.35
 # Characters of the text that one prompt splits.
 PIECE = 6_000
 
@@ -67,7 +65,7 @@ class Proposal(BaseModel):
 _MEANT = {
     "supported": Finding.SUPPORTED,
     "contradicted": Finding.CONTRADICTED,
-    "partly": Finding.PARTLY,
+    "partly": Finding.RELATED,
     "not in passages": Finding.NOT_IN_CORPUS,
 }
 
@@ -171,7 +169,7 @@ def _weighed(
     same = meant is one.finding or (meant is Finding.SUPPORTED and one.correct is True)
     keys = {f"P{place}": source for place, source in enumerate(sources, 1)}
     source = keys.get(proposal.passage.strip().removeprefix("passage ").upper())
-    if meant is Finding.NOT_IN_CORPUS or meant is Finding.PARTLY:
+    if meant is Finding.NOT_IN_CORPUS or meant is Finding.RELATED:
         why = "" if same else "only support or contradiction can be shown by a quote"
         return _beside(one, meant, proposal, "", why)
     if source is None:
@@ -179,7 +177,7 @@ def _weighed(
     place = sought(proposal.quote, source.passage.text)
     if isinstance(place, Refusal):
         return _beside(one, meant, proposal, source.passage.id, f"its quote was refused: {place.value}")
-    quoted = matching.compared(source, place, read(one.claim.text, one.claim.language, _spans(one.claim)))
+    quoted = matching.compared(source, place, one.claim)
     reading = Reading(
         meant, quoted.quote, source.passage.id, proposal.explanation, decided=not same, refused=""
     )
@@ -190,7 +188,7 @@ def _weighed(
         return _beside(one, meant, proposal, source.passage.id, why)
     if meant is Finding.SUPPORTED:
         others = tuple(
-            other for other in one.sources if stance(other) is Stance.FOR and other.row != source.row
+            other for other in one.sources if other.says and other.row != source.row
         )
         found = judge.borne_out(one.claim, quoted, others)
         return replace(found, reading=replace(reading, finding=found.finding))
@@ -200,16 +198,9 @@ def _weighed(
 
 def _refused(meant: Finding, quoted: Source) -> str:
     """Why the comparison of claim and quote does not bear a proposal out; empty where it does."""
-    compared = quoted.comparison
-    if quoted.related < RELATED and meant is Finding.CONTRADICTED:
-        return "its quote is about something else"
     if meant is Finding.CONTRADICTED:
-        return "" if compared.differs else "nothing in its quote differs from the claim by name"
-    if compared.differences:
-        return "; ".join(compared.differences)
-    if compared.absent:
-        return "its quote lacks a quantity of the claim"
-    return "" if quoted.says >= SAYS_QUOTED else "its quote says too little of the claim"
+        return "" if quoted.differs else "its quote is not about the same subject and act"
+    return "" if quoted.says else otherwise(quoted)
 
 
 def _beside(one: Checked, meant: Finding, proposal: Proposal, passage: str, why: str) -> Checked:
@@ -217,8 +208,3 @@ def _beside(one: Checked, meant: Finding, proposal: Proposal, passage: str, why:
         one, reading=Reading(meant, proposal.quote, passage, proposal.explanation, decided=False, refused=why)
     )
 
-
-def _spans(claim: Claim) -> list[Span]:
-    """The references of a claim, counted from its own beginning."""
-    first = claim.span.start
-    return [Span(one.span.start - first, one.span.end - first) for one in claim.citations]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.language.statements import Changed
 from engine.records.citation import short_citation
 from engine.records.wording import plural
 
@@ -20,10 +21,12 @@ class Told:
 
 TOLD = {
     Finding.SUPPORTED: Told("Supported", "✓", "a source in force says so"),
-    Finding.PARTLY: Told("Partly", "◐", "a source says a part of it"),
-    Finding.CONTRADICTED: Told("Contradicted", "✕", "a source says otherwise"),
+    Finding.CONTRADICTED: Told("Contradicted", "✕", "a source says otherwise of the same"),
+    Finding.RELATED: Told("Related: read it", "◐", "sources speak of it; whether they say so, a person tells"),
     Finding.OUTDATED: Told("Outdated", "↺", "only a text that is no longer in force says so"),
     Finding.WRONG_PINPOINT: Told("Wrong pinpoint", "⚲", "another provision than the cited one says so"),
+    Finding.NO_PROVISION: Told("No such provision", "⊘", "the cited provision does not exist"),
+    Finding.UNCLEAR_CITATION: Told("Citation not understood", "?", "what it cites was not found out"),
     Finding.NOT_IN_CORPUS: Told("Not in corpus", "∅", "no passage of the corpus speaks of it"),
 }
 
@@ -54,11 +57,52 @@ def axes(audit: Audit) -> tuple[str, str]:
     )
 
 
+def difference(source: Source) -> list[str]:
+    """What a source says otherwise than the claim it was compared with, each in words."""
+    if source.alignment is None:
+        return []
+    return [_otherwise(one) for one in source.alignment.changed]
+
+
+_DENIED = "one of the two denies it: “{}”"
+
+
+def _otherwise(one: Changed) -> str:
+    if one.claim is None or one.source is None:
+        token = one.claim or one.source
+        return _DENIED.format(token.word) if token is not None else ""
+    return f"the source says “{one.source.word}”, the claim says “{one.claim.word}”"
+
+
+def otherwise(source: Source) -> str:
+    """Why a source that is about the same is no support, in words."""
+    found = source.alignment
+    if found is None:
+        return "it may be about the same; the words differ"
+    told = difference(source)
+    told += [
+        f"it says it of “{theirs.word}”, not of “{own.word}”" for own, theirs in found.instead[:2]
+    ]
+    if found.exchanged:
+        words = ", ".join(f"“{token.word}”" for token in found.exchanged[:4])
+        told.append(f"{words}: in another part of the sentence, so who does what to whom may differ")
+    if found.dropped:
+        words = " … ".join(token.word for token in found.dropped[:6])
+        told.append(f"the claim leaves out what it is bound to: “{words}”")
+    missing = [token.word for token in found.missing if all(token is not own for own, _ in found.instead[:2])]
+    if missing:
+        told.append(f"it does not say: {', '.join(missing[:6])}")
+    if found.loose and not told:
+        told.append(f"it says it in other words: {', '.join(token.word for token in found.loose[:6])}")
+    return "; ".join(told) or "it says only a part of it"
+
+
 def remarks(one: Checked) -> list[str]:
     """What else is to be said of a claim: grade, independence, a second reading."""
     found = []
-    if not one.graded and one.grade is not None:
-        found.append(f"rests on sources of grade {one.grade:g}, below the minimum")
+    if not one.graded:
+        told = "no grade" if one.grade is None else f"grade {one.grade:g}, below the minimum"
+        found.append(f"rests on sources of {told}")
     if one.finding is Finding.SUPPORTED:
         found.append(plural(one.independent, "independent source"))
     reading = one.reading

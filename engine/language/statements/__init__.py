@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from engine.language.statements.comparison import Agreement, Comparison, Match, Pairing, compare
+from engine.language.statements.alignment import Alignment, Change, Changed, align, share_of
 from engine.language.statements.quantities import Bound, Kind, Quantity, quantities_in
 from engine.language.statements.reading import Modal, Modality, Statement, Term, read
+from engine.language.statements.sequence import BINDING, Sort, Token, sequence
 
 __all__ = [
-    "Agreement",
+    "BINDING",
+    "Alignment",
     "Bound",
-    "Comparison",
+    "Change",
+    "Changed",
     "Kind",
-    "Match",
     "Modal",
     "Modality",
-    "Pairing",
     "Quantity",
+    "Sort",
     "Statement",
     "Term",
-    "compare",
+    "Token",
+    "align",
     "quantities_in",
     "read",
+    "sequence",
+    "share_of",
 ]

@@ -11,7 +11,7 @@ currencies, stands in ``measures.yaml`` beside this file.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,8 @@ _NEVER = re.compile(r"(?!)")
 CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
     *("before", "after", "upper", "lower", "over", "under"),
+    *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
+    *("genitives", "citing"),
 )
 
 
@@ -37,14 +39,16 @@ class Lexicon:
     """The words of one language.
 
     ``cues`` by name; ``modal`` has the groups must_not, need_not, must and may, ``bound`` the groups
-    upper, lower, over and under. ``unit`` has a group for each unit of time; ``ones`` are words that are a
+    upper, lower, over and under; ``parted`` names the groups between whose words others stand. ``unit`` has a group for each unit of time; ``ones`` are words that are a
     number and a unit in one (word -> count, unit). ``sides`` tell which side of which antonym pairs a stem
-    is on, ``meanings`` put stems of one meaning together.
+    is on, ``meanings`` put stems of one meaning together, ``light`` are stems of verbs that only carry a noun
+    ("submit a notification").
     """
 
     language: str
     cues: Mapping[str, re.Pattern[str]]
     modal: re.Pattern[str]
+    parted: frozenset[str]
     bound: re.Pattern[str]
     unit: re.Pattern[str]
     scales: Mapping[str, float]
@@ -57,6 +61,7 @@ class Lexicon:
     ones: Mapping[str, tuple[float, str]]
     sides: Mapping[str, tuple[tuple[int, int], ...]]
     meanings: Mapping[str, str]
+    light: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,8 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(
         base,
         {name: _compiled(content.get(name, ()), lead) for name in CUES},
-        _groups({name: content[name] for name in ("must_not", "need_not", "must", "may")}, lead),
+        _groups(modals := {name: content[name] for name in ("must_not", "need_not", "must", "may")}, lead),
+        frozenset(name for name, word in _numbered(modals) if r"\w" in word or r"[\w" in word),
         _groups({name: content[name] for name in ("upper", "lower", "over", "under")}, lead),
         _groups(content["durations"], lead),
         scales,
@@ -123,6 +129,7 @@ def lexicon(language: str) -> Lexicon:
         },
         _sides(content["antonyms"], base),
         _meanings(content["synonyms"], base),
+        frozenset(stem for word in content.get("light", ()) for stem in _stems(str(word), base)),
     )
 
 
@@ -151,10 +158,16 @@ def _compiled(words: Iterable[str], lead: str) -> re.Pattern[str]:
 
 def _groups(named: Mapping[str, Iterable[str]], lead: str) -> re.Pattern[str]:
     """One pattern with a group for each name; of words that begin at one place the longest is tried first."""
+    numbered = [f"(?P<{name}>{_joined([word], lead)})" for name, word in _numbered(named)]
+    return re.compile("|".join(numbered), re.IGNORECASE)
+
+
+def _numbered(named: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
+    """The name of the group of each word, and the word."""
     listed = [(str(word), name) for name, words in named.items() for word in words]
     listed.sort(key=lambda item: -len(item[0]))
-    numbered = [f"(?P<{name}__{place}>{_joined([word], lead)})" for place, (word, name) in enumerate(listed)]
-    return re.compile("|".join(numbered), re.IGNORECASE)
+    for place, (word, name) in enumerate(listed):
+        yield f"{name}__{place}", word
 
 
 def group_of(match: re.Match[str]) -> str:

@@ -1,0 +1,46 @@
+"""What looks like a citation to a reader, in any form: so that one that is not understood is told, not passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from engine.language.addresses import WORDS
+from engine.language.occupied import Occupied
+from engine.language.statements import quantities_in
+from engine.model import Span
+
+_BELOW = r"(?:\s?\(\w{1,4}\))*"
+# "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
+_CODE = re.compile(
+    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*[\s.:-]{{0,2}}\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
+)
+_BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
+_SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")
+_SHORT = ("sec", "sect", "art", "ch", "chap", "reg", "cl", "para", "paras", "rulebook", "pt", "r", "s", "ss", "rr", "no")
+
+
+@cache
+def _worded() -> re.Pattern[str]:
+    """A word for a level and its number, in all languages, also with the usual abbreviations."""
+    words = sorted({*(word for word in WORDS if word.isalpha()), *_SHORT}, key=len, reverse=True)
+    # The single letters are abbreviations only with their stop.
+    listed = "|".join(re.escape(word) + (r"\." if len(word) < 3 else r"\.?") for word in words)
+    return re.compile(rf"(?<!\w)(?:{listed})\s?\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_BELOW}", re.IGNORECASE)
+
+
+def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
+    """What looks like a citation and is none of those known, in order; quantities are none."""
+    known = list(known)
+    taken = Occupied((span.start, span.end) for span in known)
+    for quantity in quantities_in(text, language, known):
+        taken.add(quantity.span.start, quantity.span.end)
+    found = sorted(
+        (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
+        key=lambda span: (span[0], -span[1]),
+    )
+    for start, end in found:
+        if not taken.overlaps(start, end):
+            taken.add(start, end)
+            yield Span(start, end)
