@@ -15,6 +15,9 @@ _ABBREVIATED = re.compile(
 # Only words in front of a bare number: "§ 3 Satz 2 Nr. " but also "1. " of a list.
 _NUMBER_ALONE = re.compile(r"\s*[(\[]?[\dIVXivx]{1,4}[.)\]]\s*\Z")
 _TAIL = 40
+_STOPS = frozenset(".!?。！？؟۔")
+# "31." may be a day, and the sentence go on with its month.
+_COUNTED = re.compile(r"\d\.\Z")
 # The library takes a line that begins with "(1)" for one sentence, however many follow.
 _ENUMERATED = re.compile(r"^[ \t]*\(\w{1,4}\)", re.MULTILINE)
 
@@ -35,3 +38,9 @@ def sentence_starts(text: str, language: str) -> list[int]:
             continue
         starts.append(end)
     return starts
+
+
+def ends_sentence(text: str, end: int) -> bool:
+    """Whether a full stop that stands right before ``end`` ends a sentence: no abbreviation is in front of it."""
+    said = text[max(0, end - _TAIL) : end].rstrip()
+    return said[-1:] in _STOPS and not _ABBREVIATED.search(said) and not _COUNTED.search(said)

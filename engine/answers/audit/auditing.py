@@ -10,9 +10,9 @@ from datetime import date
 import numpy as np
 
 from engine.answers.audit.citing import cited
-from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, spans_of_claims
+from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, statements_in
 from engine.answers.audit.matching import Matching, numbers_of
-from engine.answers.audit.record import Audit, Checked, Claim, Source
+from engine.answers.audit.record import SAID, Audit, Checked, Claim, Source
 from engine.answers.audit.second import second_readings, split
 from engine.answers.audit.verdicts import Judge
 from engine.corpus.protocol import Corpus
@@ -80,14 +80,17 @@ class Auditor:
         if len(cut) < len(text):
             notes.append(f"the text was cut to {LONGEST_TEXT:,} characters of {len(text):,}")
         yield Step("reading the text", 0, 0)
-        claims = self._claims(cut, notes)
+        stated = self._stated(cut, notes)
         checked: list[Checked] = []
-        for number, claim in enumerate(claims):
+        context: list[int] = []
+        for number, one in enumerate(stated):
             self._stopped()
-            checked.append(self._checked(claim))
-            yield Step("checking claims", number + 1, len(claims), checked[-1])
+            for found in self._of_sentence(cut, one, len(checked) + 1, context):
+                checked.append(found)
+                context = self._context(found.claim, context)
+            yield Step("checking claims", number + 1, len(stated), checked[-1])
         if self._model is not None:
-            yield Step("second reading", 0, len(claims))
+            yield Step("second reading", 0, len(checked))
             self._stopped()
             checked, told = second_readings(checked, self._matching, self._judge, self._model, self._meter)
             notes.extend(told)
@@ -108,26 +111,40 @@ class Auditor:
         if self._meter.cancelled():
             raise CancelledError("the audit was stopped")
 
-    def _claims(self, text: str, notes: list[str]) -> list[Claim]:
-        languages = tuple(self.corpus.info().languages)
-        found = list(spans_of_claims(text, languages))
+    def _stated(self, text: str, notes: list[str]) -> list[Stated]:
+        """The sentences of a text that state something, with their clauses."""
+        found = list(statements_in(text, tuple(self.corpus.info().languages)))
         if not found:
             raise InputError("the text makes no claim: headings and questions state nothing")
         if self._model is not None:
-            pieces = split(text, [span for span, _ in found], self._model, self._meter)
+            clauses = [span for one in found for span in one.clauses]
+            pieces = split(text, clauses, self._model, self._meter)
             notes.extend(pieces.notes)
-            found = _recut(found, pieces.spans)
+            found = [replace(one, clauses=_recut(one.clauses, pieces.spans)) for one in found]
         if len(found) > MOST_CLAIMS:
-            notes.append(f"the first {MOST_CLAIMS} claims of {len(found):,} were checked")
+            notes.append(f"the first {MOST_CLAIMS} sentences of {len(found):,} were checked")
             found = found[:MOST_CLAIMS]
-        claims: list[Claim] = []
-        context: list[int] = []
-        for number, (span, language) in enumerate(found, 1):
-            claims.append(self._claim(number, text, span, language, context[:CONTEXT]))
-            rows = [row for citation in claims[-1].citations for row in citation.rows[:1]]
-            numbers = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
-            context = list(dict.fromkeys([*reversed(numbers), *context]))
-        return claims
+        return found
+
+    def _of_sentence(self, text: str, stated: Stated, number: int, context: list[int]) -> list[Checked]:
+        """A sentence as one claim where a source says it whole, else its clauses as claims."""
+        near = context[:CONTEXT]
+        if len(stated.clauses) > 1:
+            whole = self._checked(self._claim(number, text, stated.span, stated.language, near))
+            if whole.finding in SAID:
+                return [whole]
+        checked = []
+        for place, clause in enumerate(stated.clauses):
+            made = self._claim(number + place, text, clause, stated.language, near)
+            checked.append(self._checked(made))
+            near = self._context(made, near)[:CONTEXT]
+        return checked
+
+    def _context(self, claim: Claim, before: list[int]) -> list[int]:
+        """The documents that a bare reference may mean behind a claim, the last cited first."""
+        rows = [row for citation in claim.citations for row in citation.rows[:1]]
+        numbers = self.corpus.document_numbers(np.array(rows, np.int32)).tolist()
+        return list(dict.fromkeys([*reversed(numbers), *before]))
 
     def _claim(self, number: int, text: str, span: Span, language: str, context: list[int]) -> Claim:
         said = text[span.start : span.end]
@@ -143,7 +160,9 @@ class Auditor:
 
     def _checked(self, claim: Claim) -> Checked:
         sources = self.compared(claim)
-        if sources and any(not one.rows and not one.known for one in claim.citations):
+        if sources and any(
+            one.status == "ambiguous" or not (one.rows or one.known) for one in claim.citations
+        ):
             # A bare "Article 5" may mean a provision of a document that speaks of the claim.
             near = numbers_of(sources[:6], self.corpus)[:CONTEXT]
             before = " " * claim.span.start
@@ -153,13 +172,13 @@ class Auditor:
         return self._judge.finding(claim, sources)
 
 
-def _recut(found: list[tuple[Span, str]], pieces: tuple[Span, ...]) -> list[tuple[Span, str]]:
-    """The claims of the rules, each replaced by the pieces that lie in it; one without pieces stays."""
-    result: list[tuple[Span, str]] = []
-    for span, language in found:
+def _recut(clauses: tuple[Span, ...], pieces: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The clauses of the rules, each replaced by the pieces that lie in it; one without pieces stays."""
+    result: list[Span] = []
+    for span in clauses:
         inside = [piece for piece in pieces if span.start <= piece.start and piece.end <= span.end]
-        result += [(piece, language) for piece in inside] or [(span, language)]
-    return result
+        result += inside or [span]
+    return tuple(result)
 
 
 def audit(text: str, auditor: Auditor) -> Audit:

@@ -37,7 +37,9 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
             kept.append(one)
     for span in lookalikes(text, language, [one.span for one in kept]):
         said = text[span.start : span.end]
-        kept.append(Citation(span, said, NOT_UNDERSTOOD, told=f"“{said}” is not understood as a citation here"))
+        kept.append(
+            Citation(span, said, NOT_UNDERSTOOD, told=f"“{said}” is not understood as a citation here")
+        )
     return sorted(kept, key=lambda one: one.span.start)
 
 
@@ -64,7 +66,9 @@ def _citation(
     if resolved:
         paragraph = _paragraph(mention)
         missing = missing_paragraph(paragraph, corpus.passages(np.array(rows[:40], np.int32)))
-        told = f"there is no paragraph {missing[0]} there: “{said}”; the last is {missing[1]}" if missing else ""
+        told = (
+            f"there is no paragraph {missing[0]} there: “{said}”; the last is {missing[1]}" if missing else ""
+        )
         status = Status.UNRESOLVED if missing else Status.RESOLVED
         return Citation(mention.span, mention.text, str(status), tuple(rows), True, paragraph, told)
     if mention.document is None and mention.targets and all(map(_is_relative, mention.targets)):
@@ -107,5 +111,5 @@ def _resolved(found: Sequence[Reference]) -> list[Reference]:
 def _is_known(reader: Outside, name: str) -> bool:
     plain = name.casefold().removeprefix("the ").strip()
     return plain in reader.names or any(
-        plain.startswith(known) or known.startswith(plain) for known in reader.names if len(plain) > 2
+        plain.startswith(f"{known} ") for known in reader.names if len(known) > 2
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.ingestion.sentences import sentence_starts
@@ -50,16 +51,29 @@ _VERB = re.compile(
 )
 
 
-def spans_of_claims(text: str, languages: tuple[str, ...]) -> Iterator[tuple[Span, str]]:
-    """The places of the claims of a text, in order, each with its language, one of ``languages``."""
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A sentence that states something, and the clauses that state something by themselves, in order."""
+
+    span: Span
+    clauses: tuple[Span, ...]
+    language: str
+
+
+def statements_in(text: str, languages: tuple[str, ...]) -> Iterator[Stated]:
+    """The sentences of a text that make claims, in order, each in one of the ``languages``."""
     for block in _blocks(text):
         language = detect(text[block.start : block.end], languages)
         for sentence in _sentences(text, block, language):
             if _QUESTION.search(text[sentence.start : sentence.end]):
                 continue
-            for clause in _clauses(text, sentence, language):
-                if _states(text[clause.start : clause.end], language):
-                    yield clause, language
+            clauses = tuple(
+                clause
+                for clause in _clauses(text, sentence, language)
+                if _states(text[clause.start : clause.end], language)
+            )
+            if clauses:
+                yield Stated(sentence, clauses, language)
 
 
 def _blocks(text: str) -> Iterator[Span]:

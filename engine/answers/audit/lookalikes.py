@@ -18,7 +18,24 @@ _CODE = re.compile(
 )
 _BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
 _SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")
-_SHORT = ("sec", "sect", "art", "ch", "chap", "reg", "cl", "para", "paras", "rulebook", "pt", "r", "s", "ss", "rr", "no")
+_SHORT = (
+    "sec",
+    "sect",
+    "art",
+    "ch",
+    "chap",
+    "reg",
+    "cl",
+    "para",
+    "paras",
+    "rulebook",
+    "pt",
+    "r",
+    "s",
+    "ss",
+    "rr",
+    "no",
+)
 
 
 @cache

@@ -6,7 +6,8 @@ what took the place of any of them. Of each the words that the claim stands in b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -14,9 +15,10 @@ from functools import lru_cache
 import numpy as np
 
 from engine.answers.audit.record import Claim, Source
-from engine.answers.audit.windows import Held, Window, best_held, head_of, windows
+from engine.answers.audit.windows import Held, Readable, best_held, copied, head_of, readable
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.embedders import embedder
+from engine.language.statements.lexicon import lexicon
 from engine.language.statements import Sort, Token, sequence
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
 from engine.retrieval.embedding import embed_views
@@ -35,11 +37,13 @@ DEPTH = 100
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A claim as it is compared: its words, and how rare each is in the corpus (0..1)."""
+    """A claim as it is compared: its words, how rare each is in the corpus (0..1), and its text with some of
+    its references left out, each with the spans of those that it keeps."""
 
     tokens: tuple[Token, ...]
     language: str
     rarity: dict[str, float]
+    texts: tuple[tuple[str, tuple[Span, ...]], ...]
 
 
 class Matching:
@@ -51,7 +55,7 @@ class Matching:
         self.documents = corpus.documents()
         self._embedder = embedder(corpus.embedding)
         self.notes: dict[str, None] = {}
-        self._windows = lru_cache(4096)(self._read_windows)
+        self._readable = lru_cache(4096)(self._read)
         self._context = lru_cache(4096)(self._read_context)
         self._rarities: dict[tuple[str, str], float] = {}
 
@@ -70,9 +74,7 @@ class Matching:
     def compared(self, source: Source, span: Span, claim: Claim) -> Source:
         """Other words of a source, compared with the claim."""
         quoted = replace(source.passage, text=source.passage.text[span.start : span.end])
-        held = best_held(
-            self._asked(claim).tokens, windows(quoted), claim.language, lambda: self._context(source.row)
-        )
+        held = self._held(self._asked(claim), readable(quoted), source.row)
         found = None if held is None else held.alignment
         return replace(source, span=span, quote=quoted.text, alignment=found)
 
@@ -80,7 +82,20 @@ class Matching:
         first = claim.span.start
         spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
         tokens = sequence(claim.text, claim.language, spans)
-        return _Asked(tokens, claim.language, self._rarity(tokens, claim.language))
+        texts = tuple(_texts(claim.text, spans, claim.language))
+        return _Asked(tokens, claim.language, self._rarity(tokens, claim.language), texts)
+
+    def _held(self, asked: _Asked, read: Readable, row: int) -> Held | None:
+        """The words of a passage that a claim stands in: a copy before all that is only alike."""
+        best: Held | None = None
+        for text, own in asked.texts:
+            held = copied(text, read, own)
+            if held is not None and (best is None or held.alignment.complete):
+                best = held
+            if held is not None and held.alignment.complete:
+                return held
+        alike = best_held(asked.tokens, read, lambda: self._context(row))
+        return best if alike is None or (best is not None and not alike.alignment.complete) else alike
 
     def _candidates(self, claim: Claim) -> tuple[Rows, list[float | None]]:
         """Rows to be compared, and how similar each is to the claim by meaning, where vectors tell."""
@@ -114,14 +129,14 @@ class Matching:
         return {key: self._rarities[(language, key)] for key in words}
 
     def _source(self, row: int, passage: Passage, cosine: float | None, asked: _Asked) -> Source:
-        read = self._windows(row) if passage.language == asked.language else ()
-        held = best_held(asked.tokens, read, asked.language, lambda: self._context(row))
+        read = self._readable(row) if passage.language == asked.language else None
+        held = None if read is None else self._held(asked, read, row)
         near = 0.0 if cosine is None else max(0.0, COSINE * cosine)
-        if read:
+        if read is not None:
             known = self._context(row)
             whole = sum(asked.rarity.values()) or 1.0
             near = max(near, sum(value for key, value in asked.rarity.items() if key in known) / whole)
-        span = self._quoted(read, held, asked) if read else Span(0, len(passage.text))
+        span = Span(0, len(passage.text)) if read is None else self._quoted(read, held, asked)
         return Source(
             row,
             passage,
@@ -133,17 +148,17 @@ class Matching:
             bool(self.in_force[row]),
         )
 
-    def _quoted(self, read: Sequence[Window], held: Held | None, asked: _Asked) -> Span:
+    def _quoted(self, read: Readable, held: Held | None, asked: _Asked) -> Span:
         """The words that the claim stands in, else those that have the most of its words."""
         if held is not None:
-            return held.window.span
+            return held.span
         keys = set(asked.rarity)
-        best = max(read, key=lambda one: (len(keys & one.keys), -len(one.tokens)))
-        return best.span
+        ranked = max(read.windows, key=lambda one: (len(keys & one.keys), -len(one.tokens)), default=None)
+        return Span(0, 0) if ranked is None else ranked.span
 
-    def _read_windows(self, row: int) -> tuple[Window, ...]:
+    def _read(self, row: int) -> Readable:
         (passage,) = self.corpus.passages(np.array([row], np.int32))
-        return windows(passage, head_of(self.corpus, row, passage))
+        return readable(passage, head_of(self.corpus, row, passage))
 
     def _read_context(self, row: int) -> frozenset[str]:
         """The words of what stands around: the passage, its headings, the title of its document."""
@@ -162,6 +177,24 @@ def _without(claim: Claim) -> str:
         text = text[:first] + " " + text[last:]
     text = " ".join(text.split())
     return text if len(text) >= SHORTEST_QUERY else claim.text
+
+
+def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
+    """A claim as it stands, and without references in front or behind that its source need not have."""
+    yield text, tuple(references)
+    frame = lexicon(language).cues["citing"].pattern
+    ends = re.compile(rf"\A\W*(?:{frame})|(?:{frame})\W*\Z", re.IGNORECASE)
+    for kept in range(len(references) - 1, -1, -1):
+        for ahead in range(len(references) - kept + 1):
+            cut = _cut(text, references[:ahead], references[ahead + kept :])
+            yield ends.sub("", cut), tuple(references[ahead : ahead + kept])
+
+
+def _cut(text: str, front: Sequence[Span], behind: Sequence[Span]) -> str:
+    """What is left where references in front and behind are left out with the words that lead to them."""
+    start = max((span.end for span in front), default=0)
+    end = min((span.start for span in behind), default=len(text))
+    return text[start:end]
 
 
 def numbers_of(sources: Sequence[Source], corpus: Corpus) -> list[int]:

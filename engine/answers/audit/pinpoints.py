@@ -9,12 +9,18 @@ from engine.answers.audit.record import Citation, Source
 from engine.model import Passage
 
 # "(5) ..." and "5. ..." at the beginning of a line, also behind the number of the article.
-_PARAGRAPH = re.compile(r"^[^\S\n]*(?:\((?P<bracketed>\d{1,3}[a-z]?)\)|(?P<plain>\d{1,3}[a-z]?)\.)(?=\s)", re.MULTILINE)
+_PARAGRAPH = re.compile(
+    r"^[^\S\n]*(?:\((?P<bracketed>\d{1,3}[a-z]?)\)|(?P<plain>\d{1,3}[a-z]?)\.)(?=\s)", re.MULTILINE
+)
 
 
 def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
     """Whether the words of a source stand in a cited paragraph, as far as the passage tells its paragraphs."""
-    wanted = {one.paragraph.split("/")[0].casefold() for one in citations if one.paragraph and source.row in one.rows}
+    wanted = {
+        one.paragraph.split("/")[0].casefold()
+        for one in citations
+        if one.paragraph and source.row in one.rows
+    }
     if not wanted or any(source.row in one.rows and not one.paragraph for one in citations):
         return True
     marks = paragraphs(source.passage.text)

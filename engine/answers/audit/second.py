@@ -187,9 +187,7 @@ def _weighed(
     if why:
         return _beside(one, meant, proposal, source.passage.id, why)
     if meant is Finding.SUPPORTED:
-        others = tuple(
-            other for other in one.sources if other.says and other.row != source.row
-        )
+        others = tuple(other for other in one.sources if other.says and other.row != source.row)
         found = judge.borne_out(one.claim, quoted, others)
         return replace(found, reading=replace(reading, finding=found.finding))
     found = judge.contradicted(one.claim, quoted, one.sources)
@@ -207,4 +205,3 @@ def _beside(one: Checked, meant: Finding, proposal: Proposal, passage: str, why:
     return replace(
         one, reading=Reading(meant, proposal.quote, passage, proposal.explanation, decided=False, refused=why)
     )
-

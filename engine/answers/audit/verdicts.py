@@ -73,6 +73,8 @@ class Judge:
     def _said(self, claim: Claim, present: list[Source]) -> Checked:
         """A claim that is said: whether where it is cited."""
         cited = {row for citation in claim.citations for row in citation.rows}
+        # A reference that a source has as its own words is explained by it.
+        present = sorted(present, key=lambda one: len(_own(claim, one)))
         carried = [
             one
             for one in present
@@ -84,7 +86,9 @@ class Judge:
         wrong = _wrong(own)
         if wrong:
             finding, reason = wrong
-            return self._made(claim, finding, f"{reason}; {right} says so", best, present, right=best, own=own)
+            return self._made(
+                claim, finding, f"{reason}; {right} says so", best, present, right=best, own=own
+            )
         if not own or carried:
             return self._made(claim, Finding.SUPPORTED, "the source says so", best, present, own=own)
         named = own[0].text.strip(" ()")
@@ -106,8 +110,8 @@ class Judge:
 
     def _outdated(self, claim: Claim, past: Source, near: Sequence[Source]) -> Checked:
         row = int(newest(self._corpus, np.array([past.row], np.int32), self._in_force)[0])
-        successor = next((one for one in near if one.row == row), None)
-        if successor is None and row != past.row:
+        successor = next((one for one in near if one.row == row and one.in_force), None)
+        if successor is None and row != past.row and self._in_force[row]:
             (passage,) = self._corpus.passages(np.array([row], np.int32))
             number = int(self._corpus.document_numbers(np.array([row], np.int32))[0])
             successor = past.moved(row, passage, self._documents[number])

@@ -7,28 +7,33 @@ A list of conditions counts as a whole: that one of several is met is no support
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.answers.audit.lookalikes import lookalikes
 from engine.corpus.protocol import Corpus
-from engine.ingestion.sentences import sentence_starts
+from engine.ingestion.sentences import ends_sentence, sentence_starts
 from engine.language.references import find_mentions
-from engine.language.statements import BINDING, Alignment, Sort, Token, align, sequence, share_of
+from engine.language.statements import BINDING, Alignment, Sort, Token, align, part_of, sequence, share_of
 from engine.languages import law
 from engine.model import Passage, Span
 
 # Passages looked back for the head of an item, and the letters of a passage that is read as a whole.
 REACH, LONGEST = 12, 6_000
+# Letters that words have at least, to be a copy.
+SHORTEST = 24
 # A window is aligned with a claim where it has so much of its words anywhere.
 WORTH = 0.5
+_CLOSED = re.compile(r"[\"'”»“)\]]*[.!?。！？؟۔]")
 _HEAD = re.compile(r"[:：—–]-?\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-–—•▪·*]|\(?\w{1,4}[.)])\s|\s*\(\w{1,4}\)|\s*[a-zäöüàéè]")
 _NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}[a-z]?[.)](?=\s)", re.MULTILINE)
 _LINE = re.compile(r"\n+")
-_EITHER = re.compile(r"(?:\bor|\boder|\bou|\bo|\batau|\bأو|[;,]\s*or|[;,]\s*oder)\s*[;,]?\s*\Z", re.IGNORECASE)
+_EITHER = re.compile(
+    r"(?:\bor|\boder|\bou|\bo|\batau|\bأو|[;,]\s*or|[;,]\s*oder)\s*[;,]?\s*\Z", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +48,106 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A window and how a claim stands in it."""
+class Readable:
+    """A passage as it is held against claims. ``parts`` are its sentences with their ``spans``, ``letters`` its
+    letters and digits alone and ``places`` where each stands; ``bound`` tells for an item of a list of
+    conditions by which words of the head."""
 
-    window: Window
+    text: str
+    language: str
+    windows: tuple[Window, ...]
+    parts: tuple[tuple[Token, ...], ...]
+    spans: tuple[Span, ...]
+    letters: str
+    places: tuple[int, ...]
+    bound: Mapping[int, tuple[Token, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The words of a passage that a claim stands in, and how it does."""
+
+    span: Span
     alignment: Alignment
 
 
-def windows(passage: Passage, head: str = "") -> tuple[Window, ...]:
-    """The windows of a passage. ``head`` is what an item's list begins with, where another passage has it."""
-    text = passage.text[:LONGEST]
-    spans = [*_pieces(text, passage.language)]
-    if not spans:
-        return ()
-    mentions = [one.span for one in find_mentions(text, passage.language) if one.targets and not one.bare]
-    mentions += lookalikes(text, passage.language, mentions)
-    tokens = sequence(text, passage.language, sorted(mentions, key=lambda span: span.start))
-    parts = [_part(tokens, span, number) for number, span in enumerate(spans)]
-    made: list[list[int]] = [[number] for number in range(len(parts))]
-    made += [[number, number + 1] for number in range(len(parts) - 1)]
-    found = [_window(text, passage.language, parts, spans, chosen) for chosen in made]
-    found += [_window(text, passage.language, parts, spans, chosen) for chosen in _lists(text, spans, parts)]
+def readable(passage: Passage, head: str = "") -> Readable:
+    """A passage, read. ``head`` is what an item's list begins with, where another passage has it."""
+    text, language = passage.text[:LONGEST], passage.language
+    spans = tuple(_pieces(text, language))
+    mentions = [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
+    mentions += lookalikes(text, language, mentions)
+    tokens = sequence(text, language, sorted(mentions, key=lambda span: span.start))
+    parts = tuple(_part(tokens, span, number) for number, span in enumerate(spans))
+    lists = list(_lists(text, spans))
+    bound = {
+        item: tuple(token for token in parts[first] if token.sort in BINDING)
+        for first, items in lists
+        for item in items
+        if _conditional(parts[first]) and not _joined_by_or(text, spans, items)
+    }
+    chosen = [[number] for number in range(len(parts)) if number not in bound]
+    chosen += [[number, number + 1] for number in range(len(parts) - 1)]
+    for first, items in lists:
+        chosen += [[first, item] for item in items if item not in bound]
+        chosen.append([first, *items])
     if len(parts) > 2:
-        found.append(_window(text, passage.language, parts, spans, list(range(len(parts)))))
-    if head:
-        found += _headed(head, passage.language, parts, spans)
-    return tuple(window for window in found if window.tokens)
+        chosen.append(list(range(len(parts))))
+    found = [_window(text, language, parts, spans, one) for one in chosen]
+    if head and spans:
+        found += _headed(head, language, parts, spans)
+    places = tuple(place for place, letter in enumerate(text) if letter.isalnum())
+    letters = "".join(text[place] for place in places).lower()
+    if len(letters) != len(places):
+        letters = "".join(text[place] for place in places)
+    return Readable(
+        text,
+        language,
+        tuple(window for window in found if window.tokens),
+        parts,
+        spans,
+        letters,
+        places,
+        bound,
+    )
+
+
+def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
+    """Words that a passage has letter by letter, and what stands with them in their sentences. ``own`` are the
+    references of the claim that are words of the passage, where they stand in the claim."""
+    letters = letters_of(said.lower())
+    if len(letters) < SHORTEST:
+        return None
+    start = within.letters.find(letters)
+    if start < 0:
+        return None
+    first, last = within.places[start], within.places[start + len(letters) - 1] + 1
+    touched = [n for n, span in enumerate(within.spans) if span.start < last and first < span.end]
+    tokens = [token for number in touched for token in within.parts[number]]
+    inside = [place for place, token in enumerate(tokens) if first <= token.span.start < last]
+    if not inside:
+        return None
+    if _is_whole(within.text, first, last):
+        tokens, inside = tokens[inside[0] : inside[-1] + 1], [*range(len(inside))]
+    alignment = part_of(tokens, inside[0], inside[-1] + 1, within.language)
+    alignment = replace(alignment, own=tuple(Token(Sort.REFERENCE, "", "", "", span) for span in own))
+    bound = tuple(token for number in touched[:1] for token in within.bound.get(number, ()))
+    if bound and not any(number not in within.bound for number in touched):
+        alignment = replace(alignment, dropped=(*alignment.dropped, *bound))
+    return Held(Span(within.spans[touched[0]].start, within.spans[touched[-1]].end), alignment)
+
+
+def _is_whole(text: str, first: int, last: int) -> bool:
+    """Whether words begin behind the end of a sentence and end with one, whatever was taken for one."""
+    stop = _CLOSED.match(text, last)
+    before = text[:first].rstrip(" \t\u00a0(\"'„“«")
+    begins = not before or before.endswith("\n") or ends_sentence(before, len(before))
+    return begins and stop is not None and ends_sentence(text, stop.end())
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text."""
+    return "".join(letter for letter in text if letter.isalnum())
 
 
 def _pieces(text: str, language: str) -> Iterator[Span]:
@@ -92,8 +171,8 @@ def _part(tokens: Sequence[Token], span: Span, number: int) -> tuple[Token, ...]
     return tuple(replace(t, sentence=number) for t in tokens if span.start <= t.span.start < span.end)
 
 
-def _lists(text: str, spans: Sequence[Span], parts: Sequence[tuple[Token, ...]]) -> Iterator[list[int]]:
-    """A head with each of its items, and with all of them."""
+def _lists(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, list[int]]]:
+    """Heads and the items behind each."""
     for number, span in enumerate(spans):
         if not _HEAD.search(text[span.start : span.end]):
             continue
@@ -102,11 +181,8 @@ def _lists(text: str, spans: Sequence[Span], parts: Sequence[tuple[Token, ...]])
             if not _ITEM.match(text[spans[later].start : spans[later].end]):
                 break
             items.append(later)
-        whole = text[span.start : spans[items[-1]].end] if items else ""
-        if items and (not _conditional(parts[number]) or _joined_by_or(text, spans, items)):
-            yield from ([number, item] for item in items)
-        if len(items) > 1 and whole:
-            yield [number, *items]
+        if items:
+            yield number, items
 
 
 def _conditional(head: Sequence[Token]) -> bool:
@@ -125,12 +201,16 @@ def _window(
     span = Span(spans[chosen[0]].start, spans[chosen[-1]].end)
     if len(chosen) == 2 and chosen[1] > chosen[0] + 1:
         span = spans[chosen[1]]
-    return Window(tokens, frozenset(token.key for token in tokens), span, _points(text[span.start :], language))
+    return Window(
+        tokens, frozenset(token.key for token in tokens), span, _points(text[span.start :], language)
+    )
 
 
 def _points(text: str, language: str) -> bool:
     pattern = law(language).points_back
-    return bool(pattern) and re.match(rf"\W*(?:\(?\d+[a-z]?[.)]\s+)?{pattern}", text, re.IGNORECASE) is not None
+    return (
+        bool(pattern) and re.match(rf"\W*(?:\(?\d+[a-z]?[.)]\s+)?{pattern}", text, re.IGNORECASE) is not None
+    )
 
 
 def _headed(
@@ -170,24 +250,18 @@ def head_of(corpus: Corpus, row: int, passage: Passage) -> str:
     return ""
 
 
-def best_held(
-    claim: Sequence[Token], within: Sequence[Window], language: str, context: Callable[[], frozenset[str]]
-) -> Held | None:
+def best_held(claim: Sequence[Token], within: Readable, context: Callable[[], frozenset[str]]) -> Held | None:
     """The window that a claim stands in best: said, else said otherwise, else with the fewest words against
     it."""
-    best: Held | None = None
-    for window in within:
+    best: tuple[tuple[bool, bool, float, int, int], Held] | None = None
+    for window in within.windows:
         if share_of(claim, window.keys) < WORTH:
             continue
         around = context() if window.pointing else frozenset()
-        held = Held(window, align(claim, window.tokens, language, around))
-        if best is None or _order(held) < _order(best):
-            best = held
-        if held.alignment.complete:
+        found = align(claim, window.tokens, within.language, around)
+        order = (not found.complete, not found.contrary, -found.share, found.defects, len(window.tokens))
+        if best is None or order < best[0]:
+            best = order, Held(window.span, found)
+        if found.complete:
             break
-    return best
-
-
-def _order(held: Held) -> tuple[bool, bool, float, int, int]:
-    found = held.alignment
-    return (not found.complete, not found.contrary, -found.share, found.defects, len(held.window.tokens))
+    return None if best is None else best[1]

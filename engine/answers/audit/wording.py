@@ -22,7 +22,9 @@ class Told:
 TOLD = {
     Finding.SUPPORTED: Told("Supported", "✓", "a source in force says so"),
     Finding.CONTRADICTED: Told("Contradicted", "✕", "a source says otherwise of the same"),
-    Finding.RELATED: Told("Related: read it", "◐", "sources speak of it; whether they say so, a person tells"),
+    Finding.RELATED: Told(
+        "Related: read it", "◐", "sources speak of it; whether they say so, a person tells"
+    ),
     Finding.OUTDATED: Told("Outdated", "↺", "only a text that is no longer in force says so"),
     Finding.WRONG_PINPOINT: Told("Wrong pinpoint", "⚲", "another provision than the cited one says so"),
     Finding.NO_PROVISION: Told("No such provision", "⊘", "the cited provision does not exist"),
@@ -80,9 +82,7 @@ def otherwise(source: Source) -> str:
     if found is None:
         return "it may be about the same; the words differ"
     told = difference(source)
-    told += [
-        f"it says it of “{theirs.word}”, not of “{own.word}”" for own, theirs in found.instead[:2]
-    ]
+    told += [f"it says it of “{theirs.word}”, not of “{own.word}”" for own, theirs in found.instead[:2]]
     if found.exchanged:
         words = ", ".join(f"“{token.word}”" for token in found.exchanged[:4])
         told.append(f"{words}: in another part of the sentence, so who does what to whom may differ")

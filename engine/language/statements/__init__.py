@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.language.statements.alignment import Alignment, Change, Changed, align, share_of
+from engine.language.statements.alignment import Alignment, Change, Changed, align, part_of, share_of
 from engine.language.statements.quantities import Bound, Kind, Quantity, quantities_in
 from engine.language.statements.reading import Modal, Modality, Statement, Term, read
 from engine.language.statements.sequence import BINDING, Sort, Token, sequence
@@ -22,6 +22,7 @@ __all__ = [
     "Term",
     "Token",
     "align",
+    "part_of",
     "quantities_in",
     "read",
     "sequence",

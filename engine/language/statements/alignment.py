@@ -120,6 +120,18 @@ def align(
     return best
 
 
+def part_of(source: Sequence[Token], first: int, stop: int, language: str) -> Alignment:
+    """How a part of a source stands in it: what must not be left out around it."""
+    said = source[first:stop]
+    pairs = _Pairs({place - first: place for place in range(first, stop)}, set())
+    left = [place for place in range(len(source)) if not first <= place < stop]
+    dropped = tuple(_binding(said, source, pairs, left, language, agentless=False))
+    own = tuple(token for token in said if token.sort is Sort.REFERENCE)
+    numbers = tuple(token for token in said if token.sort is Sort.NUMBER)
+    content = sum(token.sort is Sort.CONTENT for token in said)
+    return Alignment((), (), dropped, (), (), own, (), numbers, 1.0, content)
+
+
 def share_of(claim: Sequence[Token], source: frozenset[str]) -> float:
     """The share of the claim's words that a source has anywhere: what it can reach at most."""
     keys = [token.key for token in claim if token.sort is Sort.CONTENT]
@@ -197,10 +209,14 @@ def _aligned(
         if block.tag == "equal":
             pairs.of_claim.update(
                 zip(
-                    range(block.src_start, block.src_end), range(block.dest_start, block.dest_end), strict=True
+                    range(block.src_start, block.src_end),
+                    range(block.dest_start, block.dest_end),
+                    strict=True,
                 )
             )
-    exchanged = [claim[own] for own, theirs in pairs.of_claim.items() if _marks_differ(claim[own], source[theirs])]
+    exchanged = [
+        claim[own] for own, theirs in pairs.of_claim.items() if _marks_differ(claim[own], source[theirs])
+    ]
     exchanged += _move(claim, source, pairs)
     lost = [place for place in range(len(claim)) if place not in pairs.of_claim]
     used = set(pairs.of_claim.values())
@@ -283,7 +299,9 @@ def _move(claim: Sequence[Token], source: Sequence[Token], pairs: _Pairs) -> lis
         if not length:
             place += 1
             continue
-        start = next(s for s, run in zip((s for s in starts if s not in used), runs, strict=True) if run == length)
+        start = next(
+            s for s, run in zip((s for s in starts if s not in used), runs, strict=True) if run == length
+        )
         for step in range(length):
             pairs.of_claim[place + step] = start + step
             pairs.moved.add(place + step)
@@ -337,7 +355,9 @@ def _changes(
     lost_here, left_here = set(lost), set(left)
     for own, theirs in _gaps(len(claim), len(source), pairs, lost, left):
         for place in own:
-            partner = next((p for p in theirs if p in left_here and _rivals(claim[place], source[p], language)), None)
+            partner = next(
+                (p for p in theirs if p in left_here and _rivals(claim[place], source[p], language)), None
+            )
             if partner is None:
                 continue
             changed.append(Changed(_kind(claim[place], source[partner]), claim[place], source[partner]))
