@@ -1,10 +1,10 @@
 """How often the audit finds what a lawyer would: gold claims over two corpora, without a language model.
 
-    python -m benchmarks.claim_audit --corpus meridia=DIR --corpus obliqa_adgm=DIR [--learn] [--json FILE]
+    python -m benchmarks.claim_audit --corpus meridia=DIR --corpus obliqa_adgm=DIR [--json FILE]
 
 ``claims/claims.jsonl`` was written by hand before anything was tuned. A hash of its words puts a claim into
-one of two halves: thresholds and weights are learned on the half "tuning" alone (``--learn`` does that and
-writes ``weights.json``), the half "held out" is only measured. Each claim is audited by itself.
+one of two halves: rules were looked at on the half "tuning" alone. Each claim is audited by itself. They were
+written by who builds the check, so `claims_made` and claims of others tell more.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.answers.audit import Auditor, Checked, Finding
-from engine.answers.audit.judging import WEIGHTS
 from engine.answers.audit.wording import key_of
 from engine.corpus import open_corpus
 
@@ -31,10 +28,6 @@ CLAIMS = Path(__file__).parent / "claims" / "claims.jsonl"
 DAY = date(2024, 6, 1)
 TUNING, HELD_OUT = "tuning", "held out"
 NAMES = [key_of(finding) for finding in Finding]
-RELATED = ("agreement", "around", "cosine", "equal", "absent")
-SAYS = (*RELATED, "gap")
-# Inverse strength of the penalty of the logistic models (scikit-learn's C).
-PENALTY = 10.0
 
 
 @dataclass(frozen=True)
@@ -133,52 +126,10 @@ def lines(title: str, told: dict[str, Any]) -> Iterable[str]:
         yield f"  {name:16}{row['claims']:>7}{recall:>8}{precision:>8}   {found}"
 
 
-def learn(golds: Sequence[Gold], corpora: dict[str, Path]) -> dict[str, Any]:
-    """Weights from the claims of the tuning half: gold passages against the nearest of claims that nothing
-    speaks of, and passages that say all against those that say a part."""
-    assert all(gold.half == TUNING for gold in golds)
-    rows: list[tuple[Gold, int, bool, dict[str, float]]] = []
-    for name, folder in corpora.items():
-        auditor = Auditor(open_corpus(folder), day=DAY)
-        for gold in (one for one in golds if one.corpus == name):
-            ranked = auditor.compared(auditor.claim(gold.text, gold.language).claim)
-            rows += [
-                (gold, place, source.passage.id in gold.passages, dict(source.values))
-                for place, source in enumerate(ranked[:6])
-            ]
-    learned = {}
-    for suffix, left_out in (("", ()), (" by words", ("cosine",))):
-        usable = [row for row in rows if left_out or "cosine" in row[3]]
-        said = ("supported", "outdated", "wrong_pinpoint")
-        near = [v for g, place, _, v in usable if g.verdict == "not_in_corpus" and place < 3]
-        names = tuple(name for name in RELATED if name not in left_out)
-        learned[f"related{suffix}"] = _fitted([v for _, _, is_gold, v in usable if is_gold], near, names)
-        full = [v for g, _, is_gold, v in usable if is_gold and g.verdict in said]
-        part = [v for g, _, is_gold, v in usable if is_gold and g.verdict == "partly"]
-        part += [v for g, place, _, v in usable if g.verdict == "not_in_corpus" and place < 2]
-        learned[f"says{suffix}"] = _fitted(full, part, tuple(n for n in SAYS if n not in left_out))
-    return learned
-
-
-def _fitted(
-    good: list[dict[str, float]], bad: list[dict[str, float]], names: Sequence[str]
-) -> dict[str, Any]:
-    from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
-
-    table = np.array([[values[name] for name in names] for values in (*good, *bad)])
-    model = LogisticRegression(C=PENALTY, class_weight="balanced")
-    model.fit(table, [1] * len(good) + [0] * len(bad))
-    return {
-        "weights": {name: round(float(w), 3) for name, w in zip(names, model.coef_[0], strict=True)},
-        "constant": round(float(model.intercept_[0]), 3),
-    }
-
-
 def main() -> None:
-    """Measure, or learn and measure."""
+    """Measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--corpus", action="append", required=True, metavar="NAME=DIR")
-    parser.add_argument("--learn", action="store_true", help="learn the weights on the tuning half first")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument(
         "--wrong", action="store_true", help="list the claims found wrongly, tuning half only"
@@ -186,9 +137,6 @@ def main() -> None:
     options = parser.parse_args()
     corpora = {name: Path(folder) for name, folder in (one.split("=", 1) for one in options.corpus)}
     golds = [gold for gold in gold_claims() if gold.corpus in corpora]
-    if options.learn:
-        learned = learn([gold for gold in golds if gold.half == TUNING], corpora)
-        WEIGHTS.write_text(json.dumps(learned, indent=1) + "\n", encoding="utf-8")
     outcomes = audited(golds, corpora)
     told = {
         half: figures([one for one in outcomes if half in ("all", one.gold.half)])

@@ -9,12 +9,16 @@ from engine.answers.audit import Checked, Claim, Finding
 from engine.model import Span
 
 
+# What is told of citations alone is measured by claims that are made.
+CITATIONS = {"no_such_provision", "citation_not_understood"}
+
+
 def test_gold_claims_are_whole() -> None:
     golds = gold_claims()
     assert len({gold.id for gold in golds}) == len(golds) >= 120
     assert len({gold.text for gold in golds}) == len(golds)
     counts = Counter(gold.verdict for gold in golds)
-    assert set(counts) == set(NAMES)
+    assert set(counts) == set(NAMES) - CITATIONS
     assert counts["supported"] >= 30
     assert counts["not_in_corpus"] >= 25
     for gold in golds:
@@ -24,7 +28,7 @@ def test_gold_claims_are_whole() -> None:
 
 def test_both_halves_hold_every_verdict() -> None:
     for half in (TUNING, HELD_OUT):
-        assert {gold.verdict for gold in gold_claims() if gold.half == half} == set(NAMES)
+        assert {gold.verdict for gold in gold_claims() if gold.half == half} == set(NAMES) - CITATIONS
 
 
 def test_figures() -> None:
@@ -36,11 +40,11 @@ def test_figures() -> None:
     told = figures(
         [
             outcome("supported", Finding.SUPPORTED),
-            outcome("supported", Finding.PARTLY),
+            outcome("supported", Finding.RELATED),
             outcome("not_in_corpus", Finding.NOT_IN_CORPUS),
         ]
     )
     assert (told["right"], told["claims"]) == (2, 3)
     assert told["by_finding"]["supported"] == {"claims": 2, "recall": 0.5, "precision": 1.0}
-    assert told["confusion"]["supported"] == {"supported": 1, "partly": 1}
+    assert told["confusion"]["supported"] == {"supported": 1, "related": 1}
     assert told["pinpoint"] == 0.0

@@ -57,7 +57,7 @@ class Judge:
             return Checked(
                 claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]), citations=claim.citations
             )
-        decisive = max(near, key=lambda one: (one.cited, one.in_force, one.near))
+        decisive = max(near, key=lambda one: (one.cited, one.in_force, _found(one), one.near))
         return self._made(claim, Finding.RELATED, otherwise(decisive), decisive, near)
 
     def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
@@ -157,6 +157,12 @@ class Judge:
             grade=grade,
             graded=not low,
         )
+
+
+def _found(source: Source) -> float:
+    """The share of a claim's words that stand in a source in the same parts."""
+    found = source.alignment
+    return 0.0 if found is None else found.share - len(found.exchanged) / max(1, found.content)
 
 
 def _own(claim: Claim, source: Source) -> tuple[Citation, ...]:

@@ -307,10 +307,21 @@ def _move(claim: Sequence[Token], source: Sequence[Token], pairs: _Pairs) -> lis
             pairs.moved.add(place + step)
             used.add(start + step)
         again = length == 1 and any(claim[own].key == token.key for own in pairs.of_claim if own != place)
-        if not again and not _keeps_part(claim[place : place + length], source[start : start + length]):
+        whole = length > 1 and (_is_clause(claim, place, length) or _is_clause(source, start, length))
+        kept = again or whole or _keeps_part(claim[place : place + length], source[start : start + length])
+        if not kept:
             exchanged += [one for one in claim[place : place + length] if one.sort is Sort.CONTENT] or [token]
         place += length
     return exchanged
+
+
+def _is_clause(tokens: Sequence[Token], start: int, length: int) -> bool:
+    """Whether a run is all that stands between a comma and the next, or the end of the sentence."""
+    stop = start + length
+    ends = (
+        stop == len(tokens) or tokens[stop].opened == "," or tokens[stop].sentence != tokens[start].sentence
+    )
+    return tokens[start].opened == "," and ends
 
 
 def _run(

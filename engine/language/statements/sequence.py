@@ -227,7 +227,7 @@ def _mark(gap: str, words: Lexicon) -> str:
         return GENITIVE
     found = [match[0].casefold() for match in words.cues["roles"].finditer(said)]
     folded = found[-1].split() if found else []
-    return (fold_arabic(folded[0]) if words.language == "ar" else folded[0]) if folded else ""
+    return fold_arabic(folded[0]) if folded else ""
 
 
 def _opened(gap: str, words: Lexicon) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.answers.audit.claims import spans_of_claims
+from engine.answers.audit.claims import statements_in
 
 LANGUAGES = ("en", "de", "id", "ar")
 CUT = [
@@ -48,7 +48,8 @@ CUT = [
 
 @pytest.mark.parametrize(("text", "claims"), CUT, ids=[row[0][:40] for row in CUT])
 def test_claims(text: str, claims: list[str]) -> None:
-    assert [text[span.start : span.end] for span, _ in spans_of_claims(text, LANGUAGES)] == claims
+    found = [span for one in statements_in(text, LANGUAGES) for span in one.clauses]
+    assert [text[span.start : span.end] for span in found] == claims
 
 
 def test_the_language_is_told_by_block() -> None:
@@ -56,13 +57,13 @@ def test_the_language_is_told_by_block() -> None:
         "The deadline is thirty days and may not be extended.\n\n"
         "Die Frist beträgt dreißig Tage und ist nicht verlängerbar."
     )
-    assert [language for _, language in spans_of_claims(text, LANGUAGES)] == ["en", "de"]
+    assert [one.language for one in statements_in(text, LANGUAGES)] == ["en", "de"]
 
 
 @given(st.text(alphabet=st.sampled_from("ab Z.;,?\n-#1(é)ا\u0301"), max_size=200))
 def test_claims_lie_in_the_text_in_order(text: str) -> None:
     place = 0
-    for span, _ in spans_of_claims(text, LANGUAGES):
+    for span in (clause for one in statements_in(text, LANGUAGES) for clause in one.clauses):
         assert place <= span.start < span.end <= len(text)
         assert text[span.start : span.end] == text[span.start : span.end].strip()
         place = span.end

@@ -97,17 +97,23 @@ def test_a_contradiction_needs_a_named_difference(meridia: Corpus) -> None:
     assert one.reading.refused
 
 
-def test_what_the_words_bear_out_changes_a_finding_and_is_told(meridia: Corpus) -> None:
+def test_a_quote_that_lacks_a_condition_lifts_nothing(meridia: Corpus) -> None:
     claim = "For tax purposes a period that is expressed in days counts calendar days."
-    before = Auditor(meridia, day=DAY).claim(claim, "en")
     quote = "A period expressed in days counts calendar days unless working days are specified."
     found, _ = read_by(meridia, says("supported", quote), claim)
     (one,) = found.checked
-    if before.finding is Finding.SUPPORTED:
-        assert not found.changed_by_model
-    else:
-        assert found.changed_by_model == (one,)
+    assert one.finding is not Finding.SUPPORTED
+    assert one.reading is not None
+    assert not one.reading.decided
+    assert "unless" in one.reading.refused
+
+
+def test_a_claim_that_is_said_stays_said_where_a_model_agrees(meridia: Corpus) -> None:
+    claim = "A period expressed in days counts calendar days unless working days are specified."
+    found, _ = read_by(meridia, says("supported", claim), claim)
+    (one,) = found.checked
     assert one.finding is Finding.SUPPORTED
+    assert not found.changed_by_model
 
 
 def test_a_failing_model_is_told_and_the_rules_go_on(meridia: Corpus) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.statements import Agreement, Comparison, Match, compare, read
+from engine.language.statements import Agreement, Match, compare, read
+from engine.language.statements.comparison import Comparison
 
 SAME, WEAKER, OPPOSITE, UNSAID = Agreement.SAME, Agreement.WEAKER, Agreement.OPPOSITE, Agreement.UNSAID
 
