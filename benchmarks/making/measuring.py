@@ -1,0 +1,159 @@
+"""Auditing the made claims, one by one, in the same process, over HTTP, and by the words that overlap."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.making.claim import CHANGED, COPIED, INVENTED, PARAPHRASE, PINPOINT, Claim
+from benchmarks.making.material import DAY, Collection
+from engine.answers.audit import Auditor
+from engine.answers.audit.wording import key_of
+from engine.corpus import open_corpus
+
+FOUND = (
+    "supported",
+    "contradicted",
+    "related",
+    "partly",
+    "wrong_pinpoint",
+    "not_in_corpus",
+    "citation_not_understood",
+    "outdated",
+)
+TRUE_KINDS = (COPIED, PARAPHRASE)
+FALSE_KINDS = (INVENTED, PINPOINT, CHANGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A claim, what was found of it, and why."""
+
+    claim: Claim
+    found: str
+    reason: str
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the finding is right."""
+        return self.found in self.claim.wanted
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it misleads: false called supported, true called contradicted."""
+        return self.found in self.claim.wrong
+
+
+def audited(claims: Sequence[Claim], folders: dict[str, Path]) -> tuple[list[Outcome], float]:
+    """Each claim audited by itself, and the seconds it took, without those for opening a corpus."""
+    outcomes, seconds = [], 0.0
+    for name, folder in folders.items():
+        auditor = Auditor(open_corpus(folder), day=DAY)
+        mine = [one for one in claims if one.collection == name]
+        if mine:
+            # What is built at the first question is not a claim's time.
+            auditor.claim(mine[0].text, mine[0].language)
+        started = time.perf_counter()
+        for one in mine:
+            checked = auditor.claim(one.text, one.language)
+            outcomes.append(Outcome(one, key_of(checked.finding), checked.reason))
+        seconds += time.perf_counter() - started
+    return outcomes, seconds
+
+
+def over_http(claims: Sequence[Claim], address: str, names: dict[str, str]) -> list[Outcome]:
+    """The same claims through the page's endpoint; a text of several claims is found as its worst one.
+
+    ``names``: what the page calls each collection's corpus.
+    """
+    from gradio_client import Client
+
+    client = Client(address, verbose=False)
+    outcomes = []
+    for one in claims:
+        answer = client.predict(
+            text=one.text,
+            corpus=names[one.collection],
+            day=DAY.isoformat(),
+            grade=None,
+            api_name="/audit",
+        )
+        checked = answer["claims"]
+        said = checked[0] if checked else {"finding": "no claim found", "reason": ""}
+        outcomes.append(Outcome(one, str(said["finding"]).replace(" ", "_"), str(said["reason"])))
+    return outcomes
+
+
+def table(outcomes: Sequence[Outcome], by: Sequence[str]) -> list[dict[str, Any]]:
+    """Findings counted by fields of the claim."""
+    groups: dict[tuple[str, ...], list[Outcome]] = {}
+    for one in outcomes:
+        groups.setdefault(tuple(getattr(one.claim, field) for field in by), []).append(one)
+    return [
+        {
+            **dict(zip(by, group, strict=True)),
+            "claims": len(members),
+            **_counted(one.found for one in members),
+            "wanted": sum(one.is_wanted for one in members),
+            "wrong": sum(one.is_wrong for one in members),
+        }
+        for group, members in groups.items()
+    ]
+
+
+def _counted(found: Iterable[str]) -> dict[str, int]:
+    counts = Counter(found)
+    return {name: counts.pop(name, 0) for name in FOUND} | dict(counts)
+
+
+def overlap(claims: Sequence[Claim], found: Sequence[Collection]) -> dict[str, Any]:
+    """A plain baseline: supported where a passage holds so large a share of the claim's words.
+
+    The threshold is the one that does best on these very claims, which is more than it would get in use;
+    citations are taken off, as it cannot read them.
+    """
+    of = {one.name: one for one in found}
+    scores = np.array([float(of[one.collection].overlap(one.bare).max()) for one in claims])
+    true = np.array([one.kind in TRUE_KINDS for one in claims])
+    if not true.any() or true.all():
+        return {"threshold": None, "kinds": {}}
+    thresholds = np.unique(scores)
+    balance = [(scores[true] >= at).mean() + (scores[~true] < at).mean() for at in thresholds]
+    best = float(thresholds[int(np.argmax(balance))])
+    kinds = {
+        kind: {
+            "claims": len(rows),
+            "supported": int((scores[rows] >= best).sum()),
+        }
+        for kind in dict.fromkeys(one.kind for one in claims)
+        if (rows := [at for at, one in enumerate(claims) if one.kind == kind])
+    }
+    return {"threshold": round(best, 3), "kinds": kinds}
+
+
+def markdown(told: dict[str, Any]) -> str:
+    """The figures as tables."""
+    lines = [f"# Made claims, half: {told['half']}", ""]
+    lines.append(f"{told['claims']:,} claims, {told['claims_per_second']} claims a second.")
+    for title, rows in told["tables"].items():
+        lines += ["", f"## {title}", ""]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        lines.append("| " + " | ".join(name.replace("_", " ") for name in names) + " |")
+        lines.append("|" + "---|" * len(names))
+        lines += ["| " + " | ".join(str(row.get(name, 0)) for name in names) + " |" for row in rows]
+    if told["overlap"]["threshold"] is not None:
+        lines += ["", f"## Word overlap, best threshold {told['overlap']['threshold']}", ""]
+        lines += ["| kind | claims | called supported |", "|---|---|---|"]
+        lines += [
+            f"| {kind} | {row['claims']} | {row['supported']} |"
+            for kind, row in told["overlap"]["kinds"].items()
+        ]
+    if "http" in told:
+        lines += ["", f"Over HTTP: {told['http']['same']} of {told['http']['claims']} the same finding."]
+    return "\n".join(lines) + "\n"
