@@ -212,8 +212,9 @@
       return row;
     };
     part("axes").replaceChildren(
-      axis("Correct", correct, "The sources say so, as the law is on the day"),
-      axis("Grounded", grounded, "A passage carries it, the cited one where one is cited"));
+      axis("Said", correct, "The sources say so, as the law is on the day"),
+      axis("Grounded", grounded, "A passage carries it, the cited one where one is cited"),
+      axis("To be read", chk.claims.filter((claim) => claim.correct === null).length, "Neither right nor wrong: a person has to read"));
   }
   const KINDS = { html: ["Page", "text/html"], md: ["Markdown", "text/markdown"], txt: ["Annotated text", "text/plain"], json: ["JSON", "application/json"] };
   function drawFiles() {

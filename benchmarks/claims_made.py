@@ -3,9 +3,10 @@
     python -m benchmarks.claims_made --corpora DIR --half tuning --kinds copied changed --json FILE
 
 ``DIR`` holds ingested corpora by name (adgm, de, gdpr, fr, id, sample). The claims are made anew in every run
-and are the same in every run; the word lists stand in ``claims/making``, one file for each language. A hash of
-the source's words puts a claim into one of two halves; whoever builds the check looks at the half "tuning" only.
-``--given FILE`` audits claims that people wrote instead (``claims.tsv``); ``--write FILE`` writes the claims.
+and are the same in every run; the word lists stand in ``claims/making``, one file for each language. A hash
+of the source's words puts a claim into one of two halves; whoever builds the check looks at the half "tuning"
+only. ``--given FILE`` audits claims that people wrote instead (``claims.tsv``); ``--write FILE`` writes the
+claims.
 """
 
 from __future__ import annotations
@@ -104,7 +105,9 @@ def measured(
     return told, outcomes
 
 
-def same_over_http(outcomes: Sequence[Outcome], address: str, names: dict[str, str], count: int) -> dict[str, Any]:
+def same_over_http(
+    outcomes: Sequence[Outcome], address: str, names: dict[str, str], count: int
+) -> dict[str, Any]:
     """A sample of the claims through the endpoint: how many are found alike, and which are not."""
     sample = seeded("http").sample(list(outcomes), min(count, len(outcomes)))
     again = over_http([one.claim for one in sample], address, names)
@@ -166,7 +169,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--given", type=Path, metavar="FILE", help="audit these claims instead")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the claims, one JSON object a line")
     parser.add_argument("--made-only", action="store_true", help="make and write the claims, audit none")
-    parser.add_argument("--wrong", type=int, metavar="N", help="print N wrongly found claims, tuning half only")
+    parser.add_argument(
+        "--wrong", type=int, metavar="N", help="print N wrongly found claims, tuning half only"
+    )
     parser.add_argument("--http", metavar="ADDRESS", help="the page's address: a sample through /audit too")
     parser.add_argument("--sample", type=int, default=100, metavar="N", help="how many over HTTP")
     parser.add_argument("--json", type=Path, metavar="FILE")

@@ -41,7 +41,7 @@ def exchanged(text: str, old: str, new: str) -> str | None:
     """The text with one word for another, where the word stands in it exactly once."""
     for before, after in ((old, new), (old[:1].upper() + old[1:], new[:1].upper() + new[1:])):
         if len(once(before).findall(text)) == 1:
-            made = re.sub(r"\s+", " ", once(before).sub(lambda _, after=after: after, text)).strip()
+            made = " ".join(once(before).sub(after.replace("\\", r"\\"), text).split())
             return re.sub(r" ([,.])", r"\1", made[:1].upper() + made[1:])
     return None
 
@@ -58,7 +58,9 @@ def number(text: str, rules: dict[str, Any], chance: Random) -> str | None:
     found = list(re.finditer(measured, text))
     money = "|".join(map(re.escape, rules["money"]))
     if money:
-        found += re.finditer(rf"(?:(?<=\s)|^)(?:{money}) ?(\d[\d.,  ]*\d)|(\d[\d.,  ]*\d)(?= ?(?:{money})(?!\w))", text)
+        found += re.finditer(
+            rf"(?:(?<=\s)|^)(?:{money}) ?(\d[\d.,  ]*\d)|(\d[\d.,  ]*\d)(?= ?(?:{money})(?!\w))", text
+        )
     if len(found) != 1:
         return None
     group = next(at for at in range(1, len(found[0].groups()) + 1) if found[0].group(at))
@@ -193,7 +195,10 @@ def other_subject(text: str, rules: dict[str, Any], chance: Random) -> str | Non
     """What is said of one put to another of the same kind."""
     for group in rules["subjects"]:
         for subject in group:
-            starts = [f"{one}{'' if one.endswith(chr(39)) or not one else ' '}{subject}" for one in rules["determiners"]]
+            starts = [
+                f"{one}{'' if one.endswith(chr(39)) or not one else ' '}{subject}"
+                for one in rules["determiners"]
+            ]
             start = next((one for one in starts if re.match(rf"{re.escape(one)}(?![\w-])", text)), None)
             if start is None:
                 continue
@@ -257,9 +262,7 @@ def _changes(collection: Collection) -> dict[str, list[Claim]]:
     return made
 
 
-def _checked(
-    collection: Collection, sentence: Sentence, how: str, text: str, chance: Random
-) -> Claim | None:
+def _checked(collection: Collection, sentence: Sentence, how: str, text: str, chance: Random) -> Claim | None:
     """The claim, unless some passage of the collection says it after all."""
     assert sentence.place is not None
     dropped = how == "condition dropped"

@@ -89,12 +89,12 @@ def varied(collection: Collection, *salt: object) -> Iterator[Sentence]:
     seen: set[str] = set()
     while turns:
         for turn in list(turns):
-            sentence = next((one for one in turn if one.passage not in seen), None)
-            if sentence is None:
+            fresh = next((one for one in turn if one.passage not in seen), None)
+            if fresh is None:
                 turns = [one for one in turns if one is not turn]
                 break
-            seen.add(sentence.passage)
-            yield sentence
+            seen.add(fresh.passage)
+            yield fresh
 
 
 def cited_as(place: Place, collection: Collection, chance: random.Random, *, whole: float = 0.25) -> str:

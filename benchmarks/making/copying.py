@@ -1,4 +1,5 @@
-"""Claims that are a source's own words: copied, with a citation that is not there, with another's citation."""
+"""Claims that are a source's own words: copied, with a citation that is not there, with another's
+citation."""
 
 from __future__ import annotations
 
@@ -36,7 +37,9 @@ def copied(found: Sequence[Collection], total: int = COPIES) -> Iterator[Claim]:
         chance = seeded(COPIED, collection.name)
         chosen = _some(collection, COPIED, shares(total, found)[collection.name])
         for sentence in chosen:
-            yield _claim(collection, sentence, COPIED, "bare", sentence.text, "", ("supported",), ("contradicted",))
+            yield _claim(
+                collection, sentence, COPIED, "bare", sentence.text, "", ("supported",), ("contradicted",)
+            )
             assert sentence.place is not None
             cite = cited_as(sentence.place, collection, chance)
             text = with_citation(sentence.text, cite, sentence.language, chance)
@@ -152,9 +155,7 @@ def _no_such_paragraph(collection: Collection, language: str, place: Place, chan
     return filled(form, chance.choice(place.names), place.number, paragraph)
 
 
-def pinpoints(
-    found: Sequence[Collection], total: int = PINPOINTS, kind: str = PINPOINT
-) -> Iterator[Claim]:
+def pinpoints(found: Sequence[Collection], total: int = PINPOINTS, kind: str = PINPOINT) -> Iterator[Claim]:
     """True sentences with the citation of another provision that is there, half of them the nearest."""
     for collection in found:
         chance = seeded(kind, "pinpoints", collection.name)

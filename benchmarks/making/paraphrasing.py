@@ -26,7 +26,8 @@ def synonyms(text: str, rules: dict[str, Any], used: Counter[str], chance: Rando
     if not pairs:
         return None
     chance.shuffle(pairs)
-    made, done = text, []
+    made = text
+    done: list[str] = []
     for old, new in pairs[:2]:
         again = exchanged(made, old, new)
         if again and not any(old in word or word in old for word in done):

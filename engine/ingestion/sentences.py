@@ -41,6 +41,7 @@ def sentence_starts(text: str, language: str) -> list[int]:
 
 
 def ends_sentence(text: str, end: int) -> bool:
-    """Whether a full stop that stands right before ``end`` ends a sentence: no abbreviation is in front of it."""
+    """Whether a full stop that stands right before ``end`` ends a sentence: no abbreviation is in front of
+    it."""
     said = text[max(0, end - _TAIL) : end].rstrip()
     return said[-1:] in _STOPS and not _ABBREVIATED.search(said) and not _COUNTED.search(said)

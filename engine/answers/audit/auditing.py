@@ -6,17 +6,19 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 
 import numpy as np
 
 from engine.answers.audit.citing import cited
 from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, statements_in
 from engine.answers.audit.matching import Matching, numbers_of
-from engine.answers.audit.record import SAID, Audit, Checked, Claim, Source
+from engine.answers.audit.record import SAID, Audit, Checked, Citation, Claim, Source
 from engine.answers.audit.second import second_readings, split
 from engine.answers.audit.verdicts import Judge
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
+from engine.language.detect import detect
 from engine.llm import LanguageModel, Meter, Usage
 from engine.model import Span
 
@@ -102,10 +104,22 @@ class Auditor:
             self.day,
             tuple(checked),
             tuple(dict.fromkeys(notes)),
+            tuple(self._outside(cut, [one.claim.span for one in checked], context)),
             1000 * (time.perf_counter() - started),
             "" if self._model is None else self._model.spec,
             spent,
         )
+
+    def _outside(self, text: str, claims: list[Span], context: list[int]) -> Iterator[Citation]:
+        """The references in headings, questions and fragments, which make no claim."""
+        languages = tuple(self.corpus.info().languages)
+        ends = [(span.start, span.end) for span in claims]
+        for (_, start), (end, _) in pairwise([(0, 0), *ends, (len(text), len(text))]):
+            part = text[start:end]
+            if not any(map(str.isalnum, part)):
+                continue
+            for one in cited(self.corpus, part, detect(part, languages), self.day, context[:CONTEXT]):
+                yield replace(one, span=Span(start + one.span.start, start + one.span.end))
 
     def _stopped(self) -> None:
         if self._meter.cancelled():

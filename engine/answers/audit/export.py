@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.record import Audit, Checked, Citation, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, difference, key_of, remarks, summary
 from engine.language.hidden_marks import marked
 from engine.language.markup import markdown as escaped
@@ -25,6 +26,8 @@ def audit_to_json(audit: Audit) -> dict[str, Any]:
         "counts": {key_of(finding): audit.count(finding) for finding in Finding},
         "correct": {"claims": audit.correct, "of": len(audit.checked)},
         "grounded": {"claims": audit.grounded, "of": len(audit.checked)},
+        "citations_outside_claims": [citation_to_json(one) for one in audit.citations],
+        "wrong_citations": [citation_to_json(one) for one in audit.dead],
         "changed_by_model": [one.claim.number for one in audit.changed_by_model],
         "model": audit.model or None,
         "spent": asdict(audit.spent) if audit.model else None,
@@ -49,15 +52,7 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
         "independent_sources": one.independent,
         "grade": one.grade,
         "below_minimum_grade": not one.graded,
-        "citations": [
-            {
-                "span": [cited.span.start, cited.span.end],
-                "text": cited.text,
-                "status": cited.status,
-                "told": cited.told,
-            }
-            for cited in one.citations
-        ],
+        "citations": [citation_to_json(cited) for cited in one.citations],
         "sources": [source_to_json(source) for source in one.sources],
         "right": None if one.right is None else source_to_json(one.right),
         "successor": None if one.successor is None else source_to_json(one.successor),
@@ -75,8 +70,19 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
     }
 
 
+def citation_to_json(cited: Citation) -> dict[str, Any]:
+    """A reference of the audited text; ``told`` says what is wrong with it, empty where nothing is."""
+    return {
+        "span": [cited.span.start, cited.span.end],
+        "text": cited.text,
+        "status": cited.status,
+        "told": cited.told,
+    }
+
+
 def source_to_json(source: Source) -> dict[str, Any]:
-    """A quote with where it stands. ``marks`` are spans inside the quote: quantities that were compared."""
+    """A quote with where it stands. ``marks`` are spans inside the quote: quantities that were compared;
+    ``sha256`` is that of the whole passage's words."""
     return {
         "passage": source.passage.id,
         "document": source.document.id,
@@ -91,6 +97,7 @@ def source_to_json(source: Source) -> dict[str, Any]:
         "says": source.says,
         "differences": difference(source),
         "grade": source.document.quality,
+        "sha256": hashlib.sha256(source.passage.text.encode()).hexdigest(),
     }
 
 
@@ -154,6 +161,7 @@ def _report(audit: Audit) -> Iterator[str]:
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
         yield f"- Findings changed by the second reading of {escaped(audit.model)}: claims {numbers}"
+    yield from (f"- Citation: {escaped(one.told)}" for one in audit.dead)
     yield from (f"- Note: {escaped(note)}" for note in audit.notes)
     for one in audit.checked:
         told = TOLD[one.finding]

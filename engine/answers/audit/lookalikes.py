@@ -1,4 +1,5 @@
-"""What looks like a citation to a reader, in any form: so that one that is not understood is told, not passed."""
+"""What looks like a citation to a reader, in any form: so that one that is not understood is told, not
+passed."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from engine.answers.audit.record import Claim, Source
 from engine.answers.audit.windows import Held, Readable, best_held, copied, head_of, readable
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.embedders import embedder
-from engine.language.statements.lexicon import lexicon
 from engine.language.statements import Sort, Token, sequence
+from engine.language.statements.lexicon import lexicon
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.scan import scan
@@ -27,6 +27,10 @@ from engine.settings import InvestigationSettings
 
 # Passages of the scan that are compared, and passages that citations lead to, for one claim.
 SCANNED, CITED = 24, 24
+_OFF = (
+    "passages that speak of a claim in other words may be missed, and it be told as not in the corpus; "
+    "what is told as supported or contradicted does not rest on it"
+)
 # What the similarity of meaning counts against a share of words.
 COSINE = 0.7
 # A claim that has fewer letters left without its citations is searched with them.
@@ -102,7 +106,7 @@ class Matching:
         query = _without(claim)
         plan = QueryPlan(query, claim.language, (View("literal", query, origin="the claim"),))
         vectors, notes = embed_views(self._embedder, self.corpus, plan)
-        self.notes.update(dict.fromkeys(notes))
+        self.notes.update(dict.fromkeys(f"{note}: {_OFF}" for note in notes))
         found = scan(self.corpus, plan, vectors, names=_SETTINGS.retrievers, limit=SCANNED + 6, depth=DEPTH)
         cited = [row for citation in claim.citations for row in citation.rows[:CITED]]
         rows = np.unique(np.array([*found.rows[:SCANNED].tolist(), *cited], np.int32))

@@ -44,6 +44,7 @@ def _page(audit: Audit) -> Iterator[str]:
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
         yield f"<li>Changed by the second reading of {escape(audit.model)}: claims {numbers}</li>"
+    yield from (f"<li>Citation: {escape(one.told)}</li>" for one in audit.dead)
     yield from (f"<li>{escape(note)}</li>" for note in audit.notes)
     yield f'</ul><h2>The text</h2><div class="text" dir="auto">{text_html(audit)}</div><h2>The claims</h2>'
     yield from map(_claim, audit.checked)

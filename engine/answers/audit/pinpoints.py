@@ -15,7 +15,8 @@ _PARAGRAPH = re.compile(
 
 
 def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
-    """Whether the words of a source stand in a cited paragraph, as far as the passage tells its paragraphs."""
+    """Whether the words of a source stand in a cited paragraph, as far as the passage tells its
+    paragraphs."""
     wanted = {
         one.paragraph.split("/")[0].casefold()
         for one in citations

@@ -146,13 +146,15 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """An audited text. ``notes`` tell what was left out or off; ``spent`` is what a language model used."""
+    """An audited text. ``citations`` are the references that stand outside of the claims. ``notes`` tell what
+    was left out or off; ``spent`` is what a language model used."""
 
     text: str
     corpus: str
     day: date
     checked: tuple[Checked, ...]
     notes: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
     milliseconds: float = 0.0
     model: str = ""
     spent: Usage = field(default_factory=Usage)
@@ -165,6 +167,12 @@ class Audit:
     def correct(self) -> int:
         """How many claims the sources bear out as the law is on the day."""
         return sum(one.correct is True for one in self.checked)
+
+    @property
+    def dead(self) -> tuple[Citation, ...]:
+        """The citations of the whole text with which something is wrong, in order."""
+        every = [*(cited for one in self.checked for cited in one.citations), *self.citations]
+        return tuple(sorted((one for one in every if one.told), key=lambda one: one.span.start))
 
     @property
     def grounded(self) -> int:

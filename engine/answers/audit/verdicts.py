@@ -1,8 +1,8 @@
 """From compared sources to a finding, in rules that a person can follow.
 
-A source stands *for* a claim where it says all of it, in the same parts and under the same conditions; *against*
-it where it says otherwise of the same subject and act. Nothing else decides anything: what is only about the
-same is related, to be read by a person.
+A source stands *for* a claim where it says all of it, in the same parts and under the same conditions;
+*against* it where it says otherwise of the same subject and act. Nothing else decides anything: what is only
+about the same is related, to be read by a person.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Judge:
             return Checked(
                 claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]), citations=claim.citations
             )
-        decisive = max(near, key=lambda one: (one.cited, one.in_force, _found(one), one.near))
+        decisive = max(near, key=lambda one: (one.cited, one.in_force, *_found(one), one.near))
         return self._made(claim, Finding.RELATED, otherwise(decisive), decisive, near)
 
     def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
@@ -159,10 +159,12 @@ class Judge:
         )
 
 
-def _found(source: Source) -> float:
-    """The share of a claim's words that stand in a source in the same parts."""
+def _found(source: Source) -> tuple[float, int]:
+    """The share of a claim's words that stand in a source in the same parts, and how few stand against it."""
     found = source.alignment
-    return 0.0 if found is None else found.share - len(found.exchanged) / max(1, found.content)
+    if found is None:
+        return 0.0, 0
+    return found.share - len(found.exchanged) / max(1, found.content), -found.defects
 
 
 def _own(claim: Claim, source: Source) -> tuple[Citation, ...]:

@@ -1,5 +1,5 @@
-"""What of a passage is held against a claim: its sentences, each as a sequence of words, a head with the items
-of its list, and sentences in a row.
+"""What of a passage is held against a claim: its sentences, each as a sequence of words, a head with the
+items of its list, and sentences in a row.
 
 A list of conditions counts as a whole: that one of several is met is no support where all are asked for.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -49,8 +50,8 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A passage as it is held against claims. ``parts`` are its sentences with their ``spans``, ``letters`` its
-    letters and digits alone and ``places`` where each stands; ``bound`` tells for an item of a list of
+    """A passage as it is held against claims. ``parts`` are its sentences with their ``spans``, ``letters``
+    its letters and digits alone and ``places`` where each stands; ``bound`` tells for an item of a list of
     conditions by which words of the head."""
 
     text: str
@@ -113,8 +114,8 @@ def readable(passage: Passage, head: str = "") -> Readable:
 
 
 def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
-    """Words that a passage has letter by letter, and what stands with them in their sentences. ``own`` are the
-    references of the claim that are words of the passage, where they stand in the claim."""
+    """Words that a passage has letter by letter, and what stands with them in their sentences. ``own`` are
+    the references of the claim that are words of the passage, where they stand in the claim."""
     letters = letters_of(said.lower())
     if len(letters) < SHORTEST:
         return None
@@ -161,7 +162,7 @@ def _pieces(text: str, language: str) -> Iterator[Span]:
         if not goes_on:
             starts.add(match.end())
     ordered = [*sorted(starts), len(text)]
-    for start, end in zip(ordered, ordered[1:], strict=False):
+    for start, end in pairwise(ordered):
         said = text[start:end]
         if said.strip():
             yield Span(start + len(said) - len(said.lstrip()), start + len(said.rstrip()))

@@ -51,10 +51,12 @@ def summary(audit: Audit) -> str:
 
 
 def axes(audit: Audit) -> tuple[str, str]:
-    """The two axes in words: whether the sources say so, and whether a passage carries it."""
+    """The two axes in words: of how many claims the sources say so, and how many a passage carries."""
     whole = len(audit.checked)
+    unsaid = sum(one.correct is None for one in audit.checked)
+    told = f"; {unsaid} neither right nor wrong: to be read" if unsaid else ""
     return (
-        f"Correct: the sources say so of {audit.correct} of {whole}",
+        f"Said: the sources say so of {audit.correct} of {whole}{told}",
         f"Grounded: a passage, the cited one where one is cited, carries {audit.grounded} of {whole}",
     )
 

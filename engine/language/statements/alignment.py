@@ -1,9 +1,9 @@
 """Does a text say what a claim says? Word by word, in the same parts, with the same conditions.
 
-The words of both that matter are aligned in their order (longest common subsequence). What stands elsewhere in
-the source counts where its mark tells the same part ("to the Regulator", "dem Käufer"); a sentence in the
-passive is first turned round. A claim is said only where every word of it is found so, and nothing is left out
-that binds: a negation, a condition, an exception, a part of the subject. So shared words are no support.
+The words of both that matter are aligned in their order (longest common subsequence). What stands elsewhere
+in the source counts where its mark tells the same part ("to the Regulator", "dem Käufer"); a sentence in the
+passive is first turned round. A claim is said only where every word of it is found so, and nothing is left
+out that binds: a negation, a condition, an exception, a part of the subject. So shared words are no support.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from engine.language.statements.sequence import AGENT, BINDING, GENITIVE, Sort, 
 
 # A claim with fewer content words says too little to be held against anything.
 FEWEST_CONTENT = 2
-# The share of a sentence's content words that a claim may leave out behind the modal verb, and of its own that
-# it may say with a synonym.
+# The share of a sentence's content words that a claim may leave out behind the modal verb, and of its own
+# that it may say with a synonym.
 MOST_DROPPED, MOST_LOOSE = 0.6, 0.34
 # Words that a pronoun stands for.
 MOST_MEANT = 4
@@ -58,9 +58,10 @@ class Alignment:
 
     ``missing``: words of the claim that the source has not. ``exchanged``: words that it has in another part.
     ``dropped``: words of the source that a claim must not leave out. ``changed``: what is otherwise.
-    ``instead``: a word of the claim and the one in its place. ``loose``: matched by a synonym. ``numbers``: quantities of the source that the claim has. ``own``: references of the claim that are the source's own words.
-    ``share``: of the claim's content words, how many were found (0..1). ``strict``: the language has no words
-    to compare by, so that only the whole sentence counts.
+    ``instead``: a word of the claim and the one in its place. ``loose``: matched by a synonym. ``numbers``:
+    quantities of the source that the claim has. ``own``: references of the claim that are the source's own
+    words. ``share``: of the claim's content words, how many were found (0..1). ``strict``: the language has
+    no words to compare by, so that only the whole sentence counts.
     """
 
     missing: tuple[Token, ...]
@@ -106,8 +107,8 @@ def align(
 ) -> Alignment:
     """The better of the alignments as the texts stand and with the passive turned round.
 
-    ``context`` are the keys of what a pronoun may mean that the source begins with; empty where it begins with
-    none.
+    ``context`` are the keys of what a pronoun may mean that the source begins with; empty where it begins
+    with none.
     """
     plain = _aligned(claim, source, language, context, agentless=False)
     if plain.complete:

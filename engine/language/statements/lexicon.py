@@ -38,11 +38,12 @@ CUES = (
 class Lexicon:
     """The words of one language.
 
-    ``cues`` by name; ``modal`` has the groups must_not, need_not, must and may, ``bound`` the groups
-    upper, lower, over and under; ``parted`` names the groups between whose words others stand. ``unit`` has a group for each unit of time; ``ones`` are words that are a
-    number and a unit in one (word -> count, unit). ``sides`` tell which side of which antonym pairs a stem
-    is on, ``meanings`` put stems of one meaning together, ``light`` are stems of verbs that only carry a noun
-    ("submit a notification").
+    ``cues`` by name; ``modal`` has the groups must_not, need_not, must and may, ``bound`` the groups upper,
+    lower, over and under; ``parted`` names the groups between whose words others stand. ``unit`` has a group
+    for each unit of time; ``ones`` are words that are a number and a unit in one (word -> count, unit).
+    ``sides`` tell which side of which antonym pairs a stem is on, ``meanings`` put stems of one meaning
+    together, ``light`` are stems of verbs that only carry a noun ("submit a notification"), ``parted_verb``
+    matches a verb with something inside ("einzulegen").
     """
 
     language: str
@@ -62,6 +63,7 @@ class Lexicon:
     sides: Mapping[str, tuple[tuple[int, int], ...]]
     meanings: Mapping[str, str]
     light: frozenset[str]
+    parted_verb: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def lexicon(language: str) -> Lexicon:
         _sides(content["antonyms"], base),
         _meanings(content["synonyms"], base),
         frozenset(stem for word in content.get("light", ()) for stem in _stems(str(word), base)),
+        re.compile(content.get("parted", "(?!)"), re.IGNORECASE),
     )
 
 

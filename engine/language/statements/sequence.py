@@ -1,6 +1,6 @@
-"""A text as the sequence of what matters in it: content words, modal verbs, negations, quantifiers, conditions,
-limits, quantities and references, each with the key by which it is compared and the mark of its part in the
-sentence ("by the ...", "dem ...").
+"""A text as the sequence of what matters in it: content words, modal verbs, negations, quantifiers,
+conditions, limits, quantities and references, each with the key by which it is compared and the mark of its
+part in the sentence ("by the ...", "dem ...").
 
 Function words stand in no sequence: those that tell who does what to whom are the marks of the next word.
 """
@@ -54,9 +54,10 @@ BINDING = frozenset((Sort.NOT, Sort.CONDITION, Sort.EXCEPT, Sort.ONLY))
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word that matters. ``key`` is what it is compared by, ``own`` the same without synonyms; ``mark`` the
-    word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``clause`` counts
-    clauses and ``sentence`` sentences of the text, ``opened`` is how the run of words begins that it is the
-    first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before. ``quantity`` is set for numbers."""
+    word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
+    counts the sentences of the text, ``opened`` is how the run of words begins that it is the
+    first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before.
+    ``quantity`` is set for numbers."""
 
     sort: Sort
     key: str
@@ -74,7 +75,8 @@ class Token:
 
 
 def sequence(text: str, language: str, references: Iterable[Span] | None = None) -> tuple[Token, ...]:
-    """The sequence of a text. ``references`` are the spans of the references in it, which are one word each."""
+    """The sequence of a text. ``references`` are the spans of the references in it, which are one word
+    each."""
     return _sequence(text, language.split("-")[0].lower(), tuple(references or ()))
 
 
@@ -189,6 +191,8 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
             yield Token(Sort.NUMBER, f"digits {int(match[0])}", match[0], match[0], span)
             continue
         plain = re.sub(r"['’]s\Z", "", match[0])
+        if known and (verb := words.parted_verb.fullmatch(plain)):
+            plain = f"{verb[1]}{verb[2]}en"
         for stem in reader.terms_of_word(plain):
             meaning = words.meanings.get(stem, stem) if known else stem
             yield Token(Sort.CONTENT, meaning, stem, match[0], span)
