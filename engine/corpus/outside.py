@@ -31,6 +31,11 @@ _AT_HAND = 32
 T = TypeVar("T")
 
 
+def letters_key(name: str) -> str:
+    """The letters and digits of a name alone: "KUH Perdata" is "KUHPerdata"."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
 class Outside:
     """Resolves what texts from outside cite. Made once for an open corpus: see ``outside``. Threads take
     turns: a document is looked through by one of them."""
@@ -60,6 +65,21 @@ class Outside:
         """The names that the documents bear themselves, in small letters."""
         every = ((document.title, *document.aliases) for document in self.documents)
         return frozenset(name.casefold() for names in every for name in names if name)
+
+    @cached_property
+    def keys(self) -> dict[str, tuple[int, ...]]:
+        """The documents by the letters of their names, each by its number."""
+        found: dict[str, dict[int, None]] = {}
+        for number, document in enumerate(self.documents):
+            for name in (document.title, *document.aliases):
+                found.setdefault(letters_key(name), {})[number] = None
+        return {key: tuple(numbers) for key, numbers in found.items() if len(key) > 1}
+
+    def named(self, name: str, language: str) -> tuple[int, ...]:
+        """The documents of a name, those in a language before all others; by their numbers."""
+        found = self.keys.get(letters_key(name)) or self.called(name, language)
+        own = tuple(one for one in found if self.documents[one].language == language)
+        return own or found
 
     def meanings(self, mentions: Sequence[Mention], text: str, language: str, day: date) -> list[Meaning]:
         """Which documents the mentions of a text speak of, by their numbers; none of them where the text

@@ -8,18 +8,20 @@ understood is told as that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 
+from engine.answers.audit.forms import Form, form_of
 from engine.answers.audit.lookalikes import lookalikes
 from engine.answers.audit.pinpoints import missing_paragraph
 from engine.answers.audit.record import Citation
 from engine.corpus.outside import Outside, outside
 from engine.corpus.protocol import Corpus
 from engine.language.references import Mention, Target, find_mentions
-from engine.model import Reference, SectionKind, Status
+from engine.model import Passage, Reference, SectionKind, Span, Status
 
 NOT_UNDERSTOOD = "not understood"
 
@@ -28,12 +30,13 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     """The references of a text, in order. ``context`` are numbers of documents that bare ones may mean, the
     likeliest first."""
     reader = outside(corpus)
-    kept = []
-    for mention in find_mentions(text, language):
-        one = _citation(corpus, reader, mention, text, language, day, context)
-        # A number without a word is a citation where there is such a provision; words that might be an act's
-        # name and lead nowhere are words of the text.
-        if one.rows or (not mention.bare and (one.known or any(letter.isdigit() for letter in one.text))):
+    asked = _Asked(corpus, reader, text, language, day, context)
+    found = [asked.citation(mention) for mention in find_mentions(text, language)]
+    kept: list[Citation] = []
+    for one in sorted(
+        (one for one in found if one is not None), key=lambda one: one.span.start - len(one.text)
+    ):
+        if not any(_overlaps(one.span, other.span) for other in kept):
             kept.append(one)
     for span in lookalikes(text, language, [one.span for one in kept]):
         said = text[span.start : span.end]
@@ -43,44 +46,109 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     return sorted(kept, key=lambda one: one.span.start)
 
 
-def _citation(
-    corpus: Corpus,
-    reader: Outside,
-    mention: Mention,
-    text: str,
-    language: str,
-    day: date,
-    context: Sequence[int],
-) -> Citation:
-    known = mention.document is not None and _is_known(reader, mention.document)
-    found = reader.resolve(mention, text, language, day)
-    if not _resolved(found) and mention.document is None:
-        for number in context:
-            inside = reader.within(mention, (number,), text, language, day)
-            if _resolved(inside):
-                found, known = inside, True
-                break
-    resolved = _resolved(found)
-    rows = sorted({int(row) for one in resolved for row in reader.rows(one.target_kind, str(one.target_id))})
-    said = mention.text.strip(" (),;")
-    if resolved:
-        paragraph = _paragraph(mention)
-        missing = missing_paragraph(paragraph, corpus.passages(np.array(rows[:40], np.int32)))
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A text whose references are resolved."""
+
+    corpus: Corpus
+    reader: Outside
+    text: str
+    language: str
+    day: date
+    context: Sequence[int]
+
+    def citation(self, mention: Mention) -> Citation | None:
+        """What a mention cites; None where it is no citation: words that might be an act's name and lead
+        nowhere, a number without a word that no provision has."""
+        named = mention.document is not None
+        form = form_of(self.text, mention.span, self.reader, self.language, named=named)
+        found, known = self._found(mention, form)
+        resolved = [one for one in found if one.status is Status.RESOLVED]
+        span = Span(min(mention.span.start, form.span.start), max(mention.span.end, form.span.end))
+        said = self.text[span.start : span.end].strip(" (),;")
+        if resolved:
+            return self._resolved(resolved, mention, form, span, said)
+        if mention.bare or not (known or form.name or any(letter.isdigit() for letter in mention.text)):
+            return None
+        relative = mention.document is None and mention.targets and all(map(_is_relative, mention.targets))
+        if relative and not form.name:
+            # "Paragraph 2" is one of the provision that stands beside it.
+            return Citation(mention.span, mention.text, str(Status.UNRESOLVED))
+        if any(one.status is Status.AMBIGUOUS for one in found):
+            told = f"which provision “{said}” means is not clear"
+            return Citation(span, said, str(Status.AMBIGUOUS), told=told)
+        if known:
+            told = f"there is no {said}{self._nearest(mention, form)}"
+        elif form.name and not form.known:
+            told = f"“{said}”: this corpus has no “{form.name}”"
+        else:
+            told = f"“{said}” is not in this corpus, or not understood"
+        return Citation(span, said, str(Status.UNRESOLVED), known=known, told=told)
+
+    def _found(self, mention: Mention, form: Form) -> tuple[Sequence[Reference], bool]:
+        """What a mention refers to, and whether the corpus has the document that it names."""
+        known = mention.document is not None and _is_known(self.reader, mention.document)
+        found = self.reader.resolve(mention, self.text, self.language, self.day)
+        named = self.reader.named(form.name, self.language) if form.known else ()
+        tried: list[tuple[int, ...]] = [named] if named else []
+        if mention.document is None and not form.name:
+            tried += [(number,) for number in self.context]
+        if not named and any(one.status is Status.RESOLVED for one in found):
+            return found, known
+        for documents in tried:
+            for one in _readings(mention):
+                inside = self.reader.within(one, documents, self.text, self.language, self.day)
+                if any(reference.status is Status.RESOLVED for reference in inside):
+                    return inside, True
+        return found, known or bool(named)
+
+    def _resolved(
+        self, resolved: list[Reference], mention: Mention, form: Form, span: Span, said: str
+    ) -> Citation:
+        rows = sorted(
+            {int(row) for one in resolved for row in self.reader.rows(one.target_kind, str(one.target_id))}
+        )
+        paragraph = form.paragraph or _paragraph(mention)
+        passages = self.corpus.passages(np.array(rows[:40], np.int32))
+        if form.paragraph:
+            inside = [row for row, one in zip(rows, passages, strict=False) if _stands(one, paragraph)]
+            rows = inside or rows
+        missing = missing_paragraph(paragraph, passages)
         told = (
             f"there is no paragraph {missing[0]} there: “{said}”; the last is {missing[1]}" if missing else ""
         )
         status = Status.UNRESOLVED if missing else Status.RESOLVED
-        return Citation(mention.span, mention.text, str(status), tuple(rows), True, paragraph, told)
-    if mention.document is None and mention.targets and all(map(_is_relative, mention.targets)):
-        # "Paragraph 2" is one of the provision that stands beside it.
-        return Citation(mention.span, mention.text, str(Status.UNRESOLVED))
-    unclear = any(one.status is Status.AMBIGUOUS for one in found)
-    if unclear:
-        told = f"which provision “{said}” means is not clear"
-        return Citation(mention.span, mention.text, str(Status.AMBIGUOUS), told=told)
-    told = f"there is no {said}{_nearest(reader, mention, text, language, day)}" if known else ""
-    told = told or f"“{said}” is not in this corpus, or not understood"
-    return Citation(mention.span, mention.text, str(Status.UNRESOLVED), known=known, told=told)
+        return Citation(span, said, str(status), tuple(rows), True, paragraph, told)
+
+    def _nearest(self, mention: Mention, form: Form) -> str:
+        """Which provisions of the document stand next to the one that it lacks."""
+        meanings = self.reader.meanings([mention], self.text, self.language, self.day)
+        documents = [one for meaning in meanings for one in meaning.documents if one is not None]
+        documents = [*self.reader.named(form.name, self.language), *documents] if form.known else documents
+        if not documents or not mention.targets:
+            return ""
+        near = self.reader.nearest(documents[0], mention.targets[0].address, 2)
+        return f"; next to it are {' and '.join(number for number, _ in near)}" if near else ""
+
+
+def _readings(mention: Mention) -> Iterator[Mention]:
+    """A mention as it is, and with what stands behind a full stop as its paragraph ("Art. 60.3")."""
+    yield mention
+    if len(mention.targets) != 1:
+        return
+    (target,) = mention.targets
+    number, dot, below = (target.address.number or "").rpartition(".")
+    if dot and below.isdigit() and target.address.paragraph is None:
+        address = replace(target.address, number=number, paragraph=below)
+        yield replace(mention, targets=(replace(target, address=address),))
+
+
+def _stands(passage: Passage, paragraph: str) -> bool:
+    return (passage.paragraph or "").split("/")[0].casefold() == paragraph.casefold()
+
+
+def _overlaps(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _is_relative(target: Target) -> bool:
@@ -92,20 +160,6 @@ def _paragraph(mention: Mention) -> str:
     if len(mention.targets) != 1 or mention.targets[0].through is not None:
         return ""
     return mention.targets[0].address.paragraph or ""
-
-
-def _nearest(reader: Outside, mention: Mention, text: str, language: str, day: date) -> str:
-    """Which provisions of the document stand next to the one that it lacks."""
-    meanings = reader.meanings([mention], text, language, day)
-    documents = [one for meaning in meanings for one in meaning.documents if one is not None]
-    if not documents or not mention.targets:
-        return ""
-    near = reader.nearest(documents[0], mention.targets[0].address, 2)
-    return f"; next to it are {' and '.join(number for number, _ in near)}" if near else ""
-
-
-def _resolved(found: Sequence[Reference]) -> list[Reference]:
-    return [one for one in found if one.status is Status.RESOLVED]
 
 
 def _is_known(reader: Outside, name: str) -> bool:

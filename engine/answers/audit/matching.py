@@ -186,12 +186,15 @@ def _without(claim: Claim) -> str:
 def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
     """A claim as it stands, and without references in front or behind that its source need not have."""
     yield text, tuple(references)
-    frame = lexicon(language).cues["citing"].pattern
-    ends = re.compile(rf"\A\W*(?:{frame})|(?:{frame})\W*\Z", re.IGNORECASE)
+    cues = lexicon(language).cues
+    frame = f"{cues['citing'].pattern}|{cues['framing'].pattern}"
+    ends = re.compile(rf"\A(?:\W*(?:{frame}))*\W*|(?:\W*(?:{frame}))*\W*\Z", re.IGNORECASE)
     for kept in range(len(references) - 1, -1, -1):
         for ahead in range(len(references) - kept + 1):
             cut = _cut(text, references[:ahead], references[ahead + kept :])
-            yield ends.sub("", cut), tuple(references[ahead : ahead + kept])
+            inner = tuple(references[ahead : ahead + kept])
+            yield cut, inner
+            yield ends.sub("", cut), inner
 
 
 def _cut(text: str, front: Sequence[Span], behind: Sequence[Span]) -> str:

@@ -30,7 +30,7 @@ CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
     *("before", "after", "upper", "lower", "over", "under"),
     *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
-    *("genitives", "citing"),
+    *("genitives", "citing", "framing"),
 )
 
 

@@ -1,0 +1,92 @@
+"""The forms in which lawyers write a citation, beyond what laws write of each other: the act in front ("BGB
+§ 475d Abs. 2", "Code des communes, art. R142-6"), the paragraph as a Roman number ("§ 19 IV GmbHG") or behind
+a full stop ("Art. 60.3 RGPD"), an act's name by its capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from engine.corpus.outside import Outside, letters_key
+from engine.model import Span
+
+# Words of a name that may stand beside a number, and characters that are looked at for it.
+LONGEST, AROUND = 14, 160
+_LINK = re.compile(
+    r"[\s,]*(?:of\s+the|of|du|de\s+la|des|de\s+l['’]|d['’]|de|del|der|dari|من)?\s*(?:the\s+)?", re.IGNORECASE
+)
+_ROMAN = re.compile(r"\s+(?P<roman>[IVX]{1,5})(?![\w.])(?:\s+(?P<sentence>\d{1,2})(?!\w))?")
+_WORDS = re.compile(r"\S+")
+# "GmbHG", "RGPD", "DS-GVO": a word with two capitals, the numbers of its books behind.
+_CAPITALS = re.compile(r"(?:[A-ZÄÖÜ][\w-]*){2,}(?:\s[IVX]{1,4}(?!\w))?")
+_VALUES = {"I": 1, "V": 5, "X": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A citation as it is written. ``name`` is that of the act beside the number, empty where none is;
+    ``known``: of one that the corpus has; ``paragraph`` what stands as a Roman number behind."""
+
+    span: Span
+    core: str
+    name: str
+    known: bool
+    paragraph: str
+
+
+def form_of(text: str, span: Span, reader: Outside, language: str, *, named: bool) -> Form:
+    """What belongs to a citation around the number that was found; ``named``: it has the act's name."""
+    core, end, paragraph = text[span.start : span.end].strip(" (["), span.end, ""
+    start = span.end - len(text[span.start : span.end].lstrip(" (["))
+    roman = _ROMAN.match(text, end)
+    if roman is not None:
+        paragraph, end = str(_number(roman["roman"])), roman.end()
+    if named:
+        return Form(Span(start, end), core, "", False, paragraph)
+    behind = _behind(text, end, reader, language)
+    if behind is not None:
+        return Form(Span(start, behind[1]), core, behind[0], behind[2], paragraph)
+    before = _before(text, start, reader, language)
+    if before is not None:
+        return Form(Span(before[1], end), core, before[0], before[2], paragraph)
+    if roman is not None and not core.startswith("§"):
+        return Form(Span(start, span.end), core, "", False, "")
+    return Form(Span(start, end), core, "", False, paragraph)
+
+
+def _behind(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+    link = _LINK.match(text, end)
+    place = link.end() if link is not None else end
+    words = list(_WORDS.finditer(text, place, min(len(text), place + AROUND)))[:LONGEST]
+    for count in range(len(words), 0, -1):
+        name = text[place : words[count - 1].end()].rstrip(".,;:)]–- ")
+        if _called(name, reader, language):
+            return name, place + len(name), True
+    capital = _CAPITALS.match(text, place)
+    if capital is not None and not (link is not None and "," in link[0]):
+        return capital[0], capital.end(), False
+    return None
+
+
+def _before(text: str, start: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
+    ahead = text[max(0, start - AROUND) : start]
+    stripped = ahead.rstrip(" ,(")
+    words = list(_WORDS.finditer(stripped))[-LONGEST:]
+    for word in words:
+        name = stripped[word.start() :].lstrip("([–- ")
+        if letters_key(name) in reader.keys and _called(name, reader, language):
+            return name, start - len(ahead) + len(stripped) - len(name), True
+    return None
+
+
+def _called(name: str, reader: Outside, language: str) -> bool:
+    """Whether the corpus has a document of this name; a name has a capital or is none."""
+    if len(name) < 2 or not any(letter.isupper() or not letter.isascii() for letter in name):
+        return False
+    return bool(reader.named(name, language))
+
+
+def _number(roman: str) -> int:
+    values = [_VALUES[letter] for letter in roman]
+    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
