@@ -6,6 +6,7 @@ Documents of the corpus are looked into when they are named.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from engine.model import Document, Passage, Reference, Section, TargetKind
 _OUTSIDE = "\x00outside"
 # Documents whose passages are kept at hand while their references are resolved.
 _AT_HAND = 32
+_NUMBER_OF_YEAR = re.compile(r"(\d+)\D+([12]\d{3})\Z")
 
 T = TypeVar("T")
 
@@ -73,11 +75,15 @@ class Outside:
         for number, document in enumerate(self.documents):
             for name in (document.title, *document.aliases):
                 found.setdefault(letters_key(name), {})[number] = None
+            if document.number and document.year:
+                found.setdefault(f"{document.number} {document.year}", {})[number] = None
         return {key: tuple(numbers) for key, numbers in found.items() if len(key) > 1}
 
     def named(self, name: str, language: str) -> tuple[int, ...]:
         """The documents of a name, those in a language before all others; by their numbers."""
         found = self.keys.get(letters_key(name)) or self.called(name, language)
+        if not found and (numbers := _NUMBER_OF_YEAR.search(name)):
+            found = self.keys.get(f"{numbers[1]} {numbers[2]}", ())
         own = tuple(one for one in found if self.documents[one].language == language)
         return own or found
 

@@ -31,7 +31,7 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     likeliest first."""
     reader = outside(corpus)
     asked = _Asked(corpus, reader, text, language, day, context)
-    found = [asked.citation(mention) for mention in find_mentions(text, language)]
+    found = [asked.citation(mention) for mention in _joined(find_mentions(text, language), text)]
     kept: list[Citation] = []
     for one in sorted(
         (one for one in found if one is not None), key=lambda one: one.span.start - len(one.text)
@@ -60,8 +60,7 @@ class _Asked:
     def citation(self, mention: Mention) -> Citation | None:
         """What a mention cites; None where it is no citation: words that might be an act's name and lead
         nowhere, a number without a word that no provision has."""
-        named = mention.document is not None
-        form = form_of(self.text, mention.span, self.reader, self.language, named=named)
+        form = form_of(self.text, mention, self.reader, self.language)
         found, known = self._found(mention, form)
         resolved = [one for one in found if one.status is Status.RESOLVED]
         span = Span(min(mention.span.start, form.span.start), max(mention.span.end, form.span.end))
@@ -90,7 +89,8 @@ class _Asked:
         known = mention.document is not None and _is_known(self.reader, mention.document)
         found = self.reader.resolve(mention, self.text, self.language, self.day)
         named = self.reader.named(form.name, self.language) if form.known else ()
-        tried: list[tuple[int, ...]] = [named] if named else []
+        # Of several versions the latest that has it.
+        tried = [named, *((number,) for number in reversed(named))] if named else []
         if mention.document is None and not form.name:
             tried += [(number,) for number in self.context]
         if not named and any(one.status is Status.RESOLVED for one in found):
@@ -129,6 +129,38 @@ class _Asked:
             return ""
         near = self.reader.nearest(documents[0], mention.targets[0].address, 2)
         return f"; next to it are {' and '.join(number for number, _ in near)}" if near else ""
+
+
+def _joined(mentions: Sequence[Mention], text: str) -> list[Mention]:
+    """Mentions, an article and the paragraph right behind it as one: "Article 15, paragraph (4) of the
+    Act"."""
+    result: list[Mention] = []
+    for mention in mentions:
+        before = result[-1] if result else None
+        if before is not None and _goes_on(before, mention, text):
+            (target,), (below,) = before.targets, mention.targets
+            paragraph = below.address.number or below.address.paragraph
+            target = replace(target, address=replace(target.address, paragraph=paragraph))
+            span = Span(before.span.start, mention.span.end)
+            result[-1] = replace(
+                mention, span=span, text=text[span.start : span.end], targets=(target,), bare=False
+            )
+        else:
+            result.append(mention)
+    return result
+
+
+def _goes_on(before: Mention, mention: Mention, text: str) -> bool:
+    between = text[before.span.end : mention.span.start]
+    return (
+        not between.strip(" ,،")
+        and before.document is None
+        and len(before.targets) == len(mention.targets) == 1
+        and before.targets[0].address.number is not None
+        and before.targets[0].address.paragraph is None
+        and before.targets[0].address.kind is not SectionKind.PARAGRAPH
+        and _is_relative(mention.targets[0])
+    )
 
 
 def _readings(mention: Mention) -> Iterator[Mention]:

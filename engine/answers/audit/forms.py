@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from engine.corpus.outside import Outside, letters_key
+from engine.language.references import Mention
 from engine.model import Span
 
 # Words of a name that may stand beside a number, and characters that are looked at for it.
@@ -20,49 +21,81 @@ _ROMAN = re.compile(r"\s+(?P<roman>[IVX]{1,5})(?![\w.])(?:\s+(?P<sentence>\d{1,2
 _WORDS = re.compile(r"\S+")
 # "GmbHG", "RGPD", "DS-GVO": a word with two capitals, the numbers of its books behind.
 _CAPITALS = re.compile(r"(?:[A-ZÄÖÜ][\w-]*){2,}(?:\s[IVX]{1,4}(?!\w))?")
+# "Code No. 13 of 2011".
+_NUMBERED = re.compile(
+    r"(?:the\s+)?(?:\w+\s+){0,2}(?:No|Nr|Nomor|n°|no)\.?\s*\d+\s*(?:of|vom|Tahun|de|/)\s*\d{4}", re.IGNORECASE
+)
+_BELOW = re.compile(r"\s?\((?P<number>\d{1,3}[a-z]?)\)")
 _VALUES = {"I": 1, "V": 5, "X": 10}
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """A citation as it is written. ``name`` is that of the act beside the number, empty where none is;
-    ``known``: of one that the corpus has; ``paragraph`` what stands as a Roman number behind."""
+    ``known``: of one that the corpus has; ``paragraph`` what stands as a Roman number or in brackets
+    behind."""
 
     span: Span
-    core: str
     name: str
     known: bool
     paragraph: str
 
 
-def form_of(text: str, span: Span, reader: Outside, language: str, *, named: bool) -> Form:
-    """What belongs to a citation around the number that was found; ``named``: it has the act's name."""
-    core, end, paragraph = text[span.start : span.end].strip(" (["), span.end, ""
-    start = span.end - len(text[span.start : span.end].lstrip(" (["))
-    roman = _ROMAN.match(text, end)
+def form_of(text: str, mention: Mention, reader: Outside, language: str) -> Form:
+    """What belongs to a citation around the number that was found."""
+    end, paragraph = mention.span.end, ""
+    start = end - len(text[mention.span.start : end].lstrip(" (["))
+    if mention.document is not None and not _is_roman(mention.document):
+        longer = None if mention.name_at is None else _named(text, mention.name_at, reader, language)
+        if longer is not None and longer[1] > end:
+            return Form(Span(start, longer[1]), longer[0], True, "")
+        return Form(Span(start, end), "", False, "")
+    if mention.document is not None:
+        end = mention.name_at or end
+    roman = _ROMAN.match(text, len(text[:end].rstrip()))
+    below = _BELOW.match(text, end)
     if roman is not None:
         paragraph, end = str(_number(roman["roman"])), roman.end()
-    if named:
-        return Form(Span(start, end), core, "", False, paragraph)
+    elif below is not None and not _has_paragraph(mention):
+        paragraph, end = below["number"], below.end()
     behind = _behind(text, end, reader, language)
     if behind is not None:
-        return Form(Span(start, behind[1]), core, behind[0], behind[2], paragraph)
+        return Form(Span(start, behind[1]), behind[0], behind[2], paragraph)
     before = _before(text, start, reader, language)
     if before is not None:
-        return Form(Span(before[1], end), core, before[0], before[2], paragraph)
-    if roman is not None and not core.startswith("§"):
-        return Form(Span(start, span.end), core, "", False, "")
-    return Form(Span(start, end), core, "", False, paragraph)
+        return Form(Span(before[1], end), before[0], before[2], paragraph)
+    if roman is not None and not text[start:].startswith("§"):
+        return Form(Span(start, mention.span.end), "", False, "")
+    return Form(Span(start, end), "", False, paragraph)
+
+
+def _is_roman(name: str) -> bool:
+    return re.match(r"[IVX]{1,5}(?!\w)", name) is not None
+
+
+def _has_paragraph(mention: Mention) -> bool:
+    return len(mention.targets) != 1 or mention.targets[0].address.paragraph is not None
+
+
+def _named(text: str, place: int, reader: Outside, language: str) -> tuple[str, int] | None:
+    """The longest name of a document that begins at a place."""
+    numbered = _NUMBERED.match(text, place)
+    if numbered is not None and _called(numbered[0], reader, language):
+        return numbered[0], numbered.end()
+    words = list(_WORDS.finditer(text, place, min(len(text), place + AROUND)))[:LONGEST]
+    for count in range(len(words), 0, -1):
+        name = text[place : words[count - 1].end()].rstrip(".,;:)]–- ")
+        if _called(name, reader, language):
+            return name, place + len(name)
+    return None
 
 
 def _behind(text: str, end: int, reader: Outside, language: str) -> tuple[str, int, bool] | None:
     link = _LINK.match(text, end)
     place = link.end() if link is not None else end
-    words = list(_WORDS.finditer(text, place, min(len(text), place + AROUND)))[:LONGEST]
-    for count in range(len(words), 0, -1):
-        name = text[place : words[count - 1].end()].rstrip(".,;:)]–- ")
-        if _called(name, reader, language):
-            return name, place + len(name), True
+    known = _named(text, place, reader, language)
+    if known is not None:
+        return known[0], known[1], True
     capital = _CAPITALS.match(text, place)
     if capital is not None and not (link is not None and "," in link[0]):
         return capital[0], capital.end(), False

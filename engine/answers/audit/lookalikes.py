@@ -15,7 +15,7 @@ from engine.model import Span
 _BELOW = r"(?:\s?\(\w{1,4}\))*"
 # "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
 _CODE = re.compile(
-    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*[\s.:-]{{0,2}}\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
+    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
 )
 _BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
 _SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")

@@ -188,13 +188,15 @@ def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tup
     yield text, tuple(references)
     cues = lexicon(language).cues
     frame = f"{cues['citing'].pattern}|{cues['framing'].pattern}"
-    ends = re.compile(rf"\A(?:\W*(?:{frame}))*\W*|(?:\W*(?:{frame}))*\W*\Z", re.IGNORECASE)
+    front = re.compile(rf"\A(?:\W*(?:{frame}))+\W*", re.IGNORECASE)
+    back = re.compile(rf"(?:\W*(?:{frame}))+\W*\Z", re.IGNORECASE)
     for kept in range(len(references) - 1, -1, -1):
         for ahead in range(len(references) - kept + 1):
-            cut = _cut(text, references[:ahead], references[ahead + kept :])
             inner = tuple(references[ahead : ahead + kept])
+            cut = _cut(text, references[:ahead], references[ahead + kept :])
             yield cut, inner
-            yield ends.sub("", cut), inner
+            cut = front.sub("", cut) if ahead else cut
+            yield (back.sub("", cut) if ahead + kept < len(references) else cut), inner
 
 
 def _cut(text: str, front: Sequence[Span], behind: Sequence[Span]) -> str:

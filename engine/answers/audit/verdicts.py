@@ -96,7 +96,8 @@ class Judge:
         return self._made(claim, Finding.WRONG_PINPOINT, reason, best, present, right=best, own=own)
 
     def _same_provision(self, source: Source, cited: set[int]) -> bool:
-        """Whether a source is a cited provision in another language or a repetition of it."""
+        """Whether a source is a part of a cited provision, the same in another language or a repetition of
+        it."""
         others = self._corpus.passages(np.array(sorted(cited), np.int32)) if cited else []
         numbers = self._corpus.document_numbers(np.array([source.row, *sorted(cited)], np.int32)).tolist()
         own = self._families[numbers[0]]
@@ -104,7 +105,7 @@ class Judge:
             self._families[number] == own
             and other.number == source.passage.number
             and other.paragraph == source.passage.paragraph
-            and number != numbers[0]
+            and (number != numbers[0] or source.passage.number is not None)
             for other, number in zip(others, numbers[1:], strict=True)
         )
 
