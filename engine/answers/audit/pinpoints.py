@@ -24,6 +24,8 @@ def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
     }
     if not wanted or any(source.row in one.rows and not one.paragraph for one in citations):
         return True
+    if source.passage.paragraph:
+        return True
     marks = paragraphs(source.passage.text)
     if len(marks) < 2 or not wanted & {name for _, name in marks}:
         return True
@@ -34,10 +36,11 @@ def stands_in(source: Source, citations: Sequence[Citation]) -> bool:
 
 
 def paragraphs(text: str) -> list[tuple[int, str]]:
-    """Where each paragraph of an article begins, and its number."""
+    """Where each paragraph of an article begins, and its number: "(1)" where there are such, else "1."."""
+    found = list(_PARAGRAPH.finditer(text))
+    bracketed = [match for match in found if match["bracketed"]]
     return [
-        (match.start(), (match["bracketed"] or match["plain"]).casefold())
-        for match in _PARAGRAPH.finditer(text)
+        (match.start(), (match["bracketed"] or match["plain"]).casefold()) for match in bracketed or found
     ]
 
 

@@ -101,11 +101,12 @@ class Judge:
         others = self._corpus.passages(np.array(sorted(cited), np.int32)) if cited else []
         numbers = self._corpus.document_numbers(np.array([source.row, *sorted(cited)], np.int32)).tolist()
         own = self._families[numbers[0]]
+        said = source.passage
         return any(
             self._families[number] == own
-            and other.number == source.passage.number
-            and other.paragraph == source.passage.paragraph
-            and (number != numbers[0] or source.passage.number is not None)
+            and other.number == said.number
+            and (other.paragraph == said.paragraph or other.label == said.label)
+            and (number != numbers[0] or said.number is not None)
             for other, number in zip(others, numbers[1:], strict=True)
         )
 
