@@ -187,23 +187,31 @@ def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tup
     """A claim as it stands, and without references in front or behind that its source need not have."""
     yield text, tuple(references)
     cues = lexicon(language).cues
-    frame = f"{cues['citing'].pattern}|{cues['framing'].pattern}"
-    front = re.compile(rf"\A(?:\W*(?:{frame}))+\W*", re.IGNORECASE)
-    back = re.compile(rf"(?:\W*(?:{frame}))+\W*\Z", re.IGNORECASE)
+    frame = rf"(?:\W*(?:{cues['citing'].pattern}|{cues['framing'].pattern}))"
+    front = re.compile(rf"\A{frame}+\W*", re.IGNORECASE)
+    back = re.compile(rf"{frame}+\W*\Z", re.IGNORECASE)
+    nothing = re.compile(rf"{frame}*\W*", re.IGNORECASE)
     for kept in range(len(references) - 1, -1, -1):
         for ahead in range(len(references) - kept + 1):
-            inner = tuple(references[ahead : ahead + kept])
-            cut = _cut(text, references[:ahead], references[ahead + kept :])
-            yield cut, inner
+            inner, behind = references[ahead : ahead + kept], references[ahead + kept :]
+            start = references[ahead - 1].end if ahead else 0
+            end = behind[0].start if behind else len(text)
+            between = [*_between(text, 0, references[:ahead]), *_between(text, end, behind, len(text))]
+            if not all(nothing.fullmatch(part) for part in between):
+                continue
+            cut = text[start:end]
+            yield cut, tuple(inner)
             cut = front.sub("", cut) if ahead else cut
-            yield (back.sub("", cut) if ahead + kept < len(references) else cut), inner
+            yield (back.sub("", cut) if behind else cut), tuple(inner)
 
 
-def _cut(text: str, front: Sequence[Span], behind: Sequence[Span]) -> str:
-    """What is left where references in front and behind are left out with the words that lead to them."""
-    start = max((span.end for span in front), default=0)
-    end = min((span.start for span in behind), default=len(text))
-    return text[start:end]
+def _between(text: str, start: int, spans: Sequence[Span], end: int = -1) -> Iterator[str]:
+    """What stands around spans, from a place to the last of them, or to another place."""
+    for span in spans:
+        yield text[start : span.start]
+        start = span.end
+    if end >= 0:
+        yield text[start:end]
 
 
 def numbers_of(sources: Sequence[Source], corpus: Corpus) -> list[int]:

@@ -57,7 +57,7 @@ def decided(
         if decision.target_id is None:
             kept[numbers] = False
             continue
-        target = _target(decision.target_id, passages, sections, documents)
+        target = target_of(decision.target_id, passages, sections, documents)
         if target is None:
             lost.append((decision, f"its target {decision.target_id} is not in the corpus"))
             continue
@@ -92,7 +92,7 @@ def _numbers_by_place(
     return by_place
 
 
-def _target(
+def target_of(
     target_id: str, passages: PassageTable, sections: SectionTable, documents: DocumentTable
 ) -> tuple[TargetKind, int] | None:
     """What an id names: a passage, else a section, else a document."""

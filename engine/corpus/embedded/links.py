@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +27,13 @@ DOCUMENT_WEIGHT = 0.5
 class ReferenceTable:
     """Every reference, resolved or not, in the order of its source passage."""
 
-    def __init__(self, cited: Block, grammars: Sequence[str]) -> None:
+    def __init__(
+        self, cited: Block, grammars: Sequence[str], changed: Mapping[str, Array] | None = None
+    ) -> None:
+        """``changed`` are columns with other values than the block has, shape (references,) each."""
         self._grammars = tuple(grammars)
-        self._candidates = cited.strings("candidates")
-        self._columns: dict[str, Array] = {name: cited[name] for name in COLUMNS}
+        self._cited, self._candidates = cited, cited.strings("candidates")
+        self._columns: dict[str, Array] = {name: cited[name] for name in COLUMNS} | dict(changed or {})
 
     def __len__(self) -> int:
         return len(self._columns["source"])
@@ -38,6 +41,10 @@ class ReferenceTable:
     def column(self, name: str) -> Array:
         """A column by name, shape (references,): source, status, relation, kind, target."""
         return self._columns[name]
+
+    def changed(self, columns: Mapping[str, Array]) -> ReferenceTable:
+        """The same references with other values in some columns, shape (references,) each."""
+        return ReferenceTable(self._cited, self._grammars, columns)
 
     def take(
         self,
@@ -79,9 +86,11 @@ class ReferenceTable:
             numbers = np.arange(start, min(start + block, len(self)))
             yield from self.take(numbers, passages, sections, documents)
 
-    def edges(self, sections: SectionTable, documents: DocumentTable) -> Edges:
-        """The resolved references as edges between passages, one per source, target and relation."""
-        resolved = np.flatnonzero(self._columns["target"] >= 0)
+    def edges(self, sections: SectionTable, documents: DocumentTable, numbers: Array | None = None) -> Edges:
+        """The resolved references as edges between passages, one per source, target and relation; of all, or
+        of those with some numbers."""
+        every = np.arange(len(self)) if numbers is None else numbers
+        resolved = every[self._columns["target"][every] >= 0]
         kind, target = self._columns["kind"][resolved], self._columns["target"][resolved].astype(np.int64)
         first, stop, weight = target.copy(), target + 1, np.ones(len(resolved), np.float32)
         is_section = kind == TARGET_KINDS.index(TargetKind.SECTION)
@@ -122,6 +131,17 @@ class LinkIndex:
 
     def __init__(self, cited: Block) -> None:
         self._matrices = {direction: _Matrix(cited, direction) for direction in Direction}
+
+    @property
+    def size(self) -> int:
+        """How many passages there are."""
+        return len(self._matrices[Direction.OUT].pointers) - 1
+
+    def edges(self) -> Edges:
+        """All links as edges."""
+        out = self._matrices[Direction.OUT]
+        sources = np.repeat(np.arange(self.size, dtype=np.int64), np.diff(out.pointers))
+        return Edges(sources, out.rows.astype(np.int64), out.relations, out.weights, out.evidence)
 
     @staticmethod
     def put(cited: Block, edges: Edges, passages: int) -> None:

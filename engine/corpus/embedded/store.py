@@ -16,6 +16,7 @@ from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
 from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, read_published
 from engine.corpus.embedded.given_names import GivenNames
+from engine.corpus.embedded.judged import Stamp, Tables, stamp_of_verdicts, with_verdicts
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
@@ -65,12 +66,24 @@ class EmbeddedCorpus:
         self._passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
         self._entities, self._lexical = EntityTable(state), LexicalIndex(state)
         self._vectors = _open_vectors(state, manifest)
-        self._references, self._links = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
+        self._stated = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
         self._sparse = _open_sparse(generation)
         self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
         self._structure = Structure(self._passages, self._sections, self._documents)
-        self._browsing = Browsing(self._references, self._passages, self._sections, self._documents)
+        self._judged: Stamp | None = None
+        self.judge()
+
+    def judge(self) -> None:
+        """Put in force what people say of links now; nothing where nobody has said anything since. What was
+        read of the corpus before stays in force for whoever has it. Raises CorpusError."""
+        stamp = stamp_of_verdicts(self._folder)
+        if stamp == self._judged:
+            return
+        tables = Tables(self._passages, self._sections, self._documents)
+        references, links = with_verdicts(self._folder, *self._stated, tables) if stamp else self._stated
+        browsing = Browsing(references, self._passages, self._sections, self._documents)
+        self._references, self._links, self._browsing, self._judged = references, links, browsing, stamp
 
     @property
     def name(self) -> str:

@@ -1,0 +1,132 @@
+"""People's verdicts on links, over what is kept of them: a rejected link is none, a corrected one leads where
+a person says. The files of the corpus stay as they are; the verdicts lie beside them, and hold as long as the
+passage says the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import Block
+from engine.corpus.embedded.deciding import target_of
+from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.links import Edges, LinkIndex, ReferenceTable
+from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.publication import VALIDATIONS_NAME
+from engine.corpus.embedded.references import KIND_NUMBERS, RELATION_NUMBERS, STATUS_NUMBERS
+from engine.corpus.extracted.proposal import Proposal, located
+from engine.corpus.extracted.validations import Judgement, Validation, judged, load_validations
+from engine.model import Status
+
+Stamp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What names the ends of links."""
+
+    passages: PassageTable
+    sections: SectionTable
+    documents: DocumentTable
+
+
+def stamp_of_verdicts(folder: Path) -> Stamp:
+    """Changes whenever somebody says something of a link; empty where nobody has."""
+    try:
+        status = (folder / VALIDATIONS_NAME).stat()
+    except OSError:
+        return ()
+    return status.st_mtime_ns, status.st_size
+
+
+def with_verdicts(
+    folder: Path, references: ReferenceTable, links: LinkIndex, tables: Tables
+) -> tuple[ReferenceTable, LinkIndex]:
+    """References and links as people have judged them; those given where nobody has.
+
+    Raises CorpusError for a file of verdicts that cannot be read.
+    """
+    verdicts = judged(load_validations(folder))
+    changed = dict(_changes(verdicts.values(), references, tables))
+    if not changed:
+        return references, links
+    columns = {name: np.array(references.column(name)) for name in _CHANGED}
+    for number, after in changed.items():
+        for name, value in zip(_CHANGED, after, strict=True):
+            columns[name][number] = value
+    table = references.changed(columns)
+    sources = np.unique(references.column("source")[np.array(list(changed), np.int64)])
+    return table, _relinked(links, table, sources, tables)
+
+
+_CHANGED = ("relation", "status", "kind", "target", "confidence")
+_NO_LINK = (STATUS_NUMBERS[Status.UNRESOLVED], KIND_NUMBERS[None], -1, 0.0)
+_Values = tuple[float, ...]
+
+
+def _changes(
+    verdicts: Iterable[Validation], references: ReferenceTable, tables: Tables
+) -> Iterable[tuple[int, _Values]]:
+    """The references that verdicts change, by number, with what they are by them."""
+    wanted = [one for one in verdicts if one.judgement is not Judgement.ACCEPTED and one.proposal.target_id]
+    ids = sorted({one.proposal.source_id for one in wanted})
+    rows = dict(zip(ids, tables.passages.rows(ids).tolist(), strict=True))
+    there = sorted({row for row in rows.values() if row >= 0})
+    texts = dict(zip(there, tables.passages.texts(there), strict=True))
+    for one in wanted:
+        row = rows[one.proposal.source_id]
+        if row < 0 or located(one.proposal, texts[row]) is None:
+            continue
+        relation = RELATION_NUMBERS[one.proposal.relation]
+        for number in _same_link(one.proposal, row, relation, references, tables):
+            if one.correction is None:
+                yield number, (relation, *_NO_LINK)
+            else:
+                corrected = _corrected(one.correction, tables)
+                yield number, corrected or (relation, *_NO_LINK)
+
+
+def _same_link(
+    proposal: Proposal, row: int, relation: int, references: ReferenceTable, tables: Tables
+) -> list[int]:
+    """All references of a passage that make a link: it may name its target more than once."""
+    target = target_of(str(proposal.target_id), tables.passages, tables.sections, tables.documents)
+    if target is None:
+        return []
+    start, stop = np.searchsorted(references.column("source"), (row, row + 1)).tolist()
+    same = references.column("relation")[start:stop] == relation
+    same &= references.column("kind")[start:stop] == KIND_NUMBERS[target[0]]
+    same &= references.column("target")[start:stop] == target[1]
+    found: list[int] = (start + np.flatnonzero(same)).tolist()
+    return found
+
+
+def _corrected(correction: Proposal, tables: Tables) -> _Values | None:
+    """The values of a link as a person corrected it; None where it leads to a concept or nowhere now."""
+    if correction.target_id is None:
+        return None
+    target = target_of(correction.target_id, tables.passages, tables.sections, tables.documents)
+    if target is None:
+        return None
+    relation = RELATION_NUMBERS[correction.relation]
+    return relation, STATUS_NUMBERS[Status.RESOLVED], KIND_NUMBERS[target[0]], target[1], 1.0
+
+
+def _relinked(links: LinkIndex, table: ReferenceTable, sources: Array, tables: Tables) -> LinkIndex:
+    """The links with those of some sources made anew."""
+    kept = links.edges()
+    stays = ~np.isin(kept.sources, sources)
+    anew = table.edges(
+        tables.sections, tables.documents, np.flatnonzero(np.isin(table.column("source"), sources))
+    )
+    edges = Edges(
+        *(np.concatenate([old[stays], new]).astype(old.dtype) for old, new in zip(kept, anew, strict=True))
+    )
+    block = Block({})
+    LinkIndex.put(block, edges, links.size)
+    return LinkIndex(block)
