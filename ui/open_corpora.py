@@ -43,6 +43,8 @@ class OpenCorpora:
         stamp = stamp_of(folder)
         corpus = self._again(folder, stamp)
         if corpus is not None:
+            # What people have said of its links since takes no opening.
+            corpus.judge()
             return corpus
         # Where the corpus changes meanwhile, its stamp is another and the next who asks sees the new one.
         opened, size = open_corpus(folder), published(folder).memory + BESIDE

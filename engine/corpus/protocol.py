@@ -273,6 +273,16 @@ class Corpus(Protocol):
         chosen rows: shape (queries, rows), 0 where there are no tokens."""
         ...
 
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """Another value whenever other verdicts on links are in force; empty where there are none."""
+        ...
+
+    def judge(self) -> None:
+        """Put in force what people have said of links since the corpus was opened, or this was last called;
+        from then on what they rejected is no link, for whoever asks. Raises CorpusError."""
+        ...
+
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
         ...

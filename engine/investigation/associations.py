@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
+from copy import copy
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -47,7 +48,6 @@ class Associations:
         mentions = corpus.mentions()
         self.rarity = mentions.rarity
         size = (self.passages, len(mentions.rarity))
-        self.cites = _cites(corpus)
         telling = mentions.rarity[mentions.entities] >= LOWEST_RARITY
         rows, entities = mentions.rows[telling], mentions.entities[telling]
         held = sparse.csr_array((np.ones(len(rows), np.float32), (rows, entities)), shape=size)
@@ -60,9 +60,20 @@ class Associations:
             shape=size,
         )
         self.names = _names(held, self.defined, mentions.rarity)
-        self.cited, self.named = self.cites.T.tocsr(), self.names.T.tocsr()
-        self.transition = _transition(self.cites + self.names, held, mentions.rarity)
-        self._terms = _Names(corpus)
+        self.named = self.names.T.tocsr()
+        self._held, self._terms = held, _Names(corpus)
+        self._link(corpus)
+
+    def _link(self, corpus: Corpus) -> None:
+        self.judged, self.cites = corpus.judged, _cites(corpus)
+        self.cited = self.cites.T.tocsr()
+        self.transition = _transition(self.cites + self.names, self._held, self.rarity)
+
+    def relinked(self, corpus: Corpus) -> Associations:
+        """The same with the links as people have judged them since."""
+        other = copy(self)
+        other._link(corpus)  # noqa: SLF001  (its own)
+        return other
 
     def entities_in(self, text: str, language: str) -> list[int]:
         """Numbers of the entities that a text names, the longest name at each place."""
@@ -198,11 +209,14 @@ _BUILDING = threading.Lock()
 
 
 def associations(corpus: Corpus) -> Associations:
-    """The graph of a corpus, made once and kept as long as the corpus is open."""
+    """The graph of a corpus, made once and kept as long as the corpus is open; its links anew when somebody
+    has judged one."""
     with _BUILDING:
         known = _KNOWN.get(corpus)
         if known is None:
             known = _KNOWN[corpus] = Associations(corpus)
+        elif known.judged != corpus.judged:
+            known = _KNOWN[corpus] = known.relinked(corpus)
         return known
 
 

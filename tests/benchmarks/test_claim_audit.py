@@ -8,7 +8,6 @@ from benchmarks.claim_audit import HELD_OUT, NAMES, TUNING, Gold, Outcome, figur
 from engine.answers.audit import Checked, Claim, Finding
 from engine.model import Span
 
-
 # What is told of citations alone is measured by claims that are made.
 CITATIONS = {"no_such_provision", "citation_not_understood"}
 

@@ -124,9 +124,11 @@ def _relinked(links: LinkIndex, table: ReferenceTable, sources: Array, tables: T
     anew = table.edges(
         tables.sections, tables.documents, np.flatnonzero(np.isin(table.column("source"), sources))
     )
-    edges = Edges(
-        *(np.concatenate([old[stays], new]).astype(old.dtype) for old, new in zip(kept, anew, strict=True))
-    )
+    columns = [
+        np.concatenate([getattr(kept, name)[stays], getattr(anew, name).astype(getattr(kept, name).dtype)])
+        for name in Edges._fields
+    ]
+    edges = Edges(*columns)
     block = Block({})
     LinkIndex.put(block, edges, links.size)
     return LinkIndex(block)

@@ -71,19 +71,24 @@ class EmbeddedCorpus:
         self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
         self._structure = Structure(self._passages, self._sections, self._documents)
-        self._judged: Stamp | None = None
+        self._stamp: Stamp | None = None
         self.judge()
+
+    @property
+    def judged(self) -> tuple[int, ...]:
+        """Which verdicts on links are in force."""
+        return self._stamp or ()
 
     def judge(self) -> None:
         """Put in force what people say of links now; nothing where nobody has said anything since. What was
         read of the corpus before stays in force for whoever has it. Raises CorpusError."""
         stamp = stamp_of_verdicts(self._folder)
-        if stamp == self._judged:
+        if stamp == self._stamp:
             return
         tables = Tables(self._passages, self._sections, self._documents)
         references, links = with_verdicts(self._folder, *self._stated, tables) if stamp else self._stated
         browsing = Browsing(references, self._passages, self._sections, self._documents)
-        self._references, self._links, self._browsing, self._judged = references, links, browsing, stamp
+        self._references, self._links, self._browsing, self._stamp = references, links, browsing, stamp
 
     @property
     def name(self) -> str:

@@ -1,0 +1,198 @@
+"""Verdicts on any link of a corpus, by its ends: whoever made it, and wherever a person has met it.
+
+What is said is added to ``validations.jsonl`` beside the corpus and holds at once. The corpus stays as it is,
+so that what was said can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.corpus.extracted.graph import extracted_graph
+from engine.corpus.extracted.proposal import Proposal, occurrence_at
+from engine.corpus.extracted.validations import (
+    Judgement,
+    Origin,
+    Validation,
+    add_validation,
+    judged,
+    load_validations,
+)
+from engine.corpus.protocol import Corpus
+from engine.errors import CorpusError, InputError
+from engine.extraction.precision import Precision, precision
+from engine.investigation.strategies.amendments import CHANGES, LIMITS
+from engine.model import Direction, Passage, Reference, Relation, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """A link: from which passage to which passage, section or document, and as what; None for any
+    relation."""
+
+    source_id: str
+    target_id: str
+    relation: Relation | None = None
+
+
+def judge_link(
+    corpus: Corpus,
+    ends: Ends,
+    judgement: Judgement,
+    *,
+    to: str = "",
+    relation: Relation | None = None,
+    note: str = "",
+    reviewer: str = "",
+) -> list[Validation]:
+    """Say something of a link; a correction says where it leads instead (``to``), as what (``relation``).
+
+    All that the passage says of the link is judged: where it cites its target three times, three links go.
+    Raises InputError where there is no such link, CorpusError where nothing can be kept.
+    """
+    if corpus.folder is None:
+        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
+    if judgement is Judgement.CORRECTED and not (to or relation):
+        raise InputError("a correction says where the link leads, or what it is")
+    if to and corpus.rows([to])[0] < 0:
+        raise InputError(f"{to!r} is no passage of {corpus.name!r}")
+    made = []
+    for proposal, origin in _links(corpus, ends):
+        correction = None
+        if judgement is Judgement.CORRECTED:
+            changed = {"target_id": to or proposal.target_id, "relation": relation or proposal.relation}
+            correction = proposal.model_copy(update=changed)
+            if correction.key == proposal.key:
+                raise InputError("nothing was changed; accept it instead")
+            if correction.target_id == correction.source_id:
+                raise InputError("a passage has no relation with itself")
+        made.append(
+            Validation(
+                proposal=proposal,
+                origin=origin,
+                judgement=judgement,
+                correction=correction,
+                note=note.strip(),
+                reviewer=" ".join(reviewer.split()),
+            )
+        )
+    kept = [add_validation(corpus.folder, one) for one in made]
+    corpus.judge()
+    return kept
+
+
+def unjudge_link(corpus: Corpus, ends: Ends) -> list[Validation]:
+    """Take back what was said of a link. Raises InputError where nothing was, CorpusError."""
+    if corpus.folder is None:
+        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
+    targets = _targets(corpus, ends.target_id)
+    said = [
+        one
+        for one in judged(load_validations(corpus.folder)).values()
+        if one.proposal.source_id == ends.source_id
+        and ends.relation in (None, one.proposal.relation)
+        and {one.proposal.target_id, one.correction.target_id if one.correction else None} & targets
+    ]
+    if not said:
+        raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
+    kept = [add_validation(corpus.folder, one.model_copy(update={"withdrawn": True})) for one in said]
+    corpus.judge()
+    return kept
+
+
+def _targets(corpus: Corpus, target_id: str) -> set[str | None]:
+    """The ids by which a link may name a target: the passage, its section, its document."""
+    found: set[str | None] = {target_id}
+    row = int(corpus.rows([target_id])[0])
+    if row >= 0:
+        (passage,) = corpus.passages(np.array([row], np.int32))
+        found |= {passage.section_id, passage.document_id}
+    return found - {None}
+
+
+def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
+    """What a passage says of a link, each as a proposal. Raises InputError where it says nothing."""
+    row = int(corpus.rows([ends.source_id])[0])
+    if row < 0:
+        raise InputError(f"{ends.source_id!r} is no passage of {corpus.name!r}")
+    own = np.array([row], np.int32)
+    (passage,) = corpus.passages(own)
+    targets = _targets(corpus, ends.target_id)
+    quoted = corpus.references_from(own).numbers.tolist()
+    found: dict[str, tuple[Proposal, Origin]] = {}
+    for reference in corpus.references(quoted):
+        if reference.status is Status.RESOLVED and reference.target_id in targets and _is(reference, ends):
+            proposal = _proposal(reference, passage)
+            found.setdefault(proposal.key, (proposal, "grammar"))
+    target = int(corpus.rows([ends.target_id])[0])
+    graph = extracted_graph(corpus)
+    links = graph.neighbours(own, Direction.OUT)
+    for place in np.flatnonzero(links.rows == target).tolist():
+        standing = graph.standing[int(links.evidence[place])]
+        proposal = standing.proposal if standing.validation is None else standing.validation.proposal
+        if proposal.target_id is not None and ends.relation in (None, proposal.relation):
+            found.setdefault(proposal.key, (proposal, "model"))
+    if not found:
+        kind = f" as “{ends.relation.value}”" if ends.relation is not None else ""
+        raise InputError(f"{ends.source_id!r} has no link to {ends.target_id!r}{kind}")
+    return list(found.values())
+
+
+def _is(reference: Reference, ends: Ends) -> bool:
+    return ends.relation in (None, reference.relation) and bool(reference.text.strip())
+
+
+def _proposal(reference: Reference, passage: Passage) -> Proposal:
+    return Proposal(
+        source_id=passage.id,
+        quote=reference.text,
+        occurrence=occurrence_at(passage.text, reference.text, reference.span.start),
+        relation=reference.relation,
+        target_id=reference.target_id,
+        confidence=min(1.0, reference.confidence),
+        said_by=reference.grammar,
+    )
+
+
+def rates(corpus: Corpus, verdicts: Iterable[Validation]) -> Mapping[str, Mapping[str, Precision]]:
+    """How much of what was judged was right, by relation, by the strategies that follow it, by the language
+    of the passage that says it; those with the most verdicts first."""
+    judged_ones = list(verdicts)
+    rows = corpus.rows([one.proposal.source_id for one in judged_ones])
+    there = np.unique(rows[rows >= 0]).astype(np.int32)
+    languages = {
+        int(row): passage.language for row, passage in zip(there, corpus.passages(there), strict=True)
+    }
+    spoken = {
+        one.proposal.key: languages.get(row, "gone")
+        for one, row in zip(judged_ones, rows.tolist(), strict=True)
+    }
+    return {
+        "relation": _grouped(judged_ones, lambda one: [one.proposal.relation.value]),
+        "strategy": _grouped(judged_ones, _strategies),
+        "language": _grouped(judged_ones, lambda one: [spoken[one.proposal.key]]),
+    }
+
+
+def _strategies(one: Validation) -> list[str]:
+    """The strategies that follow a link."""
+    if one.origin == "model":
+        return ["extracted"]
+    relation = one.proposal.relation
+    found = ["citations"]
+    found += ["amendments"] if relation in (*CHANGES, *LIMITS) else []
+    return [*found, "definitions"] if relation is Relation.DEFINES else found
+
+
+def _grouped(
+    verdicts: Iterable[Validation], names: Callable[[Validation], Iterable[str]]
+) -> Mapping[str, Precision]:
+    groups: dict[str, list[Validation]] = {}
+    for one in verdicts:
+        for name in names(one):
+            groups.setdefault(name, []).append(one)
+    order = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    return {name: precision(groups[name]) for name in order}
