@@ -27,6 +27,9 @@ from engine.extraction.precision import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS
 from engine.model import Direction, Passage, Reference, Relation, Status
 
+# Letters of a passage on which a link rests that comes out of metadata.
+BEGINNING = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Ends:
@@ -64,7 +67,7 @@ def judge_link(
         correction = None
         if judgement is Judgement.CORRECTED:
             changed = {"target_id": to or proposal.target_id, "relation": relation or proposal.relation}
-            correction = proposal.model_copy(update=changed)
+            correction = Proposal.model_validate(proposal.model_dump() | changed)
             if correction.key == proposal.key:
                 raise InputError("nothing was changed; accept it instead")
             if correction.target_id == correction.source_id:
@@ -104,12 +107,18 @@ def unjudge_link(corpus: Corpus, ends: Ends) -> list[Validation]:
 
 
 def _targets(corpus: Corpus, target_id: str) -> set[str | None]:
-    """The ids by which a link may name a target: the passage, its section, its document."""
+    """The ids by which a link may name a target: the passage, the sections it is in, its document."""
     found: set[str | None] = {target_id}
     row = int(corpus.rows([target_id])[0])
     if row >= 0:
         (passage,) = corpus.passages(np.array([row], np.int32))
-        found |= {passage.section_id, passage.document_id}
+        found.add(passage.document_id)
+        document = int(corpus.document_numbers(np.array([row], np.int32))[0])
+        found |= {
+            section.id
+            for section in corpus.sections(corpus.document_sections(document).tolist())
+            if section.first <= passage.position < section.stop
+        }
     return found - {None}
 
 
@@ -120,14 +129,18 @@ def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
         raise InputError(f"{ends.source_id!r} is no passage of {corpus.name!r}")
     own = np.array([row], np.int32)
     (passage,) = corpus.passages(own)
-    targets = _targets(corpus, ends.target_id)
-    quoted = corpus.references_from(own).numbers.tolist()
+    target = int(corpus.rows([ends.target_id])[0])
+    links = corpus.neighbours(own, None, Direction.OUT)
+    quoted = {int(number) for number in links.evidence[links.rows == target].tolist()}
+    every = corpus.references_from(own).numbers.tolist()
+    named = dict(zip(every, corpus.references(every), strict=True))
+    leading = {named[number].target_id for number in quoted} | {ends.target_id}
     found: dict[str, tuple[Proposal, Origin]] = {}
-    for reference in corpus.references(quoted):
-        if reference.status is Status.RESOLVED and reference.target_id in targets and _is(reference, ends):
+    for reference in named.values():
+        is_meant = ends.relation in (None, reference.relation) and reference.target_id in leading
+        if is_meant and reference.status is Status.RESOLVED:
             proposal = _proposal(reference, passage)
             found.setdefault(proposal.key, (proposal, "grammar"))
-    target = int(corpus.rows([ends.target_id])[0])
     graph = extracted_graph(corpus)
     links = graph.neighbours(own, Direction.OUT)
     for place in np.flatnonzero(links.rows == target).tolist():
@@ -141,15 +154,15 @@ def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
     return list(found.values())
 
 
-def _is(reference: Reference, ends: Ends) -> bool:
-    return ends.relation in (None, reference.relation) and bool(reference.text.strip())
-
-
 def _proposal(reference: Reference, passage: Passage) -> Proposal:
+    """A reference as a proposal; what no words say rests on how its passage begins."""
+    quote, start = reference.text, reference.span.start
+    if not quote.strip():
+        quote, start = passage.text.strip()[:BEGINNING], passage.text.find(passage.text.strip()[:1])
     return Proposal(
         source_id=passage.id,
-        quote=reference.text,
-        occurrence=occurrence_at(passage.text, reference.text, reference.span.start),
+        quote=quote,
+        occurrence=occurrence_at(passage.text, quote, start),
         relation=reference.relation,
         target_id=reference.target_id,
         confidence=min(1.0, reference.confidence),

@@ -1,0 +1,219 @@
+"""Whoever rejects a link never meets it again: in what a case follows, in walks, in what is counted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus import open_corpus
+from engine.corpus.extracted.validations import Judgement, judged, load_validations
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.extraction.judging import Ends, judge_link, rates, unjudge_link
+from engine.ingestion.build import add_to_corpus, build_corpus
+from engine.investigation import Case
+from engine.investigation.associations import associations
+from engine.model import Direction, Relation, Status, TargetKind
+from engine.settings import Preset, preset
+from tests.conftest import SAMPLE
+
+DAY = date(2024, 6, 1)
+RELATIONS = tuple(Relation)
+# What only words of a text make: what stands side by side, or is alike, is no link that somebody wrote.
+WRITTEN = frozenset(RELATIONS) - {
+    *(Relation.PART_OF, Relation.NEXT_TO, Relation.MENTIONS, Relation.SIMILAR_TO, Relation.MATCHES),
+    *(Relation.BELONGS_TO, Relation.REQUIRES, Relation.PARENT_OF),
+}
+QUESTIONS = (
+    "May an agent appoint sub-agents, and what must the agent tell the principal?",
+    "When must an objection to a tax decision be lodged, and what changed?",
+)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, sample_folder: Path) -> Corpus:
+    shutil.copytree(sample_folder, tmp_path / "meridia")
+    return open_corpus(tmp_path / "meridia")
+
+
+def links_of(corpus: Corpus) -> set[tuple[str, str, Relation]]:
+    """All links between passages, both ways of asking giving the same."""
+    every = np.arange(len(corpus), dtype=np.int32)
+    ids = [passage.id for passage in corpus.passages(every)]
+    out = corpus.neighbours(every, None, Direction.OUT)
+    back = corpus.neighbours(every, None, Direction.IN)
+    found = {
+        (ids[origin], ids[row], RELATIONS[relation])
+        for origin, row, relation in zip(
+            out.origins.tolist(), out.rows.tolist(), out.relations.tolist(), strict=True
+        )
+    }
+    assert found == {
+        (ids[row], ids[origin], RELATIONS[relation])
+        for origin, row, relation in zip(
+            back.origins.tolist(), back.rows.tolist(), back.relations.tolist(), strict=True
+        )
+    }
+    return found
+
+
+def one_of_each(corpus: Corpus) -> Iterator[tuple[str, str, Relation]]:
+    """A link to a passage for each relation that the corpus has."""
+    for relation in RELATIONS:
+        numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[relation])
+        for reference in corpus.references(numbers.tolist()):
+            if reference.target_kind is TargetKind.PASSAGE and reference.target_id != reference.source_id:
+                yield reference.source_id, str(reference.target_id), relation
+                break
+
+
+def test_each_relation_is_rejected_everywhere_and_comes_back(corpus: Corpus) -> None:
+    chosen = list(one_of_each(corpus))
+    assert {Relation.CITES, Relation.DEFINES, Relation.EXCEPTION_TO, Relation.SUBJECT_TO} <= {
+        relation for *_, relation in chosen
+    }
+    for source, target, relation in chosen:
+        before, counts = links_of(corpus), corpus.citation_counts().copy()
+        row, other = corpus.rows([source, target]).tolist()
+        ends = Ends(source, target, relation)
+        judge_link(corpus, ends, Judgement.REJECTED)
+        after = links_of(corpus)
+        assert (source, target, relation) in before - after
+        assert {(start, kind) for start, _, kind in before - after} == {(source, relation)}
+        assert not {
+            reference.relation
+            for reference in corpus.references(corpus.references_from(corpus.rows([source])).numbers.tolist())
+            if reference.target_id == target and reference.status is Status.RESOLVED
+        } & {relation}
+        assert corpus.citation_counts()[other] < counts[other]
+        if not {one for one in after if one[:2] == (source, target)}:
+            assert associations(corpus).cites[[row], [other]] == 0
+        unjudge_link(corpus, ends)
+        assert links_of(corpus) == before
+        assert (corpus.citation_counts() == counts).all()
+        assert associations(corpus).cites[[row], [other]] > 0
+
+
+def followed(corpus: Corpus, question: str) -> set[tuple[str, str, Relation]]:
+    """The written links on the trails of a case with all strategies."""
+    case = Case(corpus, question, preset(Preset.DETECTIVE), day=DAY)
+    for _ in case.run():
+        pass
+    found = set()
+    for passage in case.investigation().passages:
+        for hop in (hop for trail in passage.trails for hop in trail):
+            if hop.source_id is not None and hop.relation in WRITTEN:
+                pair = (hop.source_id, hop.target_id)
+                pair = pair if hop.direction is Direction.OUT else pair[::-1]
+                found.add((*pair, hop.relation))
+    return found
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_rejected_link_is_on_no_trail_of_the_next_case(corpus: Corpus, question: str) -> None:
+    before, links = followed(corpus, question), links_of(corpus)
+    rejected = sorted(before & links)[:12]
+    assert len(rejected) >= 4
+    for source, target, relation in rejected:
+        judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
+    assert not followed(corpus, question) & set(rejected)
+    for source, target, relation in rejected:
+        unjudge_link(corpus, Ends(source, target, relation))
+    assert followed(corpus, question) == before
+
+
+def test_a_corrected_link_leads_where_the_person_says(corpus: Corpus) -> None:
+    source, target, relation = next(one_of_each(corpus))
+    instead = next(
+        passage.id
+        for passage in corpus.passages(np.arange(len(corpus), dtype=np.int32))
+        if passage.id not in (source, target)
+    )
+    judge_link(corpus, Ends(source, target, relation), Judgement.CORRECTED, to=instead, reviewer="Ada")
+    links = links_of(corpus)
+    assert (source, target, relation) not in links
+    assert (source, instead, relation) in links
+    unjudge_link(corpus, Ends(source, instead, relation))
+    assert (source, target, relation) in links_of(corpus)
+
+
+def test_a_verdict_outlives_an_ingestion_as_long_as_the_words_do(tmp_path: Path) -> None:
+    text = "# Lake Act\n\n## Article 1\n\nArticle 2 applies to boats.\n\n## Article 2\n\nBoats pay dues.\n"
+    (tmp_path / "lake.md").write_text(text, encoding="utf-8")
+    build_corpus([tmp_path / "lake.md"], tmp_path / "lake", name="lake", embedding="none")
+    corpus = open_corpus(tmp_path / "lake")
+    ((source, target, relation),) = {one for one in links_of(corpus) if one[2] is not Relation.PART_OF}
+    judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
+    (tmp_path / "more.md").write_text("# Pond Act\n\n## Article 1\n\nPonds are lakes.\n", encoding="utf-8")
+    add_to_corpus([tmp_path / "more.md"], tmp_path / "lake")
+    again = open_corpus(tmp_path / "lake")
+    assert (source, target, relation) not in links_of(again)
+    (tmp_path / "lake.md").write_text(
+        text.replace("Article 2 applies", "In Article 2 it is said what applies")
+    )
+    add_to_corpus([tmp_path / "lake.md"], tmp_path / "lake")
+    changed = open_corpus(tmp_path / "lake")
+    assert len(judged(load_validations(tmp_path / "lake"))) == 1, "it is kept"
+    assert changed.judged
+
+
+def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
+    source, target, relation = next(one_of_each(corpus))
+    with pytest.raises(InputError, match="no passage"):
+        judge_link(corpus, Ends("nowhere", target), Judgement.REJECTED)
+    with pytest.raises(InputError, match="no link"):
+        judge_link(corpus, Ends(target, "nowhere"), Judgement.REJECTED)
+    with pytest.raises(InputError, match="a correction says"):
+        judge_link(corpus, Ends(source, target), Judgement.CORRECTED)
+    with pytest.raises(InputError, match="nothing was said"):
+        unjudge_link(corpus, Ends(source, target))
+    judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
+    with pytest.raises(InputError, match="no link"):
+        judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
+
+
+def test_rates_are_told_by_relation_strategy_and_language(corpus: Corpus) -> None:
+    chosen = list(one_of_each(corpus))
+    for place, (source, target, relation) in enumerate(chosen):
+        said = Judgement.REJECTED if place % 2 else Judgement.ACCEPTED
+        judge_link(corpus, Ends(source, target, relation), said)
+    assert corpus.folder is not None
+    figures = rates(corpus, judged(load_validations(corpus.folder)).values())
+    assert set(figures) == {"relation", "strategy", "language"}
+    assert figures["relation"][chosen[0][2].value].accepted >= 1
+    assert sum(one.judged for one in figures["language"].values()) >= len(chosen)
+    assert "citations" in figures["strategy"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, 10_000), min_size=1, max_size=12))
+def test_any_verdicts_taken_back_leave_no_trace(sample_folder: Path, places: list[int]) -> None:
+    corpus = open_corpus(sample_folder)
+    numbers = corpus.reference_numbers(statuses=[Status.RESOLVED])
+    references = corpus.references([int(numbers[place % len(numbers)]) for place in places])
+    before = links_of(corpus)
+    copied = sample_folder.with_name(f"judged-{len(list(sample_folder.parent.iterdir()))}")
+    shutil.copytree(sample_folder, copied)
+    try:
+        other = open_corpus(copied)
+        done: set[tuple[str, str | None, Relation]] = set()
+        for one in references:
+            ends = Ends(one.source_id, str(one.target_id), one.relation)
+            if (one.source_id, one.target_id, one.relation) in done:
+                continue
+            done.add((one.source_id, one.target_id, one.relation))
+            judge_link(other, ends, Judgement.REJECTED)
+        assert links_of(other) <= before
+        for source, target, relation in done:
+            unjudge_link(other, Ends(source, str(target), relation))
+        assert links_of(other) == before == links_of(open_corpus(copied))
+    finally:
+        shutil.rmtree(copied)
+    assert SAMPLE.exists()
