@@ -169,6 +169,7 @@
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
+      if (act.endsWith("reject")) { state.steered = card.dataset.id; return state.act({ action: act, id: card.dataset.id, link: control.dataset.link }); }
       state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
       state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });

@@ -12,7 +12,6 @@ from engine.errors import InputError
 if TYPE_CHECKING:
     from engine.corpus.extracted.validations import Validation
     from engine.extraction.judging import Ends
-    from engine.extraction.precision import Precision
 
 ACTS = {"accept": "accepted", "reject": "rejected", "correct": "corrected"}
 
@@ -45,7 +44,7 @@ def judge(options: argparse.Namespace) -> None:
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
     from engine.corpus.extracted.validations import Judgement, judged, load_validations
-    from engine.extraction.judging import judge_link, rates, unjudge_link
+    from engine.extraction.judging import figures_to_json, judge_link, rates, unjudge_link
 
     corpus = open_corpus(options.corpus)
     if options.act in ("list", "rates"):
@@ -56,7 +55,7 @@ def judge(options: argparse.Namespace) -> None:
             return
         figures = rates(corpus, standing)
         if options.json:
-            print_json({by: {name: _figure(one) for name, one in of.items()} for by, of in figures.items()})
+            print_json(figures_to_json(figures))
             return
         print_lines(_lines(figures))
         return
@@ -111,18 +110,6 @@ def _line(one: Validation) -> str:
         instead = f" -> {one.correction.relation.value} {one.correction.target_id or one.correction.concept}"
     who = f" ({one.reviewer})" if one.reviewer else ""
     return f"{said}: {one.proposal.source_id} {one.proposal.relation.value} {target}{instead}{who}"
-
-
-def _figure(one: Precision) -> dict[str, Any]:
-    low, high = one.interval or (0.0, 1.0)
-    return {
-        "judged": one.judged,
-        "accepted": one.accepted,
-        "corrected": one.corrected,
-        "rejected": one.rejected,
-        "rate": one.share,
-        "interval_95": [low, high],
-    }
 
 
 def _lines(figures: Any) -> Iterator[str]:

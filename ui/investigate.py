@@ -30,6 +30,7 @@ from ui.concepts import concepts_box
 from ui.connections import Connections
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
+from ui.judging import may_judge
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
@@ -53,7 +54,9 @@ _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
 
 def reading(opened: OpenCase) -> Reading:
     """What cards of this case are read with."""
-    return Reading(opened.question, opened.name, opened.case.as_of)
+    return Reading(
+        opened.question, opened.name, opened.case.as_of, rejected=opened.rejected, judging=opened.judging
+    )
 
 
 def excerpt(text: str) -> str:
@@ -204,6 +207,8 @@ def wire_investigation(
             person = person_of(library.settings, request, asked.visitor)
             opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
             opened.turn = asked.turn
+            opened.judging = may_judge(library, person, asked.corpus or None)
+            opened.reviewer = person.name
             record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:

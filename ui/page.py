@@ -23,6 +23,7 @@ from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
 from ui.header import build_header, header_html
 from ui.investigate import wire_cost, wire_investigation
+from ui.judging_api import add_judging_api
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
@@ -108,6 +109,7 @@ def build_page(
         wire_answer(stage, token, session, desk, connections)
         add_api(page, library, connections)
         add_audit_api(library)
+        add_judging_api(library)
     for function in page.fns.values():
         # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
         function.postprocess = function.postprocess and function.api_visibility != "public"

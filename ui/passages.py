@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.language.markup import escape
+from engine.extraction.judging import UNWRITTEN
+from engine.language.markup import attribute, escape
 from engine.llm.suspicion import addresses_machine
-from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
+from engine.model import Direction, Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation
 from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
@@ -29,17 +31,24 @@ _ACTIONS = (
 )
 
 
+# From which passage to which, and as what.
+Link = tuple[str, str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What cards need besides passages: the question, names for trails, the day of the case.
 
-    ``best`` is the score that fills a score bar.
+    ``best`` is the score that fills a score bar. ``rejected`` are the links that were reported as wrong on
+    this page, ``judging``: whoever looks at it may report one.
     """
 
     question: str
     name: Name
     day: date
     best: float = 1.0
+    rejected: frozenset[Link] = frozenset()
+    judging: bool = False
 
 
 def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
@@ -63,7 +72,7 @@ def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
         + _cite(passage, document, reading.day, str(found.rank))
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
         + _beside(found, reading.name)
-        + _why(found.trails, reading.name)
+        + _why(found.trails, reading)
         + _score(found, reading)
         + _actions(pinned=found.pinned)
         + "</article>"
@@ -79,7 +88,7 @@ def compact_card(
         _opening(passage, document, "card compact", (passage.id,))
         + _cite(passage, document, reading.day, "·")
         + f'<p class="text" dir="auto" lang="{escape(passage.language)}">{body}</p>'
-        + _why(trails[:1], reading.name)
+        + _why(trails[:1], reading)
         + _actions(pinned=False)
         + "</article>"
     )
@@ -175,25 +184,27 @@ def _beside(found: RankedPassage, name: Name) -> str:
     return f'<div class="beside" dir="ltr">{lines}</div>' if lines else ""
 
 
-def _why(trails: Sequence[Sequence[Hop]], name: Name) -> str:
+def _why(trails: Sequence[Sequence[Hop]], reading: Reading) -> str:
     """The first trail; beside a mere find of the scan the first string of hops too; the rest folded."""
     shown = list(trails[:1])
     if shown and len(shown[0]) == 1:
         shown += [trail for trail in trails[1:] if len(trail) > 1][:1]
     others = [trail for trail in trails if trail not in shown]
     lines = "".join(
-        f'<div class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</div>' for trail in shown
+        f'<div class="why" dir="ltr">{_trail(trail_clauses(trail, reading.name), reading)}</div>'
+        for trail in shown
     )
     if not others:
         return lines
     folded = "".join(
-        f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, name))}</li>' for trail in others
+        f'<li class="why" dir="ltr">{_trail(trail_clauses(trail, reading.name), reading)}</li>'
+        for trail in others
     )
     summary = f"<summary>{plural(len(others), 'more trail')}</summary>"
     return f'{lines}<details class="trails" dir="ltr">{summary}<ul>{folded}</ul></details>'
 
 
-def _trail(clauses: Sequence[Clause]) -> str:
+def _trail(clauses: Sequence[Clause], reading: Reading) -> str:
     told = []
     for index, clause in enumerate(clauses):
         words = clause.words[:1].upper() + clause.words[1:] if index == 0 else "which " + clause.words
@@ -202,11 +213,37 @@ def _trail(clauses: Sequence[Clause]) -> str:
         quote = f'{colon} <q dir="auto">{words_quoted}</q>' if words_quoted else ""
         comma = "," if index < len(clauses) - 1 else "."
         detail = f' title="{escape(clause.hop.detail)}"' if clause.hop.detail else ""
+        link = link_of(clause.hop)
+        struck = " wrong" if link in reading.rejected else ""
         told.append(
-            f'<span class="hop" style="--c:{colour(clause.hop.strategy)}"{detail}><i></i>'
-            f"<span><bdi>{escape(words)}</bdi>{quote}{comma}</span></span>"
+            f'<span class="hop{struck}" style="--c:{colour(clause.hop.strategy)}"{detail}><i></i>'
+            f"<span><bdi>{escape(words)}</bdi>{quote}{comma}</span>{_report(link, reading)}</span>"
         )
     return " ".join(told)
+
+
+def _report(link: Link | None, reading: Reading) -> str:
+    """The button by which a link is reported as wrong where it is met, or the report taken back."""
+    if link is None or not reading.judging:
+        return ""
+    act, sign, told = (
+        ("unreject", "undo", "Reported as wrong: the next case leaves it out. Take that back (x)")
+        if link in reading.rejected
+        else ("reject", "✕", "This link is wrong: leave it out from the next case on (x)")
+    )
+    return (
+        f'<button type="button" class="judge" data-act="{act}" data-link="{attribute(json.dumps(link))}" '
+        f'title="{told}" aria-label="{told}">{sign}</button>'
+    )
+
+
+def link_of(hop: Hop) -> Link | None:
+    """The link of a corpus that a hop followed, from the passage that says it; None where it followed
+    none."""
+    if hop.source_id is None or hop.relation in UNWRITTEN:
+        return None
+    ends = (hop.source_id, hop.target_id)
+    return (*(ends if hop.direction is Direction.OUT else ends[::-1]), hop.relation.value)
 
 
 def _length(parts: Sequence[ScorePart]) -> float:

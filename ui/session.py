@@ -51,7 +51,8 @@ class OpenCase:
     ``shelved_as`` is the name under which the page offers the corpus. ``replaced``: the page has asked
     something else meanwhile, and is told nothing more of this case. ``titles`` of the documents that the
     settings name, by id. ``turn`` is the number by which its page asked it. ``read_from`` are the passages
-    whose documents were to be read whole.
+    whose documents were to be read whole. ``rejected`` are the links that were reported as wrong on the page,
+    ``judging``: whoever asked may report one, under the name ``reviewer``.
     """
 
     case: Case
@@ -68,6 +69,9 @@ class OpenCase:
     replaced: bool = False
     turn: int = 0
     read_from: list[str] = field(default_factory=list)
+    rejected: frozenset[tuple[str, str, str]] = frozenset()
+    judging: bool = False
+    reviewer: str = ""
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 

@@ -21,6 +21,7 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
+from ui.judging import judge_met
 from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
@@ -30,7 +31,12 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
-            yield from steer(desk.get(case_of(case, request)), stage, chosen.action, chosen.id, threads)
+            opened = desk.get(case_of(case, request))
+            if chosen.action in ("reject", "unreject"):
+                judge_met(opened, chosen.action, chosen.link)
+                yield {stage.banner: "", stage.ranked: ranked_value(opened), stage.rest: rest_value(opened)}
+                return
+            yield from steer(opened, stage, chosen.action, chosen.id, threads)
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 

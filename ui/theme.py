@@ -14,6 +14,7 @@ from ui.palette import palette_css
 SCRIPTS = (
     "redstring.js",
     "peek.js",
+    "judge.js",
     "plan.js",
     "asking.js",
     "answer.js",

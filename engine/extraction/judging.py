@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,10 @@ from engine.extraction.precision import Precision, precision
 from engine.investigation.strategies.amendments import CHANGES, LIMITS
 from engine.model import Direction, Passage, Reference, Relation, Status
 
+# Relations that no words make: what stands side by side, is alike or is found together.
+UNWRITTEN = frozenset(
+    (Relation.PART_OF, Relation.NEXT_TO, Relation.MENTIONS, Relation.SIMILAR_TO, Relation.MATCHES)
+)
 # Letters of a passage on which a link rests that comes out of metadata.
 BEGINNING = 80
 
@@ -209,3 +214,21 @@ def _grouped(
             groups.setdefault(name, []).append(one)
     order = sorted(groups, key=lambda name: (-len(groups[name]), name))
     return {name: precision(groups[name]) for name in order}
+
+
+def figures_to_json(figures: Mapping[str, Mapping[str, Precision]]) -> dict[str, Any]:
+    """What ``rates`` gives as plain values; ``rate`` is what was accepted of what was judged, 0..1."""
+    return {
+        by: {
+            name: {
+                "judged": one.judged,
+                "accepted": one.accepted,
+                "corrected": one.corrected,
+                "rejected": one.rejected,
+                "rate": one.share,
+                "interval_95": one.interval,
+            }
+            for name, one in named.items()
+        }
+        for by, named in figures.items()
+    }

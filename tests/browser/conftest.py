@@ -94,7 +94,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="package")
-def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path, home: Path) -> Iterator[str]:
+def shown_sample(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path) -> Path:
+    """The sample corpus as the page shows it: a copy, since whoever looks at the page may judge its links."""
+    folder = tmp_path_factory.mktemp("shown") / sample_folder.name
+    shutil.copytree(sample_folder, folder)
+    return folder
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path, home: Path) -> Iterator[str]:
     """The address of a page over both corpora. Lexical search alone: the model has its own tests."""
     from engine.operator_settings import OperatorSettings
     from ui.connections import Connections
@@ -104,7 +112,7 @@ def address(tmp_path_factory: pytest.TempPathFactory, sample_folder: Path, home:
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
-        library = open_library([sample_folder, folder / "bad"], home)
+        library = open_library([shown_sample, folder / "bad"], home)
         page = build_page(library, connections=Connections(OperatorSettings()))
     with served(page, OperatorSettings(), folder / "uploads") as local:
         yield local

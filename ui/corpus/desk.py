@@ -152,7 +152,9 @@ class CorpusDesk:
 
     def may(self, ask: Ask, shelved: Shelved, action: Action) -> bool:
         """Whether whoever asks may do something with a corpus."""
-        return shelved.writable and may(ask.role, action, own=self.books.belongs(shelved))
+        # Whoever may judge says so beside the corpus: that its documents cannot be changed here is no matter.
+        beside = action in (Action.JUDGE, Action.RESOLVE)
+        return (shelved.writable or beside) and may(ask.role, action, own=self.books.belongs(shelved))
 
     def writable(self, ask: Ask) -> Shelved:
         """The corpus that is to be changed. Raises AccessError where whoever asks may not."""

@@ -1,0 +1,80 @@
+"""A wrong link is reported where it is met, with one key; the next case leaves it out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.extracted.validations import judged, load_validations
+from engine.extraction.judging import Ends, unjudge_link
+from engine.model import Relation
+from tests.browser.conftest import QUESTION, ask
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+LINKS = "#passages .why button.judge"
+
+
+def links(page: Page) -> set[str]:
+    """The links that the trails on the page show, each as it would be reported."""
+    told: list[str] = page.eval_on_selector_all(LINKS, "all => all.map(one => one.dataset.link)")
+    return set(told)
+
+
+def reported(page: Page) -> str:
+    """Report the first link of a card by its key; as what it is reported."""
+    card = page.locator("#ranked .card", has=page.locator("button[data-act=reject]")).first
+    card.locator(".text").click()
+    button = page.locator("#ranked .card.on button[data-act=reject]").first
+    link = button.get_attribute("data-link")
+    assert link is not None
+    page.keyboard.press("x")
+    page.wait_for_selector("#ranked .card.on .hop.wrong")
+    return link
+
+
+def test_a_reported_link_is_gone_in_the_next_case_and_comes_back(page: Page, shown_sample: Path) -> None:
+    ask(page, QUESTION)
+    before = links(page)
+    link = reported(page)
+    try:
+        ask(page, QUESTION)
+        page.wait_for_selector("#ranked .card")
+        assert link not in links(page)
+    finally:
+        source, target, relation = json.loads(link)
+        unjudge_link(open_corpus(shown_sample), Ends(source, target, Relation(relation)))
+    ask(page, QUESTION)
+    assert links(page) == before
+
+
+def test_a_report_is_taken_back_where_it_was_made(page: Page, shown_sample: Path) -> None:
+    ask(page, QUESTION)
+    link = reported(page)
+    assert [one.proposal.source_id for one in judged(load_validations(shown_sample)).values()] == [
+        json.loads(link)[0]
+    ]
+    page.keyboard.press("x")
+    page.wait_for_selector("#ranked .card.on .hop.wrong", state="detached")
+    assert not judged(load_validations(shown_sample))
+
+
+def test_the_key_types_a_letter_where_one_types(page: Page, shown_sample: Path) -> None:
+    ask(page, QUESTION)
+    page.locator("#ranked .card", has=page.locator("button[data-act=reject]")).first.locator(".text").click()
+    page.click("#question textarea")
+    page.keyboard.press("x")
+    assert page.input_value("#question textarea").replace("x", "", 1) == QUESTION.replace("x", "", 1)
+    assert page.input_value("#question textarea") != QUESTION
+    assert not judged(load_validations(shown_sample))

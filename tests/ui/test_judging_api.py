@@ -1,0 +1,73 @@
+"""Verdicts over HTTP: who may give them, and that what is wrong is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.access.people import Person
+from engine.access.roles import Role
+from engine.errors import AccessError, InputError
+from engine.model import Relation, Status, TargetKind
+from ui.judging import judge_met, may_judge
+from ui.judging_api import Judging, judging
+from ui.session import OpenCase
+from ui.shelf import Library, open_library
+
+REVIEWER = Person("", Role.REVIEWER, name="Ada")
+
+
+@pytest.fixture
+def library(tmp_path: Path, sample_folder: Path) -> Library:
+    shutil.copytree(sample_folder, tmp_path / "meridia")
+    return open_library([tmp_path / "meridia"], tmp_path / "home")
+
+
+def a_link(library: Library) -> tuple[str, str, Relation]:
+    corpus = library.corpus(None)
+    numbers = corpus.reference_numbers(statuses=[Status.RESOLVED], relations=[Relation.CITES])
+    found = next(one for one in corpus.references(numbers.tolist()) if one.target_kind is TargetKind.PASSAGE)
+    return found.source_id, str(found.target_id), found.relation
+
+
+def test_a_verdict_is_given_listed_counted_and_taken_back(library: Library) -> None:
+    source, target, relation = a_link(library)
+    link = {"source": source, "target": target, "relation": relation}
+    done = judging(library, REVIEWER, Judging(act="reject", **link))
+    assert done["verdicts"][0]["reviewer"] == "Ada"
+    assert judging(library, REVIEWER, Judging(act="list"))["total"] == len(done["verdicts"])
+    figures = judging(library, REVIEWER, Judging(act="rates"))["rates"]
+    assert figures["relation"]["cites"]["rate"] == 0.0
+    low, high = figures["relation"]["cites"]["interval_95"]
+    assert low == 0.0 < high < 1.0
+    judging(library, REVIEWER, Judging(act="undo", **link))
+    assert judging(library, REVIEWER, Judging(act="list"))["total"] == 0
+
+
+def test_who_may_judge(library: Library) -> None:
+    source, target, _ = a_link(library)
+    visitor, operator = Person("", Role.VISITOR), Person("", Role.OPERATOR)
+    with pytest.raises(AccessError, match="reviewers"):
+        judging(library, visitor, Judging(act="reject", source=source, target=target))
+    with pytest.raises(AccessError):
+        judging(library, visitor, Judging(act="list"))
+    assert not may_judge(library, visitor, None)
+    assert may_judge(library, operator, None)
+    assert may_judge(library, REVIEWER, None)
+
+
+def test_a_page_that_may_not_judge_cannot_by_sending_it(library: Library) -> None:
+    source, target, relation = a_link(library)
+    opened = OpenCase(None, library.corpus(None), "?", ())  # type: ignore[arg-type]
+    with pytest.raises(AccessError):
+        judge_met(opened, "reject", f'["{source}", "{target}", "{relation}"]')
+    opened.judging = True
+    for told in (None, "", "{}", "[1]", f'["{source}", "{target}", "unheard"]', "x" * 10_000):
+        with pytest.raises(InputError):
+            judge_met(opened, "reject", told)
+    judge_met(opened, "reject", f'["{source}", "{target}", "{relation}"]')
+    assert opened.rejected == {(source, target, relation.value)}
+    judge_met(opened, "unreject", f'["{source}", "{target}", "{relation}"]')
+    assert not opened.rejected

@@ -1,0 +1,46 @@
+"""A wrong link is reported where it is met: on the card whose trail shows it. The next case leaves it out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from engine.access.people import Person
+from engine.access.roles import Action, may
+from engine.corpus.extracted.validations import Judgement
+from engine.errors import AccessError, InputError
+from engine.extraction.judging import Ends, judge_link, unjudge_link
+from engine.model import Relation
+from ui.session import OpenCase
+from ui.shelf import Library
+
+LONGEST_LINK = 2_000
+
+
+def may_judge(library: Library, person: Person, corpus: str | None) -> bool:
+    """Whether somebody may say something of the links of a corpus: reviewers and operators, whoever sits at a
+    server of this machine alone, and anybody of a corpus of their own."""
+    return may(person.role, Action.JUDGE, own=library.belongs(library.find(corpus, person.key)))
+
+
+def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
+    """Reject a link that the page shows, or take that back. Raises AccessError where whoever asked may not,
+    InputError for what is no link."""
+    if not opened.judging:
+        raise AccessError("links of this corpus are judged by its reviewers")
+    link = _link(told)
+    ends = Ends(link[0], link[1], Relation(link[2]))
+    if action == "reject":
+        judge_link(opened.corpus, ends, Judgement.REJECTED, reviewer=opened.reviewer)
+        opened.rejected |= {link}
+    else:
+        unjudge_link(opened.corpus, ends)
+        opened.rejected -= {link}
+
+
+def _link(told: Any) -> tuple[str, str, str]:
+    try:
+        source, target, relation = json.loads(str(told)[:LONGEST_LINK])
+        return str(source), str(target), Relation(relation).value
+    except (ValueError, TypeError):
+        raise InputError("which link is meant was not said") from None
