@@ -87,12 +87,13 @@ def add_judging_api(library: Library) -> None:
         note: str = "",
         corpus: str = "",
     ) -> dict[str, Any]:
-        """Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links are
-        right. For reviewers, and for whoever sits at a server of this machine alone.
+        """Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links
+        are right. For reviewers, and for whoever sits at a server of this machine alone.
 
-        act: reject, accept, correct, undo, list or rates. source, target: ids of the passage that says the link
-        and of what it leads to. relation: which link, where there are several. to, meant: for a correction, the
-        passage and the relation that are meant. note: why. corpus: a name of a corpus, empty for the first.
+        act: reject, accept, correct, undo, list or rates. source, target: ids of the passage that says the
+        link and of what it leads to. relation: which link, where there are several. to, meant: for a
+        correction, the passage and the relation that are meant. note: why. corpus: a name of a corpus, empty
+        for the first.
         """
         try:
             given = {

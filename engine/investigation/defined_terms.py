@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
+from engine.corpus.extracted.proposal import concept_key
+from engine.corpus.extracted.validations import Judgement, judged, load_validations
 from engine.corpus.protocol import Corpus, Rows
 from engine.language.candidates import Stems
 from engine.language.terms import terms_of
 from engine.language.vocabulary import LONGEST_TERM
 from engine.languages import Definitions, law
-from engine.model import Entity, EntityKind, Passage
+from engine.model import Entity, EntityKind, Passage, Relation
 
 # Passages read for definitions, of each language of the corpus.
 MOST_READ = 1000
@@ -60,6 +62,9 @@ class DefinedTerms:
         self._lengths: dict[str, dict[str, list[int]]] = {}
         self._stems: dict[str, Stems] = {}
         self._lock = threading.Lock()
+        self._corpus = ref(corpus)
+        self._judged: tuple[int, ...] = ()
+        self._rejections: Mapping[int, frozenset[int]] = {}
         self._from_entities(corpus)
         for language in corpus.info().languages:
             self._from_texts(corpus, language)
@@ -73,8 +78,10 @@ class DefinedTerms:
         return len(self.names)
 
     def definitions(self, term: int) -> Rows:
-        """Rows of the passages that define a term, in the order of the corpus, shape (n,)."""
-        return np.array(sorted(self._rows[term]), np.int32)
+        """Rows of the passages that define a term, in the order of the corpus, shape (n,); without those of
+        which a person said that they do not."""
+        rejected = self._rejected().get(term, frozenset())
+        return np.array(sorted(row for row in self._rows[term] if row not in rejected), np.int32)
 
     def used_in(self, text: str, language: str) -> list[Use]:
         """The defined terms that a text uses, in its order; the longest at each place."""
@@ -84,10 +91,14 @@ class DefinedTerms:
         numbers, words = self._numbers[language], list(_WORD.finditer(text))
         stems = self._stemmed([word[0] for word in words], language)
         found, end = [], 0
+        rejected = self._rejected()
+        undefined = {term for term, rows in rejected.items() if not set(self._rows[term]) - rows}
         for place, stem in enumerate(stems):
             for length in lengths.get(stem, ()) if place >= end else ():
                 key = tuple(stems[place : place + length])
                 number = numbers.get(key) if len(key) == length else None
+                if number is not None and number in undefined:
+                    continue
                 if number is not None and not (length == 1 and _ends_a_name(text, words, place)):
                     first, last, end = words[place], words[place + length - 1], place + length
                     as_name = first[0][:1].isupper() or number in self._small
@@ -95,6 +106,27 @@ class DefinedTerms:
                     found.append(Use(number, first.start(), last.end(), as_defined))
                     break
         return found
+
+    def _rejected(self) -> Mapping[int, frozenset[int]]:
+        """The rows that people rejected as definitions, by term."""
+        corpus = self._corpus()
+        if corpus is None or corpus.judged == self._judged:
+            return self._rejections
+        found: dict[int, set[int]] = {}
+        if corpus.folder is not None and corpus.judged:
+            said = [
+                one.proposal
+                for one in judged(load_validations(corpus.folder)).values()
+                if one.judgement is Judgement.REJECTED and one.proposal.relation is Relation.DEFINES
+            ]
+            named = {concept_key(name): number for number, name in enumerate(self.names)}
+            rows = corpus.rows([one.source_id for one in said]).tolist()
+            for one, row in zip(said, rows, strict=True):
+                if row >= 0 and one.name in named:
+                    found.setdefault(named[one.name], set()).add(row)
+        self._rejections = {term: frozenset(rows) for term, rows in found.items()}
+        self._judged = corpus.judged
+        return self._rejections
 
     def _from_entities(self, corpus: Corpus) -> None:
         entities = [

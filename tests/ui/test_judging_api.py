@@ -34,15 +34,14 @@ def a_link(library: Library) -> tuple[str, str, Relation]:
 
 def test_a_verdict_is_given_listed_counted_and_taken_back(library: Library) -> None:
     source, target, relation = a_link(library)
-    link = {"source": source, "target": target, "relation": relation}
-    done = judging(library, REVIEWER, Judging(act="reject", **link))
+    done = judging(library, REVIEWER, Judging(act="reject", source=source, target=target, relation=relation))
     assert done["verdicts"][0]["reviewer"] == "Ada"
     assert judging(library, REVIEWER, Judging(act="list"))["total"] == len(done["verdicts"])
     figures = judging(library, REVIEWER, Judging(act="rates"))["rates"]
     assert figures["relation"]["cites"]["rate"] == 0.0
     low, high = figures["relation"]["cites"]["interval_95"]
     assert low == 0.0 < high < 1.0
-    judging(library, REVIEWER, Judging(act="undo", **link))
+    judging(library, REVIEWER, Judging(act="undo", source=source, target=target, relation=relation))
     assert judging(library, REVIEWER, Judging(act="list"))["total"] == 0
 
 

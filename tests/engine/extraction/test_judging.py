@@ -13,13 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
-from engine.corpus.extracted.validations import Judgement, judged, load_validations
+from engine.corpus.extracted.proposal import Proposal
+from engine.corpus.extracted.validations import (
+    Judgement,
+    Validation,
+    add_validation,
+    judged,
+    load_validations,
+)
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link, rates, unjudge_link
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.investigation import Case
 from engine.investigation.associations import associations
+from engine.investigation.defined_terms import defined_terms
 from engine.model import Direction, Relation, Status, TargetKind
 from engine.settings import Preset, preset
 from tests.conftest import SAMPLE
@@ -217,3 +225,33 @@ def test_any_verdicts_taken_back_leave_no_trace(sample_folder: Path, places: lis
     finally:
         shutil.rmtree(copied)
     assert SAMPLE.exists()
+
+
+def test_a_rejected_definition_is_none_until_it_is_taken_back(corpus: Corpus) -> None:
+    assert corpus.folder is not None
+    question = "What must a sub-agent tell the principal of the power of attorney?"
+    terms = defined_terms(corpus)
+    use = terms.used_in(question, "en")[0]
+    rows = terms.definitions(use.term).tolist()
+    said = [
+        Validation(
+            proposal=Proposal(
+                source_id=passage.id,
+                quote=passage.text[:20],
+                relation=Relation.DEFINES,
+                concept=terms.names[use.term],
+            ),
+            origin="grammar",
+            judgement=Judgement.REJECTED,
+        )
+        for passage in corpus.passages(np.array(rows, np.int32))
+    ]
+    for one in said:
+        add_validation(corpus.folder, one)
+    corpus.judge()
+    assert not len(terms.definitions(use.term))
+    assert use.term not in [other.term for other in terms.used_in(question, "en")]
+    for one in said:
+        add_validation(corpus.folder, one.model_copy(update={"withdrawn": True}))
+    corpus.judge()
+    assert terms.definitions(use.term).tolist() == rows
