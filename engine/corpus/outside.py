@@ -79,6 +79,10 @@ class Outside:
                 found.setdefault(f"{document.number} {document.year}", {})[number] = None
         return {key: tuple(numbers) for key, numbers in found.items() if len(key) > 1}
 
+    def labels(self, number: int) -> dict[str, tuple[int, ...]]:
+        """The rows of a document by the letters of their labels ("rule1022guidance1")."""
+        return self._contents.labels(number)
+
     def named(self, name: str, language: str) -> tuple[int, ...]:
         """The documents of a name, those in a language before all others; by their numbers."""
         found = self.keys.get(letters_key(name)) or self.called(name, language)
@@ -143,11 +147,20 @@ class _Contents:
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, "")
         self._read = lru_cache(_AT_HAND)(self._read_document)
         self.section = lru_cache(maxsize=4096)(self._section)
+        self.labels = lru_cache(_AT_HAND)(self._labels)
 
     def put(self, text: str, language: str, day: date) -> Passage:
         """Put another text from outside in the place of the last one."""
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, text, language, valid_from=day, valid_to=day)
         return self._outside
+
+    def _labels(self, document: int) -> dict[str, tuple[int, ...]]:
+        first, passages = self._read(document)
+        found: dict[str, list[int]] = {}
+        for row, passage in enumerate(passages, first):
+            if passage.label:
+                found.setdefault(letters_key(passage.label), []).append(row)
+        return {key: tuple(rows) for key, rows in found.items()}
 
     def document_of(self, row: int) -> int:
         if row == self._size:

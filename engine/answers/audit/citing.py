@@ -14,7 +14,7 @@ from datetime import date
 
 import numpy as np
 
-from engine.answers.audit.forms import Form, form_of
+from engine.answers.audit.forms import Form, form_of, labelled
 from engine.answers.audit.lookalikes import lookalikes
 from engine.answers.audit.pinpoints import missing_paragraph
 from engine.answers.audit.record import Citation
@@ -32,7 +32,10 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     reader = outside(corpus)
     asked = _Asked(corpus, reader, text, language, day, context)
     found = [asked.citation(mention) for mention in _joined(find_mentions(text, language), text)]
-    kept: list[Citation] = []
+    kept = [
+        Citation(one.span, text[one.span.start : one.span.end], str(Status.RESOLVED), one.rows, True)
+        for one in labelled(text, reader)
+    ]
     for one in sorted(
         (one for one in found if one is not None), key=lambda one: one.span.start - len(one.text)
     ):

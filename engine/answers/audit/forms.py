@@ -6,6 +6,7 @@ a full stop ("Art. 60.3 RGPD"), an act's name by its capitals.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.corpus.outside import Outside, letters_key
@@ -123,3 +124,39 @@ def _called(name: str, reader: Outside, language: str) -> bool:
 def _number(roman: str) -> int:
     values = [_VALUES[letter] for letter in roman]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A citation in the words by which this product cites: a document's name and a passage's label."""
+
+    span: Span
+    rows: tuple[int, ...]
+
+
+def labelled(text: str, reader: Outside) -> Iterator[Labelled]:
+    """The citations of a text that are a document's name and the label of a passage of it, in order."""
+    words, place = list(_WORDS.finditer(text)), 0
+    while place < len(words):
+        found = _labelled_at(text, words, place, reader)
+        if found is None:
+            place += 1
+            continue
+        yield found
+        while place < len(words) and words[place].start() < found.span.end:
+            place += 1
+
+
+def _labelled_at(text: str, words: list[re.Match[str]], place: int, reader: Outside) -> Labelled | None:
+    start = words[place].start() + len(words[place][0]) - len(words[place][0].lstrip('([“"«'))
+    for last in range(min(place + LONGEST, len(words) - 1), place - 1, -1):
+        name = text[start : words[last].end()].rstrip(",")
+        documents = reader.keys.get(letters_key(name), ()) if name[:1].isupper() or not name.isascii() else ()
+        for number in documents:
+            labels = reader.labels(number)
+            for end in range(min(last + LONGEST, len(words) - 1), last, -1):
+                label = text[words[last + 1].start() : words[end].end()].rstrip('.,;)]”"»')
+                rows = labels.get(letters_key(label), ())
+                if rows:
+                    return Labelled(Span(start, words[last + 1].start() + len(label)), rows)
+    return None

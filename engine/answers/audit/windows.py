@@ -27,6 +27,7 @@ REACH, LONGEST = 12, 6_000
 SHORTEST = 24
 # A window is aligned with a claim where it has so much of its words anywhere.
 WORTH = 0.5
+_ELLIPSIS = re.compile(r"\s*(?:…|\[\.\.\.\]|\.\.\.)\s*")
 _CLOSED = re.compile(r"[\"'”»“)\]]*[.!?。！？؟۔]")
 _HEAD = re.compile(r"[:：—–]-?\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-–—•▪·*]|\(?\w{1,4}[.)])\s|\s*\(\w{1,4}\)|\s*[a-zäöüàéè]")
@@ -116,26 +117,52 @@ def readable(passage: Passage, head: str = "") -> Readable:
 def copied(said: str, within: Readable, own: Sequence[Span]) -> Held | None:
     """Words that a passage has letter by letter, and what stands with them in their sentences. ``own`` are
     the references of the claim that are words of the passage, where they stand in the claim."""
-    letters = letters_of(said.lower())
-    if len(letters) < SHORTEST:
+    places = _found(said, within)
+    if not places:
         return None
-    start = within.letters.find(letters)
-    if start < 0:
-        return None
-    first, last = within.places[start], within.places[start + len(letters) - 1] + 1
-    touched = [n for n, span in enumerate(within.spans) if span.start < last and first < span.end]
+    touched = [
+        n
+        for n, span in enumerate(within.spans)
+        if any(span.start < last and first < span.end for first, last in places)
+    ]
     tokens = [token for number in touched for token in within.parts[number]]
-    inside = [place for place, token in enumerate(tokens) if first <= token.span.start < last]
+    if len(places) == 1 and _is_whole(within.text, *places[0]):
+        tokens = [token for token in tokens if places[0][0] <= token.span.start < places[0][1]]
+    inside = [
+        place
+        for place, token in enumerate(tokens)
+        if any(first <= token.span.start < last for first, last in places)
+    ]
     if not inside:
         return None
-    if _is_whole(within.text, first, last):
-        tokens, inside = tokens[inside[0] : inside[-1] + 1], [*range(len(inside))]
-    alignment = part_of(tokens, inside[0], inside[-1] + 1, within.language)
+    alignment = part_of(tokens, inside, within.language)
     alignment = replace(alignment, own=tuple(Token(Sort.REFERENCE, "", "", "", span) for span in own))
     bound = tuple(token for number in touched[:1] for token in within.bound.get(number, ()))
     if bound and not any(number not in within.bound for number in touched):
         alignment = replace(alignment, dropped=(*alignment.dropped, *bound))
     return Held(Span(within.spans[touched[0]].start, within.spans[touched[-1]].end), alignment)
+
+
+def _found(said: str, within: Readable) -> list[tuple[int, int]]:
+    """Where each piece of some words stands in a passage, one behind the other; nothing where one does not.
+    An ellipsis parts pieces."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    for piece in _ELLIPSIS.split(said):
+        letters = letters_of(piece.lower())
+        if not letters:
+            continue
+        start = within.letters.find(letters, place)
+        if start < 0 or (not found and len(letters_of(said)) < SHORTEST):
+            return []
+        place = start + len(letters)
+        found.append((within.places[start], within.places[place - 1] + 1))
+    return found
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text."""
+    return "".join(letter for letter in text if letter.isalnum())
 
 
 def _is_whole(text: str, first: int, last: int) -> bool:
@@ -144,11 +171,6 @@ def _is_whole(text: str, first: int, last: int) -> bool:
     before = text[:first].rstrip(" \t\u00a0(\"'„“«")
     begins = not before or before.endswith("\n") or ends_sentence(before, len(before))
     return begins and stop is not None and ends_sentence(text, stop.end())
-
-
-def letters_of(text: str) -> str:
-    """The letters and digits of a text."""
-    return "".join(letter for letter in text if letter.isalnum())
 
 
 def _pieces(text: str, language: str) -> Iterator[Span]:

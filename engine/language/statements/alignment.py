@@ -121,11 +121,12 @@ def align(
     return best
 
 
-def part_of(source: Sequence[Token], first: int, stop: int, language: str) -> Alignment:
-    """How a part of a source stands in it: what must not be left out around it."""
-    said = source[first:stop]
-    pairs = _Pairs({place - first: place for place in range(first, stop)}, set())
-    left = [place for place in range(len(source)) if not first <= place < stop]
+def part_of(source: Sequence[Token], chosen: Sequence[int], language: str) -> Alignment:
+    """How some words of a source stand in it, by their places: what must not be left out around them."""
+    said = [source[place] for place in chosen]
+    pairs = _Pairs(dict(enumerate(chosen)), set())
+    held = set(chosen)
+    left = [place for place in range(len(source)) if place not in held]
     dropped = tuple(_binding(said, source, pairs, left, language, agentless=False))
     own = tuple(token for token in said if token.sort is Sort.REFERENCE)
     numbers = tuple(token for token in said if token.sort is Sort.NUMBER)
