@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.answers.audit.own import stands
 from engine.answers.choosing import Candidate, chosen
 from engine.answers.citing import Citations
 from engine.answers.quotes import Located
@@ -58,6 +59,8 @@ def brief_sentences(
     alone = bool(named) and asks_for_named_alone(investigation.plan)
     taken = [] if alone else chosen(candidates, asked, [area.id for area in areas])
     names = {area.id: area.name for area in areas}
+    # What the check of claims would not find said is worse than no sentence.
+    taken = [one for one in taken if _stands(one.unit)]
     ordered = _in_reading_order(_with_areas(taken))
     several = len({candidate.areas[:1] for candidate in ordered}) > 1
     first = [_sentence(unit, citations, "") for unit in named]
@@ -66,8 +69,13 @@ def brief_sentences(
         for candidate in ordered
     ]
     units = [*named, *(candidate.unit for candidate in taken)]
-    terms = _terms(units, corpus, citations, investigation)
+    terms = [unit for unit in _terms(units, corpus, citations, investigation) if _stands(unit)]
     return (*first, *sentences, *(_sentence(unit, citations, "") for unit in terms))
+
+
+def _stands(unit: Unit) -> bool:
+    passages = {piece.passage.id: piece.passage for piece in unit.pieces}
+    return stands(unit.text, list(passages.values()))
 
 
 def asks_for_named_alone(plan: QueryPlan) -> bool:
