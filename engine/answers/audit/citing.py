@@ -94,8 +94,8 @@ class _Asked:
         named = self.reader.named(form.name, self.language) if form.known else ()
         # Of several versions the latest that has it.
         tried = [named, *((number,) for number in reversed(named))] if named else []
-        if mention.document is None and not form.name:
-            tried += [(number,) for number in self.context]
+        if (mention.document is None and not form.name) or (not known and not named):
+            tried += [(number,) for number in self.context if self._may_mean(mention, form, number)]
         if not named and any(one.status is Status.RESOLVED for one in found):
             return found, known
         for documents in tried:
@@ -104,6 +104,11 @@ class _Asked:
                 if any(reference.status is Status.RESOLVED for reference in inside):
                     return inside, True
         return found, known or bool(named)
+
+    def _may_mean(self, mention: Mention, form: Form, number: int) -> bool:
+        """Whether a reference may mean a document that was cited before: it names none, or "the Code"."""
+        name = (mention.document or form.name).casefold().removeprefix("the ").strip()
+        return not name or name in self.reader.documents[number].title.casefold().split()
 
     def _resolved(
         self, resolved: list[Reference], mention: Mention, form: Form, span: Span, said: str

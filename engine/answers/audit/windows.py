@@ -32,6 +32,7 @@ _CLOSED = re.compile(r"[\"'”»“)\]]*[.!?。！？؟۔]")
 _HEAD = re.compile(r"[:：—–]-?\s*\Z")
 _ITEM = re.compile(r"\s*(?:[-–—•▪·*]|\(?\w{1,4}[.)])\s|\s*\(\w{1,4}\)|\s*[a-zäöüàéè]")
 _NUMBER = re.compile(r"^[ \t]*\(?\d{1,3}[a-z]?[.)](?=\s)", re.MULTILINE)
+_HALF = re.compile(r"[;；؛]\s+(?=\w)")
 _LINE = re.compile(r"\n+")
 _EITHER = re.compile(
     r"(?:\bor|\boder|\bou|\bo|\batau|\bأو|[;,]\s*or|[;,]\s*oder)\s*[;,]?\s*\Z", re.IGNORECASE
@@ -96,6 +97,7 @@ def readable(passage: Passage, head: str = "") -> Readable:
     if len(parts) > 2:
         chosen.append(list(range(len(parts))))
     found = [_window(text, language, parts, spans, one) for one in chosen]
+    found += _clauses(text, language, parts, spans, bound)
     if head and spans:
         found += _headed(head, language, parts, spans)
     places = tuple(place for place, letter in enumerate(text) if letter.isalnum())
@@ -206,6 +208,30 @@ def _lists(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, list[int]]]:
             items.append(later)
         if items:
             yield number, items
+
+
+def _clauses(
+    text: str,
+    language: str,
+    parts: Sequence[tuple[Token, ...]],
+    spans: Sequence[Span],
+    bound: Mapping[int, tuple[Token, ...]],
+) -> Iterator[Window]:
+    """The halves of sentences that a semicolon parts, where the second is no condition of the first."""
+    for number, span in enumerate(spans):
+        ends = [match.end() for match in _HALF.finditer(text, span.start, span.end)]
+        if number in bound or not ends:
+            continue
+        borders = [span.start, *ends, span.end]
+        halves = [
+            tuple(token for token in parts[number] if start <= token.span.start < end)
+            for start, end in pairwise(borders)
+        ]
+        if any(not half or half[0].sort in (Sort.EXCEPT, Sort.ONLY) for half in halves):
+            continue
+        for half, (start, end) in zip(halves, pairwise(borders), strict=True):
+            keys = frozenset(token.key for token in half)
+            yield Window(half, keys, Span(start, end), _points(text[start:end].lstrip(), language))
 
 
 def _conditional(head: Sequence[Token]) -> bool:
