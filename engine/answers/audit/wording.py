@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.answers.audit.record import Audit, Checked, Finding, Source
-from engine.language.statements import Changed
+from engine.language.statements import Change, Changed
 from engine.records.citation import short_citation
 from engine.records.wording import plural
 
@@ -75,6 +75,8 @@ def _otherwise(one: Changed) -> str:
     if one.claim is None or one.source is None:
         token = one.claim or one.source
         return _DENIED.format(token.word) if token is not None else ""
+    if one.change is Change.JOINT:
+        return f"the source says “{one.source.opened} {one.source.word}”, the claim “{one.claim.opened}”"
     return f"the source says “{one.source.word}”, the claim says “{one.claim.word}”"
 
 

@@ -40,7 +40,7 @@ class Change(StrEnum):
     WEAKER = "weaker"
     NEGATION = "negation"
     OPPOSITE = "opposite"
-    PARTY = "party"
+    JOINT = "and for or"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +224,11 @@ def _aligned(
     used = set(pairs.of_claim.values())
     left = [place for place in range(len(source)) if place not in used]
     changed, lost, left = _changes(claim, source, pairs, lost, left, language)
+    changed += [
+        Changed(Change.JOINT, claim[place], source[other])
+        for place, other in pairs.of_claim.items()
+        if place not in pairs.moved and {claim[place].opened, source[other].opened} == {"and", "or"}
+    ]
     own = tuple(claim[place] for place in pairs.of_claim if claim[place].sort is Sort.REFERENCE)
     meant = _meant(claim, pairs, context) if context else frozenset()
     meant |= _pointed(claim, lost)
