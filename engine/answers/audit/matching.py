@@ -73,7 +73,24 @@ class Matching:
             replace(self._source(row, passage, cosine, asked), cited=row in cited)
             for row, passage, cosine in zip(rows.tolist(), passages, similar, strict=True)
         ]
+        if not any(one.says for one in found):
+            found = self._together(found, asked)
         return sorted(found, key=lambda one: (not one.says, not one.differs, -one.near, one.row))
+
+    def _together(self, found: list[Source], asked: _Asked) -> list[Source]:
+        """The sources, and of those cited the first where they say a claim only read one behind the other: a
+        head and the items of its list."""
+        own = [one for one in sorted(found, key=lambda one: one.row) if one.cited][:CITED]
+        own = [one for one in own if one.document.id == own[0].document.id]
+        if len(own) < 2 or own[0].passage.language != asked.language:
+            return found
+        read = readable(replace(own[0].passage, text="\n".join(one.passage.text for one in own)))
+        for text, kept in asked.texts:
+            held = copied(text, read, kept)
+            if held is not None and held.alignment.complete:
+                said = replace(own[0], alignment=held.alignment)
+                return [said if one is own[0] else one for one in found]
+        return found
 
     def compared(self, source: Source, span: Span, claim: Claim) -> Source:
         """Other words of a source, compared with the claim."""
