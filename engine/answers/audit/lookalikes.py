@@ -19,6 +19,14 @@ _CODE = re.compile(
 )
 _BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
 _SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")
+# What stands in brackets at the end, or in front of a colon, and has a number: a citation in whatever form.
+_EDGES = (
+    re.compile(r"[(\[](?P<said>[^()\[\]]{0,40}[A-ZÄÖÜ§][^()\[\]]{0,40}\d[^()\[\]]{0,30})[)\]]\W*\Z"),
+    re.compile(r"\A\W*(?P<said>[A-ZÄÖÜ§][^:.;,]{0,50}?\d[^:;]{0,24}?)\s?:\s"),
+    re.compile(
+        r"(?:,|–|-)\s(?:see|cf\.?|siehe|vgl\.|voir|lihat|véase)\s(?P<said>[^,;()]{1,50}?\d[^,;()\s]{0,20})\W*\Z"
+    ),
+)
 _SHORT = (
     "sec",
     "sect",
@@ -58,6 +66,7 @@ def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span
         (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
         key=lambda span: (span[0], -span[1]),
     )
+    found += [match.span("said") for edge in _EDGES if (match := edge.search(text))]
     for start, end in found:
         if not taken.overlaps(start, end):
             taken.add(start, end)
