@@ -17,7 +17,7 @@ from engine.answers.choosing import Candidate, chosen
 from engine.answers.citing import Citations
 from engine.answers.quotes import Located
 from engine.answers.record import Sentence
-from engine.answers.units import Piece, Unit, units_of, word_count
+from engine.answers.units import Piece, Unit, is_whole, units_of, word_count
 from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus, Rows
 from engine.investigation.asked import Asked
@@ -46,7 +46,7 @@ MOST_TERMS, LONGEST_TERM = 2, 45
 def brief_sentences(
     investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations
 ) -> tuple[Sentence, ...]:
-    """The sentences of a brief, area by area, in the order of their documents inside an area."""
+    """The sentences of a brief, area by area, inside of an area what serves the question best first."""
     areas = investigation.areas
     places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
     named = _of_named(investigation, corpus, asked, citations)
@@ -54,14 +54,14 @@ def brief_sentences(
     candidates = (
         candidate
         for candidate in _candidates(investigation, corpus, asked, citations, places)
-        if told.isdisjoint(piece.row for piece in candidate.unit.pieces)
+        if told.isdisjoint(piece.row for piece in candidate.unit.pieces) and is_whole(candidate.unit)
     )
     alone = bool(named) and asks_for_named_alone(investigation.plan)
     taken = [] if alone else chosen(candidates, asked, [area.id for area in areas])
     names = {area.id: area.name for area in areas}
     # What the check of claims would not find said is worse than no sentence.
     taken = [one for one in taken if _stands(one.unit)]
-    ordered = _in_reading_order(_with_areas(taken))
+    ordered = _best_first(_with_areas(taken))
     several = len({candidate.areas[:1] for candidate in ordered}) > 1
     first = [_sentence(unit, citations, "") for unit in named]
     sentences = [
@@ -186,19 +186,12 @@ def _with_areas(taken: Sequence[Candidate]) -> list[Candidate]:
     return found
 
 
-def _in_reading_order(taken: Sequence[Candidate]) -> list[Candidate]:
-    """Areas in the order of their best sentence, documents likewise, each document as it reads."""
+def _best_first(taken: Sequence[Candidate]) -> list[Candidate]:
+    """Areas in the order of their best sentence, and each area's sentences as they serve the question."""
     areas: dict[str, int] = {}
-    documents: dict[tuple[str, str], int] = {}
-    keyed = []
     for number, candidate in enumerate(taken):
-        area = next(iter(candidate.areas), "")
-        document = candidate.unit.pieces[-1].passage.document_id
-        first = areas.setdefault(area, number)
-        second = documents.setdefault((area, document), number)
-        last = candidate.unit.pieces[0]
-        keyed.append((first, second, last.row, last.span.start, candidate))
-    return [item[-1] for item in sorted(keyed, key=lambda item: item[:-1])]
+        areas.setdefault(next(iter(candidate.areas), ""), number)
+    return sorted(taken, key=lambda one: areas[next(iter(one.areas), "")])
 
 
 def _sentence(unit: Unit, citations: Citations, area: str) -> Sentence:

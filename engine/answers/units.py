@@ -143,6 +143,14 @@ def _is_heading(text: str) -> bool:
     return not bare or (bare[-1] not in _ENDS and not is_head(text) and word_count(text) < 6)
 
 
+def is_whole(unit: Unit) -> bool:
+    """Whether a unit is a sentence, or a head with items; a line that breaks off, or only goes on, is
+    none."""
+    said = unit.text.rstrip(_CLOSING)
+    first = next((letter for letter in said if letter.isalpha()), "")
+    return len(unit.pieces) > 1 or (said[-1:] in _ENDS - {";", "；"} and not first.islower())
+
+
 def is_head(text: str) -> bool:
     """Whether a line announces items."""
     return text.rstrip().endswith(_LISTS)
