@@ -32,13 +32,13 @@ def cited(corpus: Corpus, text: str, language: str, day: date, context: Sequence
     reader = outside(corpus)
     asked = _Asked(corpus, reader, text, language, day, context)
     found = [asked.citation(mention) for mention in _joined(find_mentions(text, language), text)]
-    kept = [
+    found += [
         Citation(one.span, text[one.span.start : one.span.end], str(Status.RESOLVED), one.rows, True)
         for one in labelled(text, reader)
     ]
-    for one in sorted(
-        (one for one in found if one is not None), key=lambda one: one.span.start - len(one.text)
-    ):
+    kept: list[Citation] = []
+    # Of two readings of the same words the one that has more of them.
+    for one in sorted((one for one in found if one is not None), key=_length, reverse=True):
         if not any(_overlaps(one.span, other.span) for other in kept):
             kept.append(one)
     for span in lookalikes(text, language, [one.span for one in kept]):
@@ -185,6 +185,10 @@ def _readings(mention: Mention) -> Iterator[Mention]:
 
 def _stands(passage: Passage, paragraph: str) -> bool:
     return (passage.paragraph or "").split("/")[0].casefold() == paragraph.casefold()
+
+
+def _length(one: Citation) -> int:
+    return one.span.end - one.span.start
 
 
 def _overlaps(one: Span, other: Span) -> bool:
