@@ -60,8 +60,8 @@ class Alignment:
     ``dropped``: words of the source that a claim must not leave out. ``changed``: what is otherwise.
     ``instead``: a word of the claim and the one in its place. ``loose``: matched by a synonym. ``numbers``:
     quantities of the source that the claim has. ``own``: references of the claim that are the source's own
-    words. ``share``: of the claim's content words, how many were found (0..1). ``strict``: the language has
-    no words to compare by, so that only the whole sentence counts.
+    words. ``share``: of the claim's content words, how many were found (0..1).
+    ``content`` is how many it has.
     """
 
     missing: tuple[Token, ...]

@@ -193,7 +193,11 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
         plain = re.sub(r"['’]s\Z", "", match[0])
         if known and (verb := words.parted_verb.fullmatch(plain)):
             plain = f"{verb[1]}{verb[2]}en"
-        for stem in reader.terms_of_word(plain):
+        terms = reader.terms_of_word(plain)
+        if not known and not terms:
+            # Without words of its language nobody tells which small word denies: each of them counts.
+            terms = (match[0].casefold(),)
+        for stem in terms:
             meaning = words.meanings.get(stem, stem) if known else stem
             yield Token(Sort.CONTENT, meaning, stem, match[0], span)
 

@@ -33,6 +33,8 @@ SAID = [
     ),
     ("fr", "Le vendeur doit livrer la chose.", "Le vendeur doit livrer la chose."),
     ("id", "Penjual wajib menyerahkan barang.", "Penjual wajib menyerahkan barang."),
+    ("sv", "Hyresgästen får säga upp avtalet.", "Hyresgästen får säga upp avtalet."),
+    ("zh", "当事人可以解除合同。", "当事人可以解除合同。"),
 ]
 NOT_SAID = [
     ("en", "The seller must pay the price.", "The buyer must pay the price."),
@@ -56,6 +58,13 @@ NOT_SAID = [
     ),
     ("de", "Der Vermieter darf kündigen.", "Der Mieter, der zahlt, darf kündigen."),
     ("fr", "L'acheteur doit livrer la chose.", "Le vendeur doit livrer la chose."),
+    # Languages without words of their own: what denies is a small word.
+    ("sv", "Hyresgästen får säga upp avtalet.", "Hyresgästen får inte säga upp avtalet."),
+    ("it", "Il conduttore può recedere dal contratto.", "Il conduttore non può recedere dal contratto."),
+    ("pt", "O locatário pode rescindir.", "O locatário não pode rescindir."),
+    ("nl", "De huurder mag opzeggen.", "De huurder mag niet opzeggen."),
+    ("zh", "当事人可以解除合同。", "当事人不可以解除合同。"),
+    ("ru", "Арендатор может расторгнуть договор.", "Арендатор не может расторгнуть договор."),
 ]
 OTHERWISE = [
     ("en", "The buyer must pay within two years.", "The buyer must pay within one year.", Change.NUMBER),
