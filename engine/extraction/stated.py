@@ -74,7 +74,7 @@ def _terms(corpus: Corpus, sample: int, seed: int) -> Iterator[Proposal]:
     terms = defined_terms(corpus)
     order = np.random.default_rng(seed).permutation(len(terms)).tolist()
     drawn = order[: 2 * sample]
-    rows = np.array([terms.definitions(number)[0] for number in drawn], np.int32)
+    rows = np.array([terms.stated_in(number)[0] for number in drawn], np.int32)
     found = [
         proposal
         for number, passage in zip(drawn, corpus.passages(rows), strict=True)

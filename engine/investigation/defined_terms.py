@@ -83,6 +83,10 @@ class DefinedTerms:
         rejected = self._rejected().get(term, frozenset())
         return np.array(sorted(row for row in self._rows[term] if row not in rejected), np.int32)
 
+    def stated_in(self, term: int) -> Rows:
+        """Rows of the passages that define a term, whatever a person has said of them, shape (n,)."""
+        return np.array(sorted(self._rows[term]), np.int32)
+
     def used_in(self, text: str, language: str) -> list[Use]:
         """The defined terms that a text uses, in its order; the longest at each place."""
         lengths = self._lengths.get(language)

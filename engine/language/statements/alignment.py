@@ -25,6 +25,8 @@ FEWEST_CONTENT = 2
 # The share of a sentence's content words that a claim may leave out behind the modal verb, and of its own
 # that it may say with a synonym.
 MOST_DROPPED, MOST_LOOSE = 0.6, 0.34
+# The share of a source's content words that a claim may leave out to be contradicted by it.
+MOST_LEFT = 0.25
 # Words that a pronoun stands for.
 MOST_MEANT = 4
 # A run of so many words that stands elsewhere is a clause, and needs no mark.
@@ -60,8 +62,8 @@ class Alignment:
     ``dropped``: words of the source that a claim must not leave out. ``changed``: what is otherwise.
     ``instead``: a word of the claim and the one in its place. ``loose``: matched by a synonym. ``numbers``:
     quantities of the source that the claim has. ``own``: references of the claim that are the source's own
-    words. ``share``: of the claim's content words, how many were found (0..1).
-    ``content`` is how many it has.
+    words. ``share``: of the claim's content words, how many were found (0..1);
+    ``left``: of the source's, how many the claim leaves out. ``content`` is how many the claim has.
     """
 
     missing: tuple[Token, ...]
@@ -73,6 +75,7 @@ class Alignment:
     instead: tuple[tuple[Token, Token], ...]
     numbers: tuple[Token, ...]
     share: float
+    left: float
     content: int
 
     @property
@@ -86,11 +89,13 @@ class Alignment:
 
     @property
     def contrary(self) -> bool:
-        """Whether the source says otherwise of the same subject and act."""
+        """Whether the source says otherwise of the same subject and act: what it says of a special case is
+        none."""
         hard = (Change.NUMBER, Change.LIMIT, Change.MODALITY, Change.NEGATION, Change.OPPOSITE)
         return (
             self.content >= FEWEST_CONTENT
             and bool(self.changed)
+            and self.left <= MOST_LEFT
             and all(one.change in hard for one in self.changed)
             and not (self.missing or self.exchanged or self.dropped)
             and len(self.loose) <= MOST_LOOSE * self.content
@@ -131,7 +136,7 @@ def part_of(source: Sequence[Token], chosen: Sequence[int], language: str) -> Al
     own = tuple(token for token in said if token.sort is Sort.REFERENCE)
     numbers = tuple(token for token in said if token.sort is Sort.NUMBER)
     content = sum(token.sort is Sort.CONTENT for token in said)
-    return Alignment((), (), dropped, (), (), own, (), numbers, 1.0, content)
+    return Alignment((), (), dropped, (), (), own, (), numbers, 1.0, 0.0, content)
 
 
 def share_of(claim: Sequence[Token], source: frozenset[str]) -> float:
@@ -250,8 +255,23 @@ def _aligned(
         tuple(_instead(claim, source, pairs, lost, left)),
         numbers,
         len(found) / len(content) if content else 0.0,
+        _left(source, used, left),
         len(content),
     )
+
+
+def _left(source: Sequence[Token], used: set[int], left: Sequence[int]) -> float:
+    """The share of the content words of a source's sentences that is left out, brackets aside."""
+    sentences = {source[place].sentence for place in used}
+    every = [token for token in source if token.sort is Sort.CONTENT and token.sentence in sentences]
+    dropped = [
+        source[place]
+        for place in left
+        if source[place].sort is Sort.CONTENT
+        and source[place].sentence in sentences
+        and not source[place].bracket
+    ]
+    return len(dropped) / len(every) if every else 0.0
 
 
 def _meant(claim: Sequence[Token], pairs: _Pairs, context: frozenset[str]) -> frozenset[int]:
