@@ -25,6 +25,7 @@ from engine.cli_models import add_model_command, add_model_flags, model_from
 from engine.cli_ontology import add_ontology_command
 from engine.cli_operator import add_settings_command
 from engine.cli_planning import add_plan_command, add_plan_flag, plan_from
+from engine.cli_report import add_report_command
 from engine.cli_settings import add_settings, settings_from
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.model import Relation
@@ -61,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     add_extraction_commands(commands)
     add_judge_command(commands)
     add_audit_command(commands)
+    add_report_command(commands)
     add_ontology_command(commands)
     add_settings_command(commands)
     add_access_commands(commands)

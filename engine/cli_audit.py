@@ -65,7 +65,7 @@ def audit(options: argparse.Namespace) -> None:
         (options.annotated, annotated),
     ):
         if place is not None:
-            _write(place, made(found))
+            write(place, made(found))
     if options.json:
         print_json(audit_to_json(found))
     else:
@@ -94,7 +94,8 @@ def audit_lines(found: Audit) -> Iterator[str]:
         yield from (f"   {remark}" for remark in remarks(one))
 
 
-def _write(place: Path, content: str) -> None:
+def write(place: Path, content: str) -> None:
+    """Write a file that was asked for. Raises InputError where that is not possible."""
     from engine.errors import InputError
 
     try:
