@@ -23,6 +23,7 @@ SCRIPTS = (
     "corpus-read.js",
     "corpus-add.js",
     "corpus-resolve.js",
+    "corpus-names.js",
     "validate.js",
     "ontology.js",
     "ontology-propose.js",

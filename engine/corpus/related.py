@@ -64,6 +64,15 @@ class EntityGraph:
         self._documents = _about(corpus, self._entities)
         self._names = _by_name(self._entities)
 
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """All entities, by their numbers."""
+        return self._entities
+
+    def mentioned(self, number: int) -> int:
+        """How many passages mention an entity."""
+        return int(self._counts[number])
+
     def numbers(self, name: str) -> list[int]:
         """The entities of a name or alias, whatever its case."""
         return self._names.get(name.casefold(), [])

@@ -57,7 +57,7 @@ from engine.model.questions import (
     Transaction,
     View,
 )
-from engine.model.relations import Direction, Relation, Status
+from engine.model.relations import RELATION_VERBS, Direction, Relation, Status
 from engine.model.reviews import Review, Verdict
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "FAMILY",
     "NOTHING",
     "OUT_OF_FORCE",
+    "RELATION_VERBS",
     "UNJUDGED",
     "UNMEASURED",
     "AreaCoverage",

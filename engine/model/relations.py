@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -50,3 +51,28 @@ class Status(StrEnum):
     RESOLVED = "resolved"
     AMBIGUOUS = "ambiguous"
     UNRESOLVED = "unresolved"
+
+
+# What the source of a link does to its target, in words: "Article 15 makes an exception to Article 14".
+RELATION_VERBS: Mapping[Relation, str] = {
+    Relation.CITES: "cites",
+    Relation.AMENDS: "amends",
+    Relation.REPEALS: "repeals",
+    Relation.SUPERSEDES: "supersedes",
+    Relation.DEFINES: "takes a term from",
+    Relation.INTERPRETS: "explains a term of",
+    Relation.EXCEPTION_TO: "makes an exception to",
+    Relation.SUBJECT_TO: "is subject to",
+    Relation.WITHOUT_PREJUDICE_TO: "applies without prejudice to",
+    Relation.EXTENDS: "extends",
+    Relation.APPLIES_TO: "applies to",
+    Relation.BASED_ON: "is based on",
+    Relation.PART_OF: "is part of",
+    Relation.NEXT_TO: "is next to",
+    Relation.MENTIONS: "mentions",
+    Relation.SIMILAR_TO: "is similar to",
+    Relation.MATCHES: "matches",
+    Relation.BELONGS_TO: "belongs to",
+    Relation.REQUIRES: "requires evidence of",
+    Relation.PARENT_OF: "is wider than",
+}

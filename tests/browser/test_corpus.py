@@ -151,6 +151,16 @@ def test_the_tree_is_walked_a_reference_is_followed_and_statistics_lead_into_the
 
 
 @pytest.mark.usefixtures("own")
+def test_a_name_leads_to_where_it_stands(page: Page) -> None:
+    page.click("[data-tab=names]")
+    page.fill("[data-lib=name-words]", "agency act")
+    page.locator("[data-lib=names] [data-name]", has_text="Agency Act").first.click()
+    page.wait_for_selector("[data-lib=named] mark >> text=Agency Act")
+    page.locator("[data-lib=named] .go", has_text="Agency Regulation").first.click()
+    page.wait_for_selector("[data-view=read]:visible [data-lib=doc] h2 >> text=Agency Regulation")
+
+
+@pytest.mark.usefixtures("own")
 def test_a_decision_is_kept_through_another_ingestion(page: Page, tmp_path: Path) -> None:
     page.click("[data-tab=resolve]")
     page.fill("[data-suggest]", "regulation")

@@ -49,7 +49,7 @@ def test_text_of_documents_does_nothing(page: Page) -> None:
     enter(page)
     page.locator(".book", has_text="Hostile").click()
     text(page, "A harmful clause")
-    for tab in ("resolve", "statistics", "report"):
+    for tab in ("names", "resolve", "statistics", "report"):
         page.click(f"[data-tab={tab}]")
     page.wait_for_selector("[data-lib=report] .counts")
     unharmed(page, "the corpus")

@@ -11,7 +11,17 @@ from engine.access.roles import Action, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from ui.access.asking import by_token
 from ui.asked import checked
-from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
+from ui.corpus import (
+    adding,
+    extracting,
+    names,
+    ontology,
+    ontology_rules,
+    reading,
+    resolving,
+    statistics,
+    validating,
+)
 from ui.corpus.desk import ACTIONS, Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
@@ -42,6 +52,8 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "suggest": resolving.suggest,
     "decide": resolving.decide,
     "undo": resolving.undo,
+    "names": names.names,
+    "name": names.name,
     "statistics": statistics.statistics,
     "areas": ontology.areas,
     "areas-measure": ontology.measure,

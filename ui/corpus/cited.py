@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.language.markup import escape
-from engine.model import Reference, Status
+from engine.model import RELATION_VERBS, Reference, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
-from ui.corpus.wording import RELATION_WORDS, STATUS_WORDS, direction
+from ui.corpus.wording import STATUS_WORDS, direction
 
 MOST_TARGETS = 8
 CITING_SHOWN = 40
@@ -49,7 +49,7 @@ def citing_html(browser: Browser, number: int, position: int, first: int) -> str
             f'<li><a class="go" href="#" data-document="{own}" data-at="{passage.position}" dir="auto">'
             f"{escape(short_citation(passage, document))}</a> "
             f'<span class="rel" data-relation="{reference.relation.value}">'
-            f"{RELATION_WORDS[reference.relation]}</span>"
+            f"{RELATION_VERBS[reference.relation]}</span>"
             f'<q dir="{direction(passage.language)}">{around(passage.text, reference)}</q></li>'
         )
     rest = len(found) - first - len(shown)
@@ -85,7 +85,7 @@ def _target(browser: Browser, number: int, reference: Reference, *, resolvable: 
     return (
         f'<div class="target" data-document="{spot.document}" data-at="{spot.position}">'
         f'<span class="rel" data-relation="{reference.relation.value}">'
-        f'{RELATION_WORDS[reference.relation]}</span> <b dir="auto">{escape(named)}</b>'
+        f'{RELATION_VERBS[reference.relation]}</span> <b dir="auto">{escape(named)}</b>'
         f'<small dir="auto">{escape(document.title or document.id)}</small>'
         f'<p dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(text)}</p></div>'
     )

@@ -19,6 +19,7 @@ from ui.embeddings import offers
 _VIEWS = (
     ("read", "Documents"),
     ("add", "Add documents"),
+    ("names", "Names"),
     ("areas", "Areas"),
     ("resolve", "To resolve"),
     ("check", "Check links"),
@@ -64,7 +65,7 @@ def frame_html(settings: OperatorSettings) -> str:
             '<span data-lib="facts"></span></div>'
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
             f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-            f"{_READ}{_ADD if settings.uploads else ''}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
+            f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
             f"{_STATISTICS}{_REPORT}"
             "</div></div>"
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
@@ -100,6 +101,19 @@ _READ = (
     '<nav class="crumbs" data-lib="crumbs" aria-label="Where you are"></nav>'
     '<div class="text-scroll" data-lib="scroll" tabindex="0" aria-label="Text"><div class="doc-head" '
     'data-lib="doc"></div><div class="doc-text" data-lib="text"></div></div></div></section>'
+)
+_NAMES = (
+    '<section class="lib-view read names" data-view="names" data-pane="tree" role="tabpanel" '
+    'aria-label="Names" hidden><div class="pane tree-pane"><div class="bar-head"><h2>Names</h2>'
+    '<small data-lib="name-count"></small>'
+    '<select data-lib="name-kind" aria-label="Kind of name"></select></div>'
+    '<div class="tree-search"><input type="search" data-lib="name-words" placeholder="Search names" '
+    'aria-label="Search names"></div><div class="tree-scroll">'
+    '<ul class="tree" data-lib="names"></ul></div></div>'
+    '<div class="pane text-pane"><nav class="crumbs names-back">'
+    '<button type="button" class="crumb back">Names</button></nav>'
+    '<div class="text-scroll" data-lib="named-scroll" tabindex="0" aria-label="Name">'
+    '<div class="doc-head named-text" data-lib="named"></div></div></div></section>'
 )
 _ADD = (
     '<section class="lib-view add" data-view="add" role="tabpanel" aria-label="Add documents" hidden>'

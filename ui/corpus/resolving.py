@@ -17,12 +17,12 @@ from engine.corpus.embedded.publication import DECISIONS_NAME
 from engine.corpus.protocol import Rows
 from engine.errors import InputError
 from engine.language.markup import attribute, escape
-from engine.model import Passage, Reference, Relation, Status
+from engine.model import RELATION_VERBS, Passage, Reference, Relation, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
 from ui.corpus.cited import around, place_name
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.wording import RELATION_WORDS, STATUS_WORDS, direction
+from ui.corpus.wording import STATUS_WORDS, direction
 
 Answer = dict[str, Any]
 CASES_SHOWN = 25
@@ -171,7 +171,7 @@ def _source(browser: Browser, passage: Passage, relation: Relation | None, statu
     words = (
         ""
         if relation is None
-        else f'<span class="rel" data-relation="{relation.value}">{RELATION_WORDS[relation]}</span>'
+        else f'<span class="rel" data-relation="{relation.value}">{RELATION_VERBS[relation]}</span>'
     )
     return (
         f'<header><a class="go" href="#" data-document="{number}" data-at="{passage.position}" dir="auto">'

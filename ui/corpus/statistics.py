@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from engine.language.markup import escape
-from engine.model import Relation, Status, TargetKind
+from engine.model import RELATION_VERBS, Relation, Status, TargetKind
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser
 from ui.corpus.cited import place_name
 from ui.corpus.desk import Ask, CorpusDesk
-from ui.corpus.wording import RELATION_WORDS
 
 Answer = dict[str, Any]
 MOST_CITED = 20
@@ -93,8 +92,8 @@ def _references(browser: Browser) -> Answer | None:
         for status in Status:
             numbers = browser.corpus.reference_numbers(statuses=[status], relations=[relation])
             if len(numbers):
-                counts.setdefault(_STATUS_NAMES[status], {})[RELATION_WORDS[relation]] = len(numbers)
-                totals[RELATION_WORDS[relation]] += len(numbers)
+                counts.setdefault(_STATUS_NAMES[status], {})[RELATION_VERBS[relation]] = len(numbers)
+                totals[RELATION_VERBS[relation]] += len(numbers)
     if not totals:
         return None
     order = [name for name, _ in totals.most_common()][::-1]

@@ -10,11 +10,11 @@ from engine.extraction.checklist import Checklist, Item, State
 from engine.extraction.precision import Precision, by_sort, calibration, precision, sort_of
 from engine.extraction.stated import TERMS
 from engine.language.markup import attribute, escape
-from engine.model import Passage, Relation, Span
+from engine.model import RELATION_VERBS, Passage, Relation, Span
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser
 from ui.corpus.cited import place_name
-from ui.corpus.wording import RELATION_WORDS, direction
+from ui.corpus.wording import direction
 
 CONCEPT_WORDS: Mapping[Relation, str] = {
     Relation.DEFINES: "defines",
@@ -26,7 +26,7 @@ SORT_WORDS: Mapping[str, str] = {
     "concept mentions": "turns on a concept",
     "concept applies_to": "applies to a concept",
     **{
-        relation.value: RELATION_WORDS[relation]
+        relation.value: RELATION_VERBS[relation]
         for relation in (
             Relation.DEFINES,
             Relation.INTERPRETS,
@@ -67,7 +67,7 @@ def item_html(browser: Browser, item: Item, everything: Checklist, *, writable: 
 
 def relation_words(proposal: Proposal) -> str:
     """The relation from the side of the passage that states it."""
-    return (CONCEPT_WORDS if proposal.concept else RELATION_WORDS)[proposal.relation]
+    return (CONCEPT_WORDS if proposal.concept else RELATION_VERBS)[proposal.relation]
 
 
 def said_by(proposal: Proposal, origin: str) -> str:
@@ -187,9 +187,7 @@ def _correction(browser: Browser, proposal: Proposal) -> str:
 
 def _form(item: Item) -> str:
     proposal = item.proposal
-    words, choices = (
-        (CONCEPT_WORDS, CONCEPT_RELATIONS) if proposal.concept else (RELATION_WORDS, _PASSAGE_CHOICES)
-    )
+    words, choices = (CONCEPT_WORDS, CONCEPT_RELATIONS) if proposal.concept else (_PASSAGE_CHOICES)
     options = "".join(
         f'<option value="{relation.value}"{" selected" if relation is proposal.relation else ""}>'
         f"{escape(words[relation])}</option>"

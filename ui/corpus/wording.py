@@ -5,32 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
-from engine.model import Document, Passage, Relation, Status
+from engine.model import Document, Passage, Status
 from engine.records.wording import plural
 from ui.validity import Badge, badge
 
-RELATION_WORDS: Mapping[Relation, str] = {
-    Relation.CITES: "cites",
-    Relation.AMENDS: "amends",
-    Relation.REPEALS: "repeals",
-    Relation.SUPERSEDES: "supersedes",
-    Relation.DEFINES: "takes a term from",
-    Relation.INTERPRETS: "explains a term of",
-    Relation.EXCEPTION_TO: "makes an exception to",
-    Relation.SUBJECT_TO: "is subject to",
-    Relation.WITHOUT_PREJUDICE_TO: "applies without prejudice to",
-    Relation.EXTENDS: "extends",
-    Relation.APPLIES_TO: "applies to",
-    Relation.BASED_ON: "is based on",
-    Relation.PART_OF: "is part of",
-    Relation.NEXT_TO: "is next to",
-    Relation.MENTIONS: "mentions",
-    Relation.SIMILAR_TO: "is similar to",
-    Relation.MATCHES: "matches",
-    Relation.BELONGS_TO: "belongs to",
-    Relation.REQUIRES: "requires",
-    Relation.PARENT_OF: "is wider than",
-}
 STATUS_WORDS: Mapping[Status, str] = {
     Status.RESOLVED: "resolved",
     Status.AMBIGUOUS: "several targets possible",

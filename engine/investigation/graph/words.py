@@ -3,38 +3,19 @@ networkx."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.graph.nodes import ONTOLOGY, Edge, NodeKind, Subgraph
-from engine.model import Relation
+from engine.model import RELATION_VERBS, Relation
 from engine.ontology.concepts import concepts_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
 MOST_SENTENCES = 40
-_VERBS: Mapping[Relation, str] = {
-    Relation.CITES: "cites",
-    Relation.AMENDS: "amends",
-    Relation.REPEALS: "repeals",
-    Relation.SUPERSEDES: "supersedes",
-    Relation.DEFINES: "takes a term from",
-    Relation.INTERPRETS: "explains a term of",
-    Relation.EXCEPTION_TO: "makes an exception to",
-    Relation.SUBJECT_TO: "is subject to",
-    Relation.WITHOUT_PREJUDICE_TO: "applies without prejudice to",
-    Relation.EXTENDS: "extends",
-    Relation.APPLIES_TO: "applies to",
-    Relation.BASED_ON: "is based on",
-    Relation.PART_OF: "is part of",
-    Relation.MENTIONS: "mentions",
-    Relation.BELONGS_TO: "belongs to",
-    Relation.REQUIRES: "requires evidence of",
-    Relation.PARENT_OF: "is wider than",
-}
 # What tells least is told last, where there is room for it.
 _LAST = (Relation.MENTIONS, Relation.PART_OF, Relation.BELONGS_TO)
 
@@ -43,7 +24,7 @@ def sentence(found: Subgraph, edge: Edge) -> str:
     """An edge in words: "Agency Code, Article 3(4) defines Power of attorney"."""
     names = {node.id: node for node in found.nodes}
     source, target = names[edge.source], names[edge.target]
-    verb = _VERBS.get(edge.relation, edge.relation.value.replace("_", " "))
+    verb = RELATION_VERBS[edge.relation]
     if edge.relation is Relation.DEFINES and target.kind in (NodeKind.CONCEPT, NodeKind.ENTITY):
         verb = "defines"
     if target.kind is NodeKind.ENTITY_TYPE:

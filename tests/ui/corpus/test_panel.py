@@ -31,7 +31,7 @@ def test_where_uploads_are_off_the_server_takes_no_file() -> None:
 
 def test_every_tab_has_its_view_and_every_control_a_name() -> None:
     html = frame_html(OperatorSettings())
-    for key in ("read", "add", "resolve", "check", "statistics", "report"):
+    for key in ("read", "add", "names", "resolve", "check", "statistics", "report"):
         assert f'data-tab="{key}"' in html
         assert f'data-view="{key}"' in html
     for control in ("search", "kind", "status", "relation", "source", "words"):
