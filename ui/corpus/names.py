@@ -3,6 +3,7 @@ others, with the passages that say so."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -161,21 +162,22 @@ def _place(browser: Browser, passage: Passage) -> str:
 
 
 def _quote(passage: Passage, entity: Entity) -> str:
-    """The words around the first of the entity's names that a passage holds; nothing where it has them in
+    """The words around the first name of an entity in a passage, whole words before parts of them; nothing where it has them in
     another form."""
-    text = passage.text.casefold()
-    if len(text) != len(passage.text):
+    every = "|".join(
+        re.escape(each) for each in sorted((entity.name, *entity.aliases), key=len, reverse=True)
+    )
+    forms = (rf"(?<!\w)(?:{every})(?!\w)", every)
+    found = next((one for form in forms if (one := re.search(form, passage.text, re.IGNORECASE))), None)
+    if found is None:
         return ""
-    found = ((text.find(each.casefold()), len(each)) for each in (entity.name, *entity.aliases))
-    start, length = min((one for one in found if one[0] >= 0), default=(-1, 0))
-    if start < 0:
-        return ""
-    left, right = max(0, start - AROUND), start + length + AROUND
+    start, stop = found.span()
+    left, right = max(0, start - AROUND), stop + AROUND
     before = passage.text[left:start]
-    after = passage.text[start + length : right]
+    after = passage.text[stop:right]
     before = "… " + before.partition(" ")[2] if left else before
     after = after.rpartition(" ")[0] + " …" if right < len(passage.text) else after
     return (
         f'<q dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(before)}'
-        f"<mark>{escape(passage.text[start : start + length])}</mark>{escape(after)}</q>"
+        f"<mark>{escape(passage.text[start:stop])}</mark>{escape(after)}</q>"
     )
