@@ -162,8 +162,8 @@ def _place(browser: Browser, passage: Passage) -> str:
 
 
 def _quote(passage: Passage, entity: Entity) -> str:
-    """The words around the first name of an entity in a passage, whole words before parts of them; nothing where it has them in
-    another form."""
+    """The words around the first name of an entity in a passage, whole words before parts of them; nothing
+    where it has them in another form."""
     every = "|".join(
         re.escape(each) for each in sorted((entity.name, *entity.aliases), key=len, reverse=True)
     )
