@@ -20,6 +20,7 @@ from engine.cli_audit import add_audit_command
 from engine.cli_corpora import add_corpus_commands
 from engine.cli_evaluation import add_evaluation_command
 from engine.cli_extraction import add_extraction_commands
+from engine.cli_grades import add_grades_command
 from engine.cli_judging import add_judge_command
 from engine.cli_models import add_model_command, add_model_flags, model_from
 from engine.cli_ontology import add_ontology_command
@@ -61,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     add_evaluation_command(commands)
     add_extraction_commands(commands)
     add_judge_command(commands)
+    add_grades_command(commands)
     add_audit_command(commands)
     add_report_command(commands)
     add_ontology_command(commands)

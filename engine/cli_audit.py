@@ -24,7 +24,7 @@ def add_audit_command(commands: Any) -> None:
     command.add_argument("text", metavar="FILE", help="the text: .txt, .md, .docx, .pdf ...; - for input")
     command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
     command.add_argument("--as-of", type=_day, metavar="DAY", help="the law of this day; default today")
-    command.add_argument("--grade", type=float, metavar="G", help="lowest grade of a source, 0 to 1")
+    command.add_argument("--grade", metavar="G", help="lowest grade of a source: A, B, C, D or E")
     add_model_flags(command)
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.add_argument("--markdown", type=Path, metavar="FILE", help="write a report")
@@ -47,10 +47,14 @@ def audit(options: argparse.Namespace) -> None:
     from engine.answers.audit.page import html_page
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
+    from engine.corpus.grades import minimum_from
 
     text = _text(options.text)
     auditor = Auditor(
-        open_corpus(options.corpus), day=options.as_of, minimum=options.grade, model=model_from(options)
+        open_corpus(options.corpus),
+        day=options.as_of,
+        minimum=minimum_from(options.grade),
+        model=model_from(options),
     )
     for step in auditor.steps(text):
         if not isinstance(step, Step):
@@ -76,6 +80,7 @@ def audit_lines(found: Audit) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
     from engine.answers.audit.wording import TOLD, axes, citation_of, remarks, summary
+    from engine.corpus.grades import words_of
 
     yield f"{summary(found)} ({found.corpus}, as of {found.day.isoformat()})"
     yield from axes(found)
@@ -90,7 +95,9 @@ def audit_lines(found: Audit) -> Iterator[str]:
         yield f"   {one.reason}"
         if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
             best = one.sources[0]
-            yield f"   {citation_of(best)} [{best.passage.id}]: “{' '.join(best.quote.split())}”"
+            told_grade = words_of(best.grade)
+            quote = " ".join(best.quote.split())
+            yield f"   {citation_of(best)} [{best.passage.id}], {told_grade}: “{quote}”"
         yield from (f"   {remark}" for remark in remarks(one))
 
 

@@ -12,6 +12,7 @@ import orjson
 
 from engine.answers.export import MISSING, answer_markdown, answer_text, answer_to_json
 from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
+from engine.corpus.grades import words_of
 from engine.language.markup import attribute, escape
 from engine.model import Document, Passage, Span
 from engine.records.wording import plural
@@ -143,9 +144,7 @@ def _quotes(citations: Sequence[Citation], opened: OpenCase) -> str:
 def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> str:
     old = " old" if citation.old else ""
     seal = f'<span class="badge{old}">{escape(citation.validity)}</span>' if citation.validity else ""
-    grade = (
-        f'<span class="grade">source grade {citation.grade:.2f}</span>' if citation.grade is not None else ""
-    )
+    grade = f'<span class="grade">{words_of(citation.grade)}</span>'
     texts = "".join(_in_passage(known[place][0], span) for place, span in citation.places)
     return (
         f'<article class="quoted" data-n="{citation.number}" data-passage="{attribute(citation.passage_id)}" '

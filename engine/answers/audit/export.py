@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from engine.answers.audit.record import Audit, Checked, Citation, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, difference, key_of, remarks, summary
+from engine.corpus.confirmations import digest_of
 from engine.language.hidden_marks import marked
 from engine.language.markup import markdown as escaped
 
@@ -27,6 +27,9 @@ def audit_to_json(audit: Audit) -> dict[str, Any]:
         "correct": {"claims": audit.correct, "of": len(audit.checked)},
         "grounded": {"claims": audit.grounded, "of": len(audit.checked)},
         "citations_outside_claims": [citation_to_json(one) for one in audit.citations],
+        "minimum_grade": audit.minimum,
+        "grades_version": audit.grades,
+        "below_minimum_grade": [one.claim.number for one in audit.below],
         "wrong_citations": [citation_to_json(one) for one in audit.dead],
         "changed_by_model": [one.claim.number for one in audit.changed_by_model],
         "model": audit.model or None,
@@ -47,7 +50,7 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
         "finding": key_of(one.finding),
         "reason": one.reason,
         "correct": one.correct,
-        "grounded": one.grounded,
+        "grounded": one.grounded and one.graded,
         "differences": list(one.differences),
         "independent_sources": one.independent,
         "grade": one.grade,
@@ -96,8 +99,8 @@ def source_to_json(source: Source) -> dict[str, Any]:
         "near": round(source.near, 4),
         "says": source.says,
         "differences": difference(source),
-        "grade": source.document.quality,
-        "sha256": hashlib.sha256(source.passage.text.encode()).hexdigest(),
+        "grade": source.grade,
+        "sha256": digest_of(source.passage.text),
     }
 
 
