@@ -68,7 +68,7 @@
   async function begin() {
     hush();
     const grade = part("grade").value;
-    const request = { do: "start", corpus: part("corpus").value, text: part("text").value, day: part("day").value || null, grade: grade === "" ? null : Number(grade), model: part("model").checked };
+    const request = { do: "start", corpus: part("corpus").value, text: part("text").value, day: part("day").value || null, grade: grade || null, model: part("model").checked };
     chk.text = request.text;
     chk.corpus = request.corpus;
     const found = await ask(request).catch(() => null);
@@ -180,7 +180,7 @@
     foot.append(link);
     if (!source.in_force) foot.append(make("small", "chk-old", "no longer in force"));
     if (source.cited) foot.append(make("small", "", "cited"));
-    if (source.grade !== null) foot.append(make("small", "", `grade ${source.grade}`));
+    foot.append(make("small", "", source.grade ? `grade ${source.grade}` : "no grade"));
     quote.append(words, foot);
     return quote;
   }

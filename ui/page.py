@@ -21,6 +21,7 @@ from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
+from ui.grading_api import add_grading_api
 from ui.header import build_header, header_html
 from ui.investigate import wire_cost, wire_investigation
 from ui.judging_api import add_judging_api
@@ -110,6 +111,7 @@ def build_page(
         add_api(page, library, connections)
         add_audit_api(library)
         add_judging_api(library)
+        add_grading_api(library)
     for function in page.fns.values():
         # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
         function.postprocess = function.postprocess and function.api_visibility != "public"

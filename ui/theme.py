@@ -24,6 +24,7 @@ SCRIPTS = (
     "corpus-add.js",
     "corpus-resolve.js",
     "validate.js",
+    "grades.js",
     "ontology.js",
     "ontology-propose.js",
     "rules.js",

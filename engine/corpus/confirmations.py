@@ -118,15 +118,12 @@ def made_confirmation(
 ) -> Confirmation:
     """A confirmation of a verdict, or with ``instead`` one that overrules it; ``held`` are id and SHA-256 of
     what the claim was held against. Raises InputError where it is none."""
-    signed = {
-        "note": signed_line(note, LONGEST_NOTE, "note"),
-        "reviewer": signed_line(reviewer, LONGEST_NAME, "name"),
-    }
     review = Review.OVERRULED if instead else Review.CONFIRMED
     try:
         return Confirmation(
             claim=same_words(claim), passage_id=held[0], sha256=held[1], finding=finding, review=review,
-            instead=instead, **signed,
+            instead=instead, note=signed_line(note, LONGEST_NOTE, "note"),
+            reviewer=signed_line(reviewer, LONGEST_NAME, "name"),
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]

@@ -16,7 +16,7 @@ from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
 from engine.errors import RedstringError, for_visitors
 from ui.access.asking import person_of
-from ui.asked import CorpusName, Request, checked
+from ui.asked import CorpusName, LowestGrade, Request, checked
 from ui.session import CASES
 from ui.shelf import Library
 
@@ -27,7 +27,7 @@ class Auditing(Request):
     text: str = Field(max_length=LONGEST_TEXT)
     corpus: CorpusName = ""
     day: date | None = None
-    grade: float | None = Field(default=None, ge=0, le=1)
+    grade: LowestGrade = None
 
 
 def audited(library: Library, asked: Auditing) -> dict[str, Any]:
@@ -42,12 +42,12 @@ def add_audit_api(library: Library) -> None:
     """Add the named endpoint ``/audit`` to the page that is being built."""
 
     def endpoint(
-        request: gr.Request, text: str, corpus: str = "", day: str = "", grade: float | None = None
+        request: gr.Request, text: str, corpus: str = "", day: str = "", grade: str | None = None
     ) -> dict[str, Any]:
         """Check the claims and citations of a text against a corpus and return all findings as JSON.
 
         text: the text, up to 60,000 characters. corpus: a name of a corpus, empty for the first. day: the law
-        of this day (2024-06-01), empty for today. grade: lowest grade of a source, 0 to 1, null for any.
+        of this day (2024-06-01), empty for today. grade: lowest grade of a source, A to E, empty for any.
         """
         try:
             given = {"text": text, "corpus": corpus or "", "day": day or None, "grade": grade}

@@ -7,7 +7,7 @@ from datetime import date
 from pydantic import Field
 
 from engine.answers.audit.claims import LONGEST_TEXT
-from ui.asked import CorpusName, Key, Request
+from ui.asked import CorpusName, Key, LowestGrade, Request
 from ui.check.limits import FILE_BYTES
 from ui.jobs.job import Owner
 
@@ -20,8 +20,8 @@ class Sent(Request):
 
 
 class Ask(Request):
-    """One request. ``day`` None is today, ``grade`` None any; ``model``: use the language model if there is
-    one."""
+    """One request. ``day`` None is today, ``grade`` the lowest of sources, None for any; ``model``: use the
+    language model if there is one."""
 
     do: Key
     visitor: Key = ""
@@ -32,7 +32,7 @@ class Ask(Request):
     text: str = Field(default="", max_length=LONGEST_TEXT)
     file: Sent | None = None
     day: date | None = None
-    grade: float | None = Field(default=None, ge=0, le=1)
+    grade: LowestGrade = None
     model: bool = False
     job: Key = ""
     seen: int = Field(default=0, ge=0)

@@ -11,7 +11,17 @@ from engine.access.roles import Action, may
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from ui.access.asking import by_token
 from ui.asked import checked
-from ui.corpus import adding, extracting, ontology, ontology_rules, reading, resolving, statistics, validating
+from ui.corpus import (
+    adding,
+    extracting,
+    grading,
+    ontology,
+    ontology_rules,
+    reading,
+    resolving,
+    statistics,
+    validating,
+)
 from ui.corpus.desk import ACTIONS, Ask, ChangedError, CorpusDesk
 
 Answer = dict[str, Any]
@@ -55,6 +65,8 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "link": validating.link,
     "judge": validating.judge,
     "unjudge": validating.unjudge,
+    "grades": grading.grades,
+    "grade": grading.grade,
     "extraction": extracting.extraction,
     "extract-cost": extracting.cost,
     "extract": extracting.read,

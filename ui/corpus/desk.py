@@ -52,6 +52,7 @@ ACTIONS: Mapping[str, Action] = {
     "areas-load": Action.AREAS,
     "judge": Action.JUDGE,
     "unjudge": Action.JUDGE,
+    "grade": Action.JUDGE,
     "extract-cost": Action.EXTRACT,
     "extract": Action.EXTRACT,
 }
@@ -79,6 +80,7 @@ class Ask(Request):
     words: str = Field(default="", max_length=500)
     kind: str = Field(default="", max_length=200)
     relation: str = Field(default="", max_length=40)
+    grade: str = Field(default="", max_length=20)
     refs: tuple[int, ...] = Field(default=(), max_length=500)
     target: str | None = Field(default=None, max_length=1000)
     name: str = Field(default="", max_length=500)

@@ -12,6 +12,7 @@ from engine.operator_settings import OperatorSettings
 from ui.access.asking import person_of
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
+from ui.corpus.grading import FRAME as GRADES_FRAME
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.embeddings import offers
@@ -22,6 +23,7 @@ _VIEWS = (
     ("areas", "Areas"),
     ("resolve", "To resolve"),
     ("check", "Check links"),
+    ("grades", "Grades"),
     ("statistics", "Statistics"),
     ("report", "Report"),
 )
@@ -65,7 +67,7 @@ def frame_html(settings: OperatorSettings) -> str:
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
             f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
             f"{_READ}{_ADD if settings.uploads else ''}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
-            f"{_STATISTICS}{_REPORT}"
+            f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
             "</div></div>"
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
         )

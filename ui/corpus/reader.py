@@ -47,8 +47,8 @@ def piece_html(browser: Browser, number: int, first: int, stop: int, today: date
     return "".join(parts)
 
 
-def document_head(browser: Browser, number: int, today: date, *, removable: bool) -> str:
-    """The title of a document and all that is known about it."""
+def document_head(browser: Browser, number: int, today: date, *, removable: bool, grade: str = "") -> str:
+    """The title of a document and all that is known about it; ``grade`` is its line on its grade, as HTML."""
     document = browser.document(number)
     seal = document_badge(document, today)
     sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
@@ -60,7 +60,7 @@ def document_head(browser: Browser, number: int, today: date, *, removable: bool
     return (
         f'<div class="title-line"><h2 dir="auto" lang="{escape(document.language)}">'
         f"{escape(document.title or document.id)}</h2>{sealed}</div>"
-        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>'
+        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>{grade}'
         '<details class="known"><summary>About this document</summary>'
         f"<table>{rows}</table>{remove}</details>"
     )
