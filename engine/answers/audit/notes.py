@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from engine.answers.audit.record import Checked, Finding
+from engine.answers.audit.record import SAID, Checked, Finding
 from engine.corpus.grades import words_of
 from engine.model import Grade
 from engine.records.wording import plural
@@ -33,8 +33,9 @@ def grade_notes(checked: Sequence[Checked], minimum: Grade | None) -> Iterator[s
     """What a lowest grade did to the claims of a text, none of them passed in silence."""
     if minimum is None:
         return
-    for grade in dict.fromkeys(one.grade for one in checked if not one.graded):
-        numbers = [one.claim.number for one in checked if not one.graded and one.grade is grade]
+    below = [one for one in checked if not one.graded and one.finding in SAID]
+    for grade in dict.fromkeys(one.grade for one in below):
+        numbers = [one.claim.number for one in below if one.grade is grade]
         rests = "rests" if len(numbers) == 1 else "rest"
         yield (
             f"{_named(numbers)} {rests} on sources with {words_of(grade)}, and grade {minimum.value} was "

@@ -188,8 +188,8 @@ class Audit:
 
     @property
     def below(self) -> tuple[Checked, ...]:
-        """The claims whose sources have no grade, or a lower one than was asked for."""
-        return tuple(one for one in self.checked if not one.graded)
+        """The claims that sources say which have no grade, or a lower one than was asked for."""
+        return tuple(one for one in self.checked if not one.graded and one.finding in SAID)
 
     @property
     def changed_by_model(self) -> tuple[Checked, ...]:

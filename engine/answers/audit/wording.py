@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.record import SAID, Audit, Checked, Finding, Source
 from engine.corpus.grades import words_of
 from engine.language.statements import Change, Changed
 from engine.records.citation import short_citation
@@ -107,7 +107,8 @@ def remarks(one: Checked) -> list[str]:
     found = []
     if not one.graded:
         low = "" if one.grade is None else ", below the one asked for"
-        found.append(f"rests on sources with {words_of(one.grade)}{low}: not counted")
+        counted = ": not counted" if one.finding in SAID else ""
+        found.append(f"rests on sources with {words_of(one.grade)}{low}{counted}")
     if one.finding is Finding.SUPPORTED:
         found.append(plural(one.independent, "independent source"))
     reading = one.reading
