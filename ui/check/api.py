@@ -14,9 +14,11 @@ from engine.access.audit_log import record
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
+from engine.answers.audit.log import verification_log
 from engine.errors import RedstringError, for_visitors
 from ui.access.asking import person_of
 from ui.asked import CorpusName, LowestGrade, Request, checked
+from ui.judging import may_judge
 from ui.session import CASES
 from ui.shelf import Library
 
@@ -30,11 +32,16 @@ class Auditing(Request):
     grade: LowestGrade = None
 
 
-def audited(library: Library, asked: Auditing) -> dict[str, Any]:
-    """Audit a text without a language model. Raises InputError for an empty text."""
-    auditor = Auditor(library.corpus(asked.corpus or None), day=asked.day, minimum=asked.grade)
+def audited(library: Library, asked: Auditing, *, reviews: bool = False) -> dict[str, Any]:
+    """Audit a text without a language model; with ``reviews`` the log tells what people said of verdicts.
+
+    Raises InputError for an empty text.
+    """
+    corpus = library.corpus(asked.corpus or None)
+    found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade))
+    log = verification_log(found, corpus, reviews=reviews)
     # Through JSON once, so that tuples are lists for every kind of caller.
-    plain: dict[str, Any] = orjson.loads(orjson.dumps(audit_to_json(audit(asked.text, auditor))))
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(audit_to_json(found, log)))
     return plain
 
 
@@ -54,7 +61,8 @@ def add_audit_api(library: Library) -> None:
             asked = checked(Auditing, given)
             person = person_of(library.settings, request)
             record(person, "check", library.find(asked.corpus or None).folder.name, "done")
-            return audited(library, asked)
+            reviews = may_judge(library, person, asked.corpus or None)
+            return audited(library, asked, reviews=reviews)
         except RedstringError as error:
             raise gr.Error(for_visitors(error), print_exception=False) from error
 

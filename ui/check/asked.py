@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Literal
 
 from pydantic import Field
 
+from engine.access.roles import Role
 from engine.answers.audit.claims import LONGEST_TEXT
+from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
 from ui.asked import CorpusName, Key, LowestGrade, Request
 from ui.check.limits import FILE_BYTES
 from ui.jobs.job import Owner
@@ -25,8 +28,10 @@ class Ask(Request):
 
     do: Key
     visitor: Key = ""
-    # Never what the request says: the server puts it in.
+    # Never what the request says: the server puts these in.
     address: Key = ""
+    role: Role = Role.VISITOR
+    reviewer: str = Field(default="", max_length=200)
     session: Key = Field(default="", repr=False)
     corpus: CorpusName = ""
     text: str = Field(default="", max_length=LONGEST_TEXT)
@@ -35,6 +40,12 @@ class Ask(Request):
     grade: LowestGrade = None
     model: bool = False
     job: Key = ""
+    # What somebody says of a verdict: of which claim, what it is instead, a name where nobody is logged in.
+    act: Literal["", "confirm", "overrule", "undo"] = ""
+    claim: Key = ""
+    instead: Key = ""
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    name: str = Field(default="", max_length=LONGEST_NAME)
     seen: int = Field(default=0, ge=0)
 
     @property

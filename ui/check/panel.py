@@ -45,6 +45,9 @@ _FORM = (
     f'<select data-chk="grade"><option value="">any</option>{_GRADES}</select></label></div>'
     '<label class="chk-model" data-chk="model-row" hidden><input type="checkbox" data-chk="model">'
     "<span>Second reading by the language model</span></label>"
+    '<label class="field" data-chk="name-row" hidden><span>Your name, for the log</span>'
+    '<input type="text" data-chk="name" maxlength="100" placeholder="optional" autocomplete="off" '
+    'dir="auto"></label>'
     '<button type="submit" class="primary" data-chk="go">Check</button>'
     '<button type="button" class="second" data-chk="stop" hidden>Cancel</button>'
     '<p class="hint">Each claim is held against the sources: does one in force say so, and is it the one '

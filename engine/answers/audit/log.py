@@ -82,7 +82,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of one text against one corpus on one day; ``minimum`` is the lowest grade of sources, if any."""
+    """The log of one text against one corpus on one day; ``minimum`` is the lowest grade asked for."""
 
     corpus: str
     day: str

@@ -146,7 +146,7 @@ def _citation_line(cited: LoggedCitation) -> str:
         return f"- Citation “{escaped(cited.text)}”: leads to nothing in the corpus{wrong}"
     return (
         f"- Citation “{escaped(cited.text)}”: passage {escaped(cited.held.passage_id)}, "
-        f"SHA-256 {cited.held.sha256}{wrong}"
+        f"SHA-256 {cited.held.sha256}{wrong}: “{escaped(cited.held.quote)}”"
     )
 
 
@@ -173,7 +173,7 @@ def _article(one: Entry) -> str:
         wrong = f"; {cited.told}" if cited.told else ""
         leads = "nothing in the corpus"
         if cited.held is not None:
-            leads = f"{cited.held.passage_id}, SHA-256 {cited.held.sha256}"
+            leads = f"“{cited.held.quote}” ({cited.held.passage_id}, SHA-256 {cited.held.sha256})"
         rows.append((f"Citation “{cited.text}”", f"{leads}{wrong}"))
     rows.append(("Person", said_of(one) or "nobody yet"))
     told = "".join(
