@@ -6,7 +6,7 @@
   const TOKENS = ["panel", "ink", "soft", "line", "accent", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { selected: null, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
+  const state = { selected: null, string: null, reported: false, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
 
   /* ---------- who is asking ---------- */
   /* A secret name for this page load, in memory alone: the server keeps a visitor's model under it. */
@@ -51,7 +51,7 @@
     post({ type: "theme", colours });
   }
   const NOTHING = { nodes: [], edges: [], heads: [] };
-  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected });
+  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected, string: state.string });
   const sendEvidence = () => post({ type: "evidence", ids: state.evidence ? [...state.evidence.ids] : [] });
   const sendWords = () => post({ type: "search", text: state.words });
   /* A frame that has just loaded knows nothing, whatever was said before: it is told everything. */
@@ -67,6 +67,8 @@
     if (event.data.type === "ready") sendAll();
     // Whoever goes through the board by keys stays there, also where the panes are shown one at a time.
     if (event.data.type === "select") select(event.data.id, { scroll: !event.data.keep });
+    if (event.data.type === "string") chooseString(event.data.id);
+    if (event.data.type === "report") redstring.report();
     if (event.data.type === "clear") select(null);
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
   });
@@ -91,8 +93,10 @@
     const show = () => {
       state.data = props.value ? JSON.parse(props.value) : null;
       element.classList.toggle("blank", !state.data);
+      if (!strings().some((edge) => edge.id === state.string)) state.string = null;
       boardHead(element);
       sendBoard();
+      redstring.inspect();
     };
     watch("value", show);
     one("[data-board=search]", element).addEventListener("input", (event) => { state.words = event.target.value; sendWords(); });
@@ -106,6 +110,31 @@
     const script = await fetch(libraryUrl("vis-network.js")).then((found) => (found.ok ? found.text() : null), () => null);
     if (script === null) { one("[data-board=count]", element).textContent = "The board could not be loaded: load the page again."; return; }
     state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
+  }
+  /* ---------- one string of the board ---------- */
+  const strings = () => (state.data && state.data.edges) || [];
+  /* A string that was clicked, or the one by which the selected passage was first reached. */
+  function stringShown() {
+    const own = strings().find((edge) => edge.id === state.string);
+    if (own) return own;
+    return state.selected === null ? null : strings().find((edge) => edge.to === state.selected && edge.first && edge.link) || null;
+  }
+  function chooseString(id) {
+    if (state.selected !== null) select(null);
+    state.string = id;
+    post({ type: "string", id });
+    redstring.inspect();
+  }
+  /* A link is reported as wrong, or no longer is: everything stays chosen as it was. */
+  function judge(button, id) {
+    state.reported = true;
+    state.act({ action: button.dataset.act, id: id || "", link: button.dataset.link });
+  }
+  function stay() {
+    const { selected, string } = state;
+    state.reported = false;
+    select(selected);
+    if (string !== null) chooseString(string);
   }
   function boardHead(element) {
     const data = state.data || { shown: 0, total: 0, legend: [] };
@@ -131,7 +160,7 @@
   /* ---------- cards ---------- */
   const cardOf = (id) => all("#passages .card").find((card) => card.dataset.members.split("\n").includes(id));
   function select(id, { scroll = false } = {}) {
-    state.selected = id;
+    Object.assign(state, { selected: id, string: null });
     all("#passages .card.on").forEach((card) => card.classList.remove("on"));
     let card = id === null ? null : cardOf(id);
     const peek = one("#peek");
@@ -142,6 +171,7 @@
       if (scroll) { pane("passages"); card.scrollIntoView({ block: "nearest", behavior: "smooth" }); }
     }
     post({ type: "select", id });
+    redstring.inspect();
   }
   /* A passage or a query that stands on the board and has no card (see peek.js). */
   function peekAt(id) {
@@ -169,7 +199,7 @@
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
-      if (act.endsWith("reject")) { state.steered = card.dataset.id; return state.act({ action: act, id: card.dataset.id, link: control.dataset.link }); }
+      if (act.endsWith("reject")) { if (state.selected !== card.dataset.id) select(card.dataset.id); return judge(control, card.dataset.id); }
       state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
       state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });
@@ -184,7 +214,7 @@
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
-      if (kind === "ranked") {
+      if (kind === "ranked" && state.reported) { evidence(null); stay(); } else if (kind === "ranked") {
         const keep = state.steered || null;
         state.steered = false;
         evidence(null);
@@ -389,9 +419,9 @@
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
+    if (state.evidence) evidence(null); else if (state.selected !== null || state.string !== null) select(null);
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, judge, stringShown, stringClicked: () => state.string !== null, mayJudge: () => Boolean(state.data && state.data.judging), node: (id) => ((state.data && state.data.nodes) || []).find((node) => node.id === id), strings, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

@@ -19,6 +19,7 @@ _FRAME = (
     '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
     '<button type="button" data-board="full">full screen</button></div>'
     '<iframe sandbox="allow-scripts" title="Board: how each passage was found"></iframe>'
+    '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
     '<div class="legend"></div>'
 )
 _SWITCH = (

@@ -72,11 +72,13 @@ class ConflictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two sources that do not say the same, in words, each with its citation."""
+    """Two sources that do not say the same, in words, each with its citation. ``link`` is the link of the
+    corpus that says so, where one does: ids of the passage that makes it and of its target, its relation."""
 
     kind: ConflictKind
     words: str
     citations: tuple[int, int]
+    link: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def test_a_text_is_checked(desk: CheckDesk) -> None:
     told = followed(desk, started["job"])
     assert told["state"] == "done"
     assert told["audit"]["counts"]["contradicted"] == 1
-    assert set(told["files"]) == {"md", "html", "txt"}
+    assert set(told["files"]) == {"md", "html", "txt", "json", "log"}
 
 
 def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
