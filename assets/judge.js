@@ -29,7 +29,7 @@
     if (edge.said) { const quote = piece("q", "", edge.said.replace(/^“|”$/g, "")); quote.dir = "auto"; line.append(quote); }
     if (start) line.title = start;
     const acts = piece("div", "acts", "");
-    if (edge.wrong) acts.append(piece("span", "told", "Reported as wrong: the next case leaves it out"));
+    if (edge.wrong) acts.append(piece("span", "told", "Rejected: the next case leaves it out"));
     if (edge.link && redstring.mayJudge()) {
       const button = piece("button", "judge", edge.wrong ? "undo" : "✕ wrong");
       button.type = "button";
@@ -41,13 +41,14 @@
     }
     holder.replaceChildren(line, acts);
   }
-  /* The button that the key x presses: in the answer the one of the sentence that has the focus, else that of a
+  /* The button that the key x presses: in the answer the one of the sentence that is pointed at or has the focus, else that of a
      string that was clicked, of the selected card, of the string to the selected passage. */
   function button() {
     const sentence = document.activeElement && document.activeElement.closest && document.activeElement.closest("#answer li[data-kind]");
     const string = one("#board [data-board=string]:not([hidden]) button.judge");
     const card = one("#passages .card.on .why button.judge");
-    return (sentence && one("button.judge", sentence)) || (redstring.stringClicked() ? string : card || string);
+    const pointed = one("#answer li[data-kind]:hover button.judge");
+    return pointed || (sentence && one("button.judge", sentence)) || (redstring.stringClicked() ? string : card || string);
   }
   function report() {
     const found = button();

@@ -53,6 +53,8 @@ ACTIONS: Mapping[str, Action] = {
     "judge": Action.JUDGE,
     "unjudge": Action.JUDGE,
     "grade": Action.JUDGE,
+    "reject-link": Action.JUDGE,
+    "restore-link": Action.JUDGE,
     "extract-cost": Action.EXTRACT,
     "extract": Action.EXTRACT,
 }
@@ -91,6 +93,7 @@ class Ask(Request):
     job: Key = ""
     source: int | None = Field(default=None, ge=0)
     place: tuple[Place, Place, int] | None = None
+    link: tuple[Place, Place, Annotated[str, Field(max_length=40)]] | None = None
     ontology: dict[str, Any] | None = None
     facts: dict[str, Annotated[str, Field(max_length=200)]] = Field(default_factory=dict, max_length=200)
     day: str = Field(default="", max_length=20)
@@ -145,6 +148,8 @@ class CorpusDesk:
         with self._lock:
             known = self._browsers.get(key)
         browser = known or Browser(self.books.open(shelved))
+        # What was said of links elsewhere, on a card or by command, holds here, too.
+        browser.corpus.judge()
         with self._lock:
             self._browsers[key] = browser
             self._browsers.move_to_end(key)

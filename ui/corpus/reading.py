@@ -114,7 +114,12 @@ def targets(desk: CorpusDesk, ask: Ask) -> Answer:
     numbers = cited.existing(browser, ask.refs)
     spot = cited.only_spot(browser, numbers)
     return {
-        "html": cited.targets_html(browser, numbers, resolvable=desk.may(ask, shelved, Action.RESOLVE)),
+        "html": cited.targets_html(
+            browser,
+            numbers,
+            resolvable=desk.may(ask, shelved, Action.RESOLVE),
+            judging=desk.may(ask, shelved, Action.JUDGE),
+        ),
         "spot": None if spot is None else {"document": spot.document, "at": spot.position},
     }
 
