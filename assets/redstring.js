@@ -304,6 +304,8 @@
         if (count === undefined) label.removeAttribute("data-count"); else label.dataset.count = `+${count}`;
       });
       all(".step-table:popover-open").forEach(under);
+      const report = one("#report-ask");
+      if (report) report.hidden = !line || line.dataset.state !== "done";
       counts();
     };
     watch("value", show);

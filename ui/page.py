@@ -12,6 +12,7 @@ from engine.access.roles import Action, may
 from ui.access.asking import person_of
 from ui.answering import wire_answer
 from ui.api import add_api
+from ui.case_report import wire_case_report
 from ui.check.answers import CheckDesk
 from ui.check.api import add_audit_api
 from ui.check.panel import build_check
@@ -107,6 +108,7 @@ def build_page(
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)
+        wire_case_report(stage, token, desk)
         wire_answer(stage, token, session, desk, connections)
         add_api(page, library, connections)
         add_audit_api(library)

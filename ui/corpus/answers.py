@@ -13,6 +13,7 @@ from ui.access.asking import by_token
 from ui.asked import checked
 from ui.corpus import (
     adding,
+    auditing,
     extracting,
     grading,
     ontology,
@@ -66,6 +67,10 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "link": validating.link,
     "judge": validating.judge,
     "unjudge": validating.unjudge,
+    "report-questions": auditing.questions,
+    "report-start": auditing.start,
+    "report-poll": auditing.poll,
+    "report-stop": auditing.stop,
     "reject-link": reporting.reject,
     "restore-link": reporting.restore,
     "grades": grading.grades,

@@ -16,6 +16,8 @@ from ui.asked import CorpusName, Key, Request
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
+from ui.corpus.found import LONGEST_ASKED, MOST_ASKED, Found
+from ui.corpus.found import RULES as FOUND_RULES
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
 from ui.corpus.plans import Extraction, Plans
@@ -91,6 +93,9 @@ class Ask(Request):
     passwords: str = Field(default="", max_length=4000, repr=False)
     mapping: str = Field(default="", max_length=200_000)
     job: Key = ""
+    questions: tuple[Annotated[str, Field(max_length=LONGEST_ASKED)], ...] = Field(
+        default=(), max_length=MOST_ASKED
+    )
     source: int | None = Field(default=None, ge=0)
     place: tuple[Place, Place, int] | None = None
     link: tuple[Place, Place, Annotated[str, Field(max_length=40)]] | None = None
@@ -126,6 +131,7 @@ class CorpusDesk:
         told = library.settings
         rules = Rules("ingestion", told.jobs, told.waiting, 60.0 * told.job_minutes, REMEMBERED)
         self.jobs: Jobs[Ingestion] = Jobs(rules, self.changing)
+        self.audits: Jobs[Found] = Jobs(FOUND_RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
         self.plans = Plans()
         self.checklists = Checklists()

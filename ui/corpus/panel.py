@@ -149,5 +149,13 @@ _STATISTICS = (
 )
 _REPORT = (
     '<section class="lib-view report" data-view="report" role="tabpanel" aria-label="Report" hidden>'
-    '<div class="report-body" data-lib="report"></div></section>'
+    '<div class="report-body" data-lib="report"></div><div class="found-body">'
+    '<form class="found-form" data-lib="found-form" autocomplete="off"><label class="field">'
+    "<span>What is found, and what is not: questions to ask, a line each</span>"
+    '<textarea data-lib="found-questions" rows="5" dir="auto" maxlength="26000"></textarea></label>'
+    '<p class="form-acts"><button type="submit" data-lib="found-go">Ask them and report</button>'
+    '<button type="button" data-lib="found-stop" hidden>Cancel</button>'
+    '<span class="hint" data-lib="found-step" aria-live="polite"></span>'
+    '<span class="report-files" data-lib="found-files"></span></p></form>'
+    '<div class="report-text" data-lib="found" tabindex="-1"></div></div></section>'
 )
