@@ -316,5 +316,7 @@
     await list();
     if (here.document === null && !phone()) await read(0, 0, { keepTree: true }).catch(() => say("The first document could not be opened."));
   }
-  lib.parts.push({ start, opened, read: (document, at) => { redstring.lib.show("read"); return read(document, at); } });
+  /* The grade of a kind has changed, and so perhaps that of the document that is open. */
+  const regraded = () => here.document !== null && asking({ do: "head", document: here.document }, (head) => { part("doc").innerHTML = head.html; }, { quiet: true });
+  lib.parts.push({ start, opened, regraded, read: (document, at) => { redstring.lib.show("read"); return read(document, at); } });
 })();

@@ -22,9 +22,7 @@
       const found = await ask({ do: "grade", grade: select.value, name: table.name, ...(document === undefined ? { kind } : { target: document }) });
       hush();
       put(found);
-      const line = one(".doc-grade", part("doc"));
-      const shown = line && one("select", line);
-      if (found.line && shown && shown.dataset.gradeDocument === document) line.outerHTML = found.line;
+      lib.parts.forEach((member) => member.regraded && member.regraded());
       const again = all("select", lib.root).find((other) => other.getAttribute("aria-label") === label && other.offsetParent !== null);
       if (again) again.focus();
     } catch {

@@ -67,8 +67,7 @@
     if (event.data.type === "ready") sendAll();
     // Whoever goes through the board by keys stays there, also where the panes are shown one at a time.
     if (event.data.type === "select") select(event.data.id, { scroll: !event.data.keep });
-    if (event.data.type === "string") chooseString(event.data.id);
-    if (event.data.type === "report") redstring.report();
+    if (event.data.type === "string") redstring.chooseString(event.data.id); else if (event.data.type === "report") redstring.report();
     if (event.data.type === "clear") select(null);
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
   });
@@ -93,10 +92,9 @@
     const show = () => {
       state.data = props.value ? JSON.parse(props.value) : null;
       element.classList.toggle("blank", !state.data);
-      if (!strings().some((edge) => edge.id === state.string)) state.string = null;
+      redstring.redrawn();
       boardHead(element);
       sendBoard();
-      redstring.inspect();
     };
     watch("value", show);
     one("[data-board=search]", element).addEventListener("input", (event) => { state.words = event.target.value; sendWords(); });
@@ -110,31 +108,6 @@
     const script = await fetch(libraryUrl("vis-network.js")).then((found) => (found.ok ? found.text() : null), () => null);
     if (script === null) { one("[data-board=count]", element).textContent = "The board could not be loaded: load the page again."; return; }
     state.frame.srcdoc = props.page.replace("<!--vis-network-->", () => `<script>${script}</` + "script>");
-  }
-  /* ---------- one string of the board ---------- */
-  const strings = () => (state.data && state.data.edges) || [];
-  /* A string that was clicked, or the one by which the selected passage was first reached. */
-  function stringShown() {
-    const own = strings().find((edge) => edge.id === state.string);
-    if (own) return own;
-    return state.selected === null ? null : strings().find((edge) => edge.to === state.selected && edge.first && edge.link) || null;
-  }
-  function chooseString(id) {
-    if (state.selected !== null) select(null);
-    state.string = id;
-    post({ type: "string", id });
-    redstring.inspect();
-  }
-  /* A link is reported as wrong, or no longer is: everything stays chosen as it was. */
-  function judge(button, id) {
-    state.reported = true;
-    state.act({ action: button.dataset.act, id: id || "", link: button.dataset.link });
-  }
-  function stay() {
-    const { selected, string } = state;
-    state.reported = false;
-    select(selected);
-    if (string !== null) chooseString(string);
   }
   function boardHead(element) {
     const data = state.data || { shown: 0, total: 0, legend: [] };
@@ -152,10 +125,7 @@
       return entry;
     }));
   }
-  function fullScreen(element) {
-    const pane = element.closest(".pane");
-    if (document.fullscreenElement) document.exitFullscreen(); else if (pane.requestFullscreen) pane.requestFullscreen();
-  }
+  const fullScreen = (element) => (document.fullscreenElement ? document.exitFullscreen() : element.closest(".pane").requestFullscreen?.());
 
   /* ---------- cards ---------- */
   const cardOf = (id) => all("#passages .card").find((card) => card.dataset.members.split("\n").includes(id));
@@ -199,7 +169,7 @@
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
-      if (act.endsWith("reject")) { if (state.selected !== card.dataset.id) select(card.dataset.id); return judge(control, card.dataset.id); }
+      if (act.endsWith("reject")) { if (state.selected !== card.dataset.id) select(card.dataset.id); return redstring.judge(control, card.dataset.id); }
       state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
       state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });
@@ -214,7 +184,7 @@
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
-      if (kind === "ranked" && state.reported) { evidence(null); stay(); } else if (kind === "ranked") {
+      if (kind === "ranked" && state.reported) { evidence(null); redstring.stay(); } else if (kind === "ranked") {
         const keep = state.steered || null;
         state.steered = false;
         evidence(null);
@@ -304,8 +274,6 @@
         if (count === undefined) label.removeAttribute("data-count"); else label.dataset.count = `+${count}`;
       });
       all(".step-table:popover-open").forEach(under);
-      const report = one("#report-ask");
-      if (report) report.hidden = !line || line.dataset.state !== "done";
       counts();
     };
     watch("value", show);
@@ -425,5 +393,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, judge, stringShown, stringClicked: () => state.string !== null, mayJudge: () => Boolean(state.data && state.data.judging), node: (id) => ((state.data && state.data.nodes) || []).find((node) => node.id === id), strings, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

@@ -25,6 +25,11 @@
       if (!frame.open) frame.showModal();
     };
     watch("value", show);
+    /* There is a report on a case that has come to its end. */
+    redstring.appears("#story", (story) => {
+      const told = () => { const line = one(".story", story); one("#report-ask").hidden = !line || line.dataset.state !== "done"; };
+      new MutationObserver(told).observe(story, { childList: true, subtree: true });
+    });
     redstring.appears("#report-ask", (button) => button.addEventListener("click", () => {
       asked = true;
       trigger("select", {});

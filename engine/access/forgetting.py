@@ -99,8 +99,8 @@ def delete(corpora: Iterable[Kept]) -> None:
 
 
 def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
-    """Blank a person's name on the verdicts, grades and confirmations of a corpus, which stay; returns how many
-    bore it.
+    """Blank a person's name on the verdicts, grades and confirmations of a corpus, which stay; returns how
+    many bore it.
 
     Raises CorpusError where they cannot be read or written.
     """
