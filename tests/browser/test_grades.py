@@ -34,7 +34,7 @@ def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
     page.wait_for_selector(".doc-grade >> text=by hand")
     page.click("[data-tab=grades]")
     page.wait_for_selector("text=Document, by hand")
-    page.select_option("[data-grade-document=act]", "table")
+    page.select_option(".grade-table [data-grade-document=act]", "table")
     page.wait_for_selector("text=Document, by hand", state="detached")
 
 

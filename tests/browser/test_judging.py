@@ -87,8 +87,8 @@ def string_of(page: Page) -> tuple[int, list[str]]:
         "return { id: own[0].id, link: own[0].link }; })()"
     )
     at = page.evaluate(
-        "(id) => new Promise((done) => { document.addEventListener('redstring:where', "
-        "(event) => done(event.detail.at), { once: true }); redstring.post({ type: 'where', string: id }); })",
+        "(id) => new Promise((done) => { document.addEventListener('redstring:where', (event) => "
+        "done(event.detail.at), { once: true }); redstring.post({ type: 'where', string: id }); })",
         edge["id"],
     )
     box = page.locator("#board iframe").bounding_box()
