@@ -197,6 +197,8 @@
   }
   async function follow(link) {
     clearTimeout(hovering);
+    /* Nothing points on a touch screen: where it leads is shown first, and followed from there. */
+    if (matchMedia("(hover: none)").matches) { await openPeek(link); return; }
     await asking({ do: "targets", refs: link.dataset.refs.split(",").map(Number) }, (found) => {
       if (found.spot) return read(found.spot.document, found.spot.at);
       return openPeek(link);
