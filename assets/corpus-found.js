@@ -16,10 +16,12 @@
     part("found").replaceChildren();
     part("found-files").replaceChildren();
     step("");
+    const { value } = part("found-questions");
     const told = await ask({ do: "report-questions" }).catch(() => null);
     if (!told) { found.stale = true; return; }
     found.most = told.most;
-    part("found-questions").value = told.questions.join("\n");
+    /* Whoever has begun to write meanwhile goes on. */
+    if (part("found-questions").value === value) part("found-questions").value = told.questions.join("\n");
     if (told.job && !found.job) follow(told.job);
   }
   async function start() {
