@@ -17,9 +17,10 @@
     const frame = one("dialog", element);
     const body = one(".report-scroll", element);
     let asked = false;
+    const waits = (is) => { const button = one("#report-ask"); asked = is; button.disabled = is; button.textContent = is ? "checking …" : "report"; };
     const show = () => {
       if (!props.value || !asked) return;
-      asked = false;
+      waits(false);
       body.innerHTML = props.value;
       body.scrollTop = 0;
       if (!frame.open) frame.showModal();
@@ -31,9 +32,11 @@
       new MutationObserver(told).observe(story, { childList: true, subtree: true });
     });
     redstring.appears("#report-ask", (button) => button.addEventListener("click", () => {
-      asked = true;
+      waits(true);
       trigger("select", {});
     }));
+    /* What went wrong is told in the banner. */
+    redstring.appears("#banner", (banner) => new MutationObserver(() => { if (asked && banner.textContent.trim()) waits(false); }).observe(banner, { childList: true, subtree: true }));
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-report]");
       if (event.target === frame || (control && control.dataset.report === "close")) { frame.close(); return; }
