@@ -17,6 +17,7 @@
   let data = { nodes: [], edges: [], heads: [] };
   let colours = {};
   let chosen = null; // id of the selected passage
+  let string = null; // number of the selected string
   let evidence = null; // ids to be lifted, or null
   let words = ""; // search
   let place = new Map(); // id -> {x, y} in px
@@ -82,12 +83,12 @@
     }));
     const shown = new Map(data.nodes.map((node) => [node.id, node]));
     edges.update(data.edges.map((edge) => {
-      const red = trail.has(edge.id);
+      const red = trail.has(edge.id) || edge.id === string;
       const dim = trail.size > 0 || (hit && !(hit(shown.get(edge.from)) || hit(shown.get(edge.to)))) || evidence;
       return {
         id: edge.id, from: edge.from, to: edge.to, hidden: edge.hidden && !red,
-        width: red ? (first.has(edge.id) ? 3 : 1.6) : 1.3, smooth: bend(edge),
-        color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
+        width: edge.id === string ? 3.5 : red ? (first.has(edge.id) ? 3 : 1.6) : 1.3, smooth: bend(edge), dashes: edge.wrong ? [2, 5] : false,
+        color: { color: colour(red ? "accent" : edge.strategy), opacity: red ? (first.has(edge.id) || edge.id === string ? 1 : 0.6) : dim ? QUIET : EDGE, inherit: false },
       };
     }));
     label(main);
@@ -149,8 +150,9 @@
     network.moveTo({ position: { x: size.width / 2 / size.scale, y: size.tall / 2 }, scale: size.scale, animation: false });
   }
 
-  function draw(next, selected) {
+  function draw(next, selected, held) {
     data = next;
+    string = held;
     place = new Map();
     chosen = selected;
     evidence = null;
@@ -203,6 +205,7 @@
   }
   host.addEventListener("keydown", (event) => {
     if (event.key === "Escape") return tell({ type: "clear" });
+    if (event.key === "x" && !event.ctrlKey && !event.metaKey && !event.altKey) return tell({ type: "report" });
     if (!/^Arrow(Up|Down|Left|Right)$/.test(event.key) || !place.size) return undefined;
     event.preventDefault();
     const next = chosen !== null && place.has(chosen) ? nearest(event.key) : data.nodes[0];
@@ -210,7 +213,11 @@
     return undefined;
   });
   network.on("afterDrawing", follow);
-  network.on("click", ({ nodes: hit }) => tell(hit.length ? { type: "select", id: hit[0] } : { type: "clear" }));
+  network.on("click", ({ nodes: hit, edges: strings }) => {
+    host.focus();
+    if (hit.length) return tell({ type: "select", id: hit[0] });
+    return tell(strings.length ? { type: "string", id: strings[0] } : { type: "clear" });
+  });
   network.on("doubleClick", ({ nodes: hit }) => { if (!hit.length) fit(); });
   network.on("hoverNode", ({ node, pointer }) => show(node, pointer.DOM));
   network.on("blurNode", () => { tip.classList.remove("on"); host.classList.remove("over"); });
@@ -218,20 +225,23 @@
   new ResizeObserver(fit).observe(host);
 
   const commands = {
-    draw: (message) => draw(message.data, message.selected ?? null),
+    draw: (message) => draw(message.data, message.selected ?? null, message.string ?? null),
     theme: (message) => theme(message.colours),
-    select: (message) => { chosen = message.id; evidence = null; if (data.nodes.length) paint(); },
+    string: (message) => { string = message.id; if (data.nodes.length) paint(); },
+    select: (message) => { chosen = message.id; string = null; evidence = null; if (data.nodes.length) paint(); },
     evidence: (message) => { evidence = message.ids && message.ids.length ? new Set(message.ids) : null; if (data.nodes.length) paint(); },
     search: (message) => { words = message.text.trim().toLowerCase(); if (data.nodes.length) paint(); },
     fit,
-    where: (message) => { // where a node stands in the frame, for tests and for the keyboard
-      const spot = place.get(message.id);
+    where: (message) => { // where a node, or the middle of a string, stands in the frame, for tests and for the keyboard
+      const edge = message.string === undefined ? null : data.edges.find((one) => one.id === message.string);
+      const ends = edge && [place.get(edge.from), place.get(edge.to)];
+      const spot = ends ? { x: (ends[0].x + ends[1].x) / 2, y: (ends[0].y + ends[1].y) / 2 } : place.get(message.id);
       tell({ type: "where", id: message.id, at: spot ? network.canvasToDOM(spot) : null });
     },
   };
   window.addEventListener("message", (event) => {
     if (event.source === parent && event.data && commands[event.data.type]) commands[event.data.type](event.data);
   });
-  if (window.boardStart.nodes.length) draw({ heads: [], rows: 1, ...window.boardStart }, null);
+  if (window.boardStart.nodes.length) draw({ heads: [], rows: 1, ...window.boardStart }, null, null);
   tell({ type: "ready" });
 })();

@@ -5,7 +5,7 @@
   if (!redstring || redstring.check) return;
   const EVERY = 400;
   const LARGEST_FILE = 4_000_000;
-  const chk = { root: null, server: null, findings: {}, job: "", text: "", hidden: [], claims: [], seen: 0, only: "", files: {}, audit: null, corpus: "" };
+  const chk = { root: null, server: null, findings: {}, job: "", text: "", hidden: [], claims: [], seen: 0, only: "", files: {}, audit: null, corpus: "", done: "", log: [], reviewing: false };
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const part = (name) => one(`[data-chk="${name}"]`, chk.root);
@@ -68,14 +68,14 @@
   async function begin() {
     hush();
     const grade = part("grade").value;
-    const request = { do: "start", corpus: part("corpus").value, text: part("text").value, day: part("day").value || null, grade: grade === "" ? null : Number(grade), model: part("model").checked };
+    const request = { do: "start", corpus: part("corpus").value, text: part("text").value, day: part("day").value || null, grade: grade || null, model: part("model").checked };
     chk.text = request.text;
     chk.corpus = request.corpus;
     const found = await ask(request).catch(() => null);
     if (found) follow(found);
   }
   function follow({ job, hidden }) {
-    Object.assign(chk, { job, hidden, claims: [], seen: 0, only: "", audit: null, files: {} });
+    Object.assign(chk, { job, hidden, claims: [], seen: 0, only: "", audit: null, files: {}, done: "", log: [], reviewing: false });
     busy(true);
     part("waiting").hidden = true;
     part("result").hidden = false;
@@ -97,15 +97,30 @@
     if (found.state === "cancelled") { say("Cancelled; the claims checked until then stay."); drawAxes(); }
     if (found.state === "done") finished(found);
   }
-  function over() { chk.job = ""; busy(false); part("progress").hidden = true; }
+  function over() { chk.done = chk.job; chk.job = ""; busy(false); part("progress").hidden = true; }
   function finished(found) {
-    Object.assign(chk, { audit: found.audit, claims: found.final, text: found.audit.text, files: { ...found.files, json: JSON.stringify(found.audit, null, 2) } });
+    Object.assign(chk, { audit: found.audit, claims: found.final, text: found.audit.text });
+    logged(found);
     drawText(); drawList(); drawFilters(); drawAxes(); drawFiles();
     part("notes").replaceChildren(...found.audit.notes.map((note) => make("p", "hint", note)));
     if (found.audit.model) {
       const changed = found.audit.changed_by_model;
       part("notes").append(make("p", "hint", `Second reading by ${found.audit.model}, ${found.audit.spent.calls} calls: ${changed.length ? `it changed the verdict of claim ${changed.join(", ")}` : "it changed no verdict"}.`));
     }
+  }
+  /* What people said of the verdicts, and the files, which hold it. */
+  function logged(found) {
+    Object.assign(chk, { log: found.log, reviewing: found.reviewing, files: found.files });
+    part("name-row").hidden = !found.reviewing || found.signed;
+  }
+  async function sayOf(number, act, more = {}) {
+    const found = await ask({ do: "review", job: chk.done, act, claim: number, name: part("name").value, ...more }).catch(() => null);
+    if (!found) return;
+    hush();
+    logged(found);
+    drawList(); drawAxes(); drawFiles();
+    const item = one(`#chk-${number}`, chk.root);
+    if (item) { const control = one(".chk-review button", item); (control || item).focus({ preventScroll: true }); }
   }
   function busy(is) { part("go").disabled = is; part("go").textContent = is ? "Checking …" : "Check"; part("stop").hidden = !is; part("progress").hidden = !is; }
   function bar(share, words) {
@@ -141,7 +156,60 @@
     part("shown").replaceChildren(...parts, letters.slice(place).join(""));
   }
   function drawList() {
-    part("list").replaceChildren(...chk.claims.filter((claim) => !chk.only || claim.finding === chk.only).map(drawClaim));
+    const outside = chk.only ? [] : chk.log.filter((entry) => entry.number.startsWith("c"));
+    part("list").replaceChildren(
+      ...chk.claims.filter((claim) => !chk.only || claim.finding === chk.only).map(drawClaim),
+      ...(outside.length ? [make("li", "chk-sep", "Citations outside of the claims")] : []), ...outside.map(drawOutside));
+  }
+  function drawOutside(entry) {
+    const item = make("li", `chk-item ${entry.finding}`);
+    item.id = `chk-${entry.number}`;
+    item.tabIndex = -1;
+    const head = make("header");
+    head.append(make("span", "chk-badge", entry.word), make("small", "", entry.number));
+    const said = make("p", "chk-said", entry.words);
+    said.dir = "auto";
+    item.append(head, said);
+    if (entry.reason) item.append(make("p", "chk-reason", entry.reason));
+    if (entry.passage) item.append(drawLink(entry));
+    item.append(...drawReview(entry));
+    return item;
+  }
+  /* What a person said of a verdict, and what one can say of it. */
+  function drawReview(entry) {
+    if (!entry || (!entry.said && !chk.reviewing)) return [];
+    const line = make("div", "chk-review");
+    if (entry.said) { const told = make("span", entry.review, entry.said); told.dir = "auto"; line.append(told); }
+    if (!chk.reviewing) return [line];
+    const control = (words, act) => { const button = make("button", "", words); button.type = "button"; button.addEventListener("click", act); return button; };
+    if (entry.review) line.append(control("undo", () => sayOf(entry.number, "undo")));
+    else line.append(control("Confirm", () => sayOf(entry.number, "confirm")), control("Overrule", () => line.replaceWith(drawOverrule(entry, line))));
+    return [line];
+  }
+  function drawOverrule(entry, line) {
+    const form = make("form", "chk-review chk-overrule");
+    const select = make("select");
+    select.setAttribute("aria-label", "What the verdict is instead");
+    select.append(...Object.values(chk.findings).filter((finding) => finding.key !== entry.finding).map((finding) => new Option(finding.word, finding.key)));
+    const note = make("input");
+    Object.assign(note, { type: "text", maxLength: 2000, placeholder: "why (optional)", dir: "auto" });
+    note.setAttribute("aria-label", "Why");
+    const go = make("button", "", "Overrule");
+    const away = make("button", "", "cancel");
+    away.type = "button";
+    away.addEventListener("click", () => form.replaceWith(line));
+    form.addEventListener("submit", (event) => { event.preventDefault(); sayOf(entry.number, "overrule", { instead: select.value, note: note.value }); });
+    form.append(select, note, go, away);
+    setTimeout(() => select.focus());
+    return form;
+  }
+  function drawLink(source) {
+    const link = make("button", "chk-link", source.citation);
+    link.type = "button";
+    link.dir = "auto";
+    link.title = "Read it among its neighbours";
+    link.addEventListener("click", () => redstring.readPassage(chk.corpus, source.passage));
+    return link;
   }
   function drawClaim(claim) {
     const finding = chk.findings[claim.finding];
@@ -164,6 +232,7 @@
       fold.append(make("summary", "", none ? "The nearest passages" : "Further passages"), ...more.map(drawQuote));
       item.append(fold);
     }
+    item.append(...drawReview(chk.log.find((entry) => entry.number === String(claim.number))));
     return item;
   }
   function drawQuote(source) {
@@ -171,16 +240,11 @@
     const words = make("p");
     words.dir = "auto";
     words.append(...source.quote.map(([text, kind]) => (kind ? make("mark", kind, text) : text)));
-    const link = make("button", "chk-link", source.citation);
-    link.type = "button";
-    link.dir = "auto";
-    link.title = "Read it among its neighbours";
-    link.addEventListener("click", () => redstring.readPassage(chk.corpus, source.passage));
     const foot = make("div", "chk-foot");
-    foot.append(link);
+    foot.append(drawLink(source));
     if (!source.in_force) foot.append(make("small", "chk-old", "no longer in force"));
     if (source.cited) foot.append(make("small", "", "cited"));
-    if (source.grade !== null) foot.append(make("small", "", `grade ${source.grade}`));
+    foot.append(make("small", "", source.grade ? `grade ${source.grade}` : "no grade"));
     quote.append(words, foot);
     return quote;
   }
@@ -214,9 +278,10 @@
     part("axes").replaceChildren(
       axis("Said", correct, "The sources say so, as the law is on the day"),
       axis("Grounded", grounded, "A passage carries it, the cited one where one is cited"),
-      axis("To be read", chk.claims.filter((claim) => claim.correct === null).length, "Neither right nor wrong: a person has to read"));
+      axis("To be read", chk.claims.filter((claim) => claim.correct === null).length, "Neither right nor wrong: a person has to read"),
+      ...(chk.reviewing ? [axis("By people", chk.claims.filter((claim) => (chk.log.find((entry) => entry.number === String(claim.number)) || {}).review).length, "Confirmed or overruled by a person")] : []));
   }
-  const KINDS = { html: ["Page", "text/html"], md: ["Markdown", "text/markdown"], txt: ["Annotated text", "text/plain"], json: ["JSON", "application/json"] };
+  const KINDS = { html: ["Page", "text/html"], md: ["Markdown", "text/markdown"], txt: ["Memo with appendix", "text/markdown"], log: ["Log", "text/markdown"], json: ["JSON", "application/json"] };
   function drawFiles() {
     part("files").replaceChildren(...Object.entries(KINDS).filter(([kind]) => chk.files[kind]).map(([kind, [name, type]]) => {
       const button = make("button", "chk-file", name);
@@ -224,7 +289,7 @@
       button.addEventListener("click", () => {
         const link = document.createElement("a");
         link.href = URL.createObjectURL(new Blob([chk.files[kind]], { type }));
-        link.download = `citation-audit.${kind}`;
+        link.download = kind === "log" ? "verification-log.md" : kind === "txt" ? "memo-with-appendix.md" : `citation-audit.${kind}`;
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
       });

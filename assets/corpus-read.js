@@ -182,6 +182,7 @@
   function closePeek() { clearTimeout(hovering); peeked += 1; part("peek").hidden = true; }
   async function openPeek(link) {
     const turn = ++peeked;
+    here.peeking = link;
     const found = await ask({ do: "targets", refs: link.dataset.refs.split(",").map(Number) }, { quiet: true }).catch(() => null);
     /* The pointer may have gone on while it was asked. */
     if (!found || turn !== peeked || !link.isConnected) return;
@@ -196,6 +197,8 @@
   }
   async function follow(link) {
     clearTimeout(hovering);
+    /* Nothing points on a touch screen: where it leads is shown first, and followed from there. */
+    if (matchMedia("(hover: none)").matches) { await openPeek(link); return; }
     await asking({ do: "targets", refs: link.dataset.refs.split(",").map(Number) }, (found) => {
       if (found.spot) return read(found.spot.document, found.spot.at);
       return openPeek(link);
@@ -250,7 +253,32 @@
     if (control.matches("[data-back]")) one(".read", lib.root).dataset.pane = "tree";
     return undefined;
   }
+  /* A reference is rejected, or no longer is; its provision is drawn anew, and what was open stays open. */
+  async function judge(button) {
+    const link = here.peeking;
+    const prov = link && link.closest(".prov");
+    if (!prov) return;
+    button.disabled = true;
+    const at = Number(prov.dataset.at);
+    const turn = here.asked;
+    await ask({ do: button.dataset.act === "reject" ? "reject-link" : "restore-link", link: JSON.parse(button.dataset.link) }).then(async () => {
+      const piece = await ask({ do: "piece", document: here.document, at, stop: at + 1 });
+      if (turn !== here.asked || !prov.isConnected) return;
+      const anew = one(".prov", fromHtml(piece.html));
+      prov.replaceWith(anew);
+      const again = one(`a.ref[data-refs="${link.dataset.refs}"]`, anew);
+      if (again) await openPeek(again);
+    }).catch(() => { button.disabled = false; });
+  }
+  function onKey(event) {
+    if (event.key === "Escape") closePeek();
+    if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    const button = part("peek").hidden ? null : one("button.judge", part("peek"));
+    if (button && document.body.dataset.view === "corpus") { event.preventDefault(); judge(button); }
+  }
   function onPeekClick(event) {
+    const judged = event.target.closest("button.judge");
+    if (judged) { judge(judged); return; }
     const resolve = event.target.closest("[data-resolve]");
     const target = event.target.closest(".target[data-document]");
     closePeek();
@@ -277,7 +305,7 @@
     pane.addEventListener("mouseout", (event) => { if (!event.target.closest("a.ref")) return; clearTimeout(hovering); if (!part("peek").matches(":hover")) hovering = setTimeout(() => { if (!part("peek").matches(":hover")) closePeek(); }, HOVER); });
     part("peek").addEventListener("mouseleave", closePeek);
     part("peek").addEventListener("click", onPeekClick);
-    document.addEventListener("keydown", (event) => { if (event.key === "Escape") closePeek(); });
+    document.addEventListener("keydown", onKey);
   }
   async function opened(found) {
     const kinds = [["", ""], ...found.kinds];
@@ -290,5 +318,7 @@
     await list();
     if (here.document === null && !phone()) await read(0, 0, { keepTree: true }).catch(() => say("The first document could not be opened."));
   }
-  lib.parts.push({ start, opened, read: (document, at) => { redstring.lib.show("read"); return read(document, at); } });
+  /* The grade of a kind has changed, and so perhaps that of the document that is open. */
+  const regraded = () => here.document !== null && asking({ do: "head", document: here.document }, (head) => { part("doc").innerHTML = head.html; }, { quiet: true });
+  lib.parts.push({ start, opened, regraded, read: (document, at) => { redstring.lib.show("read"); return read(document, at); } });
 })();

@@ -6,7 +6,7 @@
   const TOKENS = ["panel", "ink", "soft", "line", "accent", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { selected: null, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
+  const state = { selected: null, string: null, reported: false, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
 
   /* ---------- who is asking ---------- */
   /* A secret name for this page load, in memory alone: the server keeps a visitor's model under it. */
@@ -51,7 +51,7 @@
     post({ type: "theme", colours });
   }
   const NOTHING = { nodes: [], edges: [], heads: [] };
-  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected });
+  const sendBoard = () => post({ type: "draw", data: state.data || NOTHING, selected: state.selected, string: state.string });
   const sendEvidence = () => post({ type: "evidence", ids: state.evidence ? [...state.evidence.ids] : [] });
   const sendWords = () => post({ type: "search", text: state.words });
   /* A frame that has just loaded knows nothing, whatever was said before: it is told everything. */
@@ -67,6 +67,7 @@
     if (event.data.type === "ready") sendAll();
     // Whoever goes through the board by keys stays there, also where the panes are shown one at a time.
     if (event.data.type === "select") select(event.data.id, { scroll: !event.data.keep });
+    if (event.data.type === "string") redstring.chooseString(event.data.id); else if (event.data.type === "report") redstring.report();
     if (event.data.type === "clear") select(null);
     if (event.data.type === "where") document.dispatchEvent(new CustomEvent("redstring:where", { detail: event.data }));
   });
@@ -91,6 +92,7 @@
     const show = () => {
       state.data = props.value ? JSON.parse(props.value) : null;
       element.classList.toggle("blank", !state.data);
+      redstring.redrawn();
       boardHead(element);
       sendBoard();
     };
@@ -123,15 +125,12 @@
       return entry;
     }));
   }
-  function fullScreen(element) {
-    const pane = element.closest(".pane");
-    if (document.fullscreenElement) document.exitFullscreen(); else if (pane.requestFullscreen) pane.requestFullscreen();
-  }
+  const fullScreen = (element) => (document.fullscreenElement ? document.exitFullscreen() : element.closest(".pane").requestFullscreen?.());
 
   /* ---------- cards ---------- */
   const cardOf = (id) => all("#passages .card").find((card) => card.dataset.members.split("\n").includes(id));
   function select(id, { scroll = false } = {}) {
-    state.selected = id;
+    Object.assign(state, { selected: id, string: null });
     all("#passages .card.on").forEach((card) => card.classList.remove("on"));
     let card = id === null ? null : cardOf(id);
     const peek = one("#peek");
@@ -142,6 +141,7 @@
       if (scroll) { pane("passages"); card.scrollIntoView({ block: "nearest", behavior: "smooth" }); }
     }
     post({ type: "select", id });
+    redstring.inspect();
   }
   /* A passage or a query that stands on the board and has no card (see peek.js). */
   function peekAt(id) {
@@ -169,7 +169,7 @@
       if (act === "more") return state.act({ action: "more", id: "" });
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
-      if (act.endsWith("reject")) { state.steered = card.dataset.id; return state.act({ action: act, id: card.dataset.id, link: control.dataset.link }); }
+      if (act.endsWith("reject")) { if (state.selected !== card.dataset.id) select(card.dataset.id); return redstring.judge(control, card.dataset.id); }
       state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
       state.reading = act === "whole" ? card.dataset.id : null;
       return state.act({ action: act, id: card.dataset.id });
@@ -184,7 +184,7 @@
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
-      if (kind === "ranked") {
+      if (kind === "ranked" && state.reported) { evidence(null); redstring.stay(); } else if (kind === "ranked") {
         const keep = state.steered || null;
         state.steered = false;
         evidence(null);
@@ -389,9 +389,9 @@
   }
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
-    if (state.evidence) evidence(null); else if (state.selected !== null) select(null);
+    if (state.evidence) evidence(null); else if (state.selected !== null || state.string !== null) select(null);
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

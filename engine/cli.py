@@ -20,6 +20,7 @@ from engine.cli_audit import add_audit_command
 from engine.cli_corpora import add_corpus_commands
 from engine.cli_evaluation import add_evaluation_command
 from engine.cli_extraction import add_extraction_commands
+from engine.cli_grades import add_grades_command
 from engine.cli_judging import add_judge_command
 from engine.cli_models import add_model_command, add_model_flags, model_from
 from engine.cli_ontology import add_ontology_command
@@ -61,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     add_evaluation_command(commands)
     add_extraction_commands(commands)
     add_judge_command(commands)
+    add_grades_command(commands)
     add_audit_command(commands)
     add_report_command(commands)
     add_ontology_command(commands)
@@ -75,6 +77,9 @@ def _add_investigate(command: argparse.ArgumentParser) -> None:
     command.add_argument("question", metavar="QUESTION")
     add_settings(command)
     command.add_argument("--save", type=Path, metavar="FILE", help="save the investigation as JSON")
+    command.add_argument(
+        "--report", type=Path, metavar="FILE", help="audit the case, what to do included: .md, .html or .json"
+    )
     add_plan_flag(command)
     add_model_flags(command)
     command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
@@ -114,6 +119,7 @@ def _add_info(command: argparse.ArgumentParser) -> None:
 
 def investigate(options: argparse.Namespace) -> None:
     """Investigate one question."""
+    from engine.cli_report import reporter
     from engine.corpus import open_corpus
     from engine.investigation import Case
     from engine.records.context import checked_tokens, context_text, context_to_json, model_context
@@ -125,6 +131,7 @@ def investigate(options: argparse.Namespace) -> None:
 
     tokens = None if options.context is None else checked_tokens(options.context)
     order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
+    write_report = reporter(options.report)
     settings, corpus = settings_from(options), open_corpus(options.corpus)
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
     used = load_usage(options.resume) if options.resume else {}
@@ -138,6 +145,7 @@ def investigate(options: argparse.Namespace) -> None:
         print_lines(usage_lines(case.usage, "" if model is None else model.spec), sys.stderr)
     if options.save:
         save(case.investigation(), options.save)
+    write_report(case.investigation(), corpus)
     context = None if tokens is None else model_context(case.investigation(), corpus, tokens, order)
     if options.json:
         added = {} if context is None else {"context": context_to_json(context)}

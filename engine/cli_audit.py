@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.answers.audit import Audit
+    from engine.answers.audit.log import Log
+    from engine.corpus.protocol import Corpus
 
 FROM_INPUT = "-"
 
@@ -24,12 +26,22 @@ def add_audit_command(commands: Any) -> None:
     command.add_argument("text", metavar="FILE", help="the text: .txt, .md, .docx, .pdf ...; - for input")
     command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
     command.add_argument("--as-of", type=_day, metavar="DAY", help="the law of this day; default today")
-    command.add_argument("--grade", type=float, metavar="G", help="lowest grade of a source, 0 to 1")
+    command.add_argument("--grade", metavar="G", help="lowest grade of a source: A, B, C, D or E")
     add_model_flags(command)
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.add_argument("--markdown", type=Path, metavar="FILE", help="write a report")
     command.add_argument("--html", type=Path, metavar="FILE", help="write a page that can be printed")
     command.add_argument("--annotated", type=Path, metavar="FILE", help="write the text with footnotes")
+    command.add_argument(
+        "--log", type=Path, metavar="FILE", help="write the verification log: .md, .html or .json"
+    )
+    command.add_argument("--confirm", metavar="N,N", default="", help="confirm the verdicts on these claims")
+    command.add_argument(
+        "--overrule", action="append", default=[], metavar="N=VERDICT", help="say what a verdict is instead"
+    )
+    command.add_argument("--undo", metavar="N,N", default="", help="take back what was said of these claims")
+    command.add_argument("--note", default="", help="why; kept with what is said")
+    command.add_argument("--by", default="", metavar="NAME", help="who says so")
     command.set_defaults(command=audit)
 
 
@@ -44,13 +56,19 @@ def audit(options: argparse.Namespace) -> None:
     """Audit a text and print or write what was found."""
     from engine.answers.audit import Auditor, Step
     from engine.answers.audit.export import annotated, audit_to_json, markdown
+    from engine.answers.audit.log import verification_log
     from engine.answers.audit.page import html_page
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
+    from engine.corpus.grades import minimum_from
 
     text = _text(options.text)
+    corpus = open_corpus(options.corpus)
     auditor = Auditor(
-        open_corpus(options.corpus), day=options.as_of, minimum=options.grade, model=model_from(options)
+        corpus,
+        day=options.as_of,
+        minimum=minimum_from(options.grade),
+        model=model_from(options),
     )
     for step in auditor.steps(text):
         if not isinstance(step, Step):
@@ -59,23 +77,70 @@ def audit(options: argparse.Namespace) -> None:
             print(f"\r{step.doing}: {step.done} of {step.total} ", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print(file=sys.stderr)
+    _say(options, found, corpus)
+    log = verification_log(found, corpus)
     for place, made in (
         (options.markdown, markdown),
         (options.html, html_page),
         (options.annotated, annotated),
     ):
         if place is not None:
-            write(place, made(found))
+            write(place, made(found, log))
+    if options.log is not None:
+        write(options.log, _log_as(options.log, log))
     if options.json:
-        print_json(audit_to_json(found))
+        print_json(audit_to_json(found, log))
     else:
-        print_lines(audit_lines(found))
+        print_lines(audit_lines(found, log))
 
 
-def audit_lines(found: Audit) -> Iterator[str]:
+def _say(options: argparse.Namespace, found: Audit, corpus: Corpus) -> None:
+    """Keep what a person says of verdicts. All numbers and verdicts are looked up before anything is kept."""
+    from engine.answers.audit.log import checked_instead, review, said_of_it, take_back, verification_log
+    from engine.errors import InputError
+
+    log = verification_log(found, corpus)
+    confirmed = [(log.entry(number), "") for number in _numbers(options.confirm)]
+    overruled = []
+    for one in options.overrule:
+        number, sign, instead = one.partition("=")
+        if not sign:
+            raise InputError(f"--overrule {one[:40]!r}: write the claim and the right verdict, 4=related")
+        overruled.append((log.entry(number.strip()), checked_instead(instead)))
+    undone = [log.entry(number) for number in _numbers(options.undo)]
+    for entry in undone:
+        said_of_it(entry)
+    for entry, instead in (*confirmed, *overruled):
+        review(corpus, entry, instead=instead, note=options.note, reviewer=options.by)
+    for entry in undone:
+        take_back(corpus, entry, reviewer=options.by)
+
+
+def _numbers(told: str) -> list[str]:
+    return [number.strip() for number in told.split(",") if number.strip()]
+
+
+def _log_as(place: Path, log: Log) -> str:
+    """A log in the form that a file's name asks for. Raises InputError for one that there is none of."""
+    import orjson
+
+    from engine.answers.audit.log_export import log_markdown, log_page, log_to_json
+    from engine.errors import InputError
+
+    form = place.suffix.lower()
+    if form == ".json":
+        return orjson.dumps(log_to_json(log), option=orjson.OPT_INDENT_2).decode() + "\n"
+    if form not in (".md", ".html"):
+        raise InputError(f"{place}: a log is written as .md, .html or .json")
+    return log_page(log) if form == ".html" else log_markdown(log)
+
+
+def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
+    from engine.answers.audit.log_export import said_of
     from engine.answers.audit.wording import TOLD, axes, citation_of, remarks, summary
+    from engine.corpus.grades import words_of
 
     yield f"{summary(found)} ({found.corpus}, as of {found.day.isoformat()})"
     yield from axes(found)
@@ -90,8 +155,12 @@ def audit_lines(found: Audit) -> Iterator[str]:
         yield f"   {one.reason}"
         if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
             best = one.sources[0]
-            yield f"   {citation_of(best)} [{best.passage.id}]: “{' '.join(best.quote.split())}”"
+            told_grade = words_of(best.grade)
+            quote = " ".join(best.quote.split())
+            yield f"   {citation_of(best)} [{best.passage.id}], {told_grade}: “{quote}”"
         yield from (f"   {remark}" for remark in remarks(one))
+        said = "" if log is None else said_of(log.entry(str(one.claim.number)))
+        yield from ([f"   {said}"] if said else [])
 
 
 def write(place: Path, content: str) -> None:

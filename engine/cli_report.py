@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import InputError
+
+if TYPE_CHECKING:
+    from engine.corpus.protocol import Corpus
+    from engine.investigation.record import Investigation
 
 
 def add_report_command(commands: Any) -> None:
@@ -56,6 +61,39 @@ def report(options: argparse.Namespace) -> None:
         print_json(retrieval_audit_to_json(found))
     elif options.markdown is None and options.html is None:
         print(retrieval_audit_markdown(found), end="")
+
+
+def reporter(place: Path | None) -> Callable[[Investigation, Corpus], None]:
+    """Writes the audit of a case to a file, in the form that its name asks for; nothing without a file.
+
+    Raises InputError for a form that there is none of, before the case has cost anything.
+    """
+    if place is None:
+        return lambda investigation, corpus: None
+    if place.suffix.lower() not in (".md", ".html", ".json"):
+        raise InputError(f"--report {place}: a report is written as .md, .html or .json")
+
+    def written(investigation: Investigation, corpus: Corpus) -> None:
+        import orjson
+
+        from engine.answers.answer import answer
+        from engine.answers.case_audit import (
+            case_audit,
+            case_audit_html,
+            case_audit_markdown,
+            case_audit_to_json,
+        )
+        from engine.cli_audit import write
+
+        found = case_audit(investigation, corpus, answer(investigation, corpus))
+        form = place.suffix.lower()
+        if form == ".json":
+            plain = orjson.dumps(case_audit_to_json(found), default=dict, option=orjson.OPT_INDENT_2)
+            write(place, plain.decode() + "\n")
+        else:
+            write(place, case_audit_html(found) if form == ".html" else case_audit_markdown(found))
+
+    return written
 
 
 def _questions(path: Path) -> list[str]:

@@ -12,9 +12,11 @@ import orjson
 
 from engine.answers.export import MISSING, answer_markdown, answer_text, answer_to_json
 from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
+from engine.corpus.grades import words_of
 from engine.language.markup import attribute, escape
 from engine.model import Document, Passage, Span
 from engine.records.wording import plural
+from ui.reporting import report_button
 from ui.session import OpenCase
 
 # Characters of the passage that are shown on either side of a quote.
@@ -33,7 +35,7 @@ def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
         f'data-corpus="{attribute(opened.shelved_as)}">'
-        f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts)}{_notes(answer)}"
+        f"{_head(answer, offer)}{body}{_conflicts(answer.conflicts, opened)}{_notes(answer)}"
         f"{_quotes(answer.citations, opened)}{_copies(answer)}</div>"
     )
 
@@ -112,17 +114,30 @@ def _chips(numbers: Sequence[int]) -> str:
     )
 
 
-def _conflicts(conflicts: Sequence[Conflict]) -> str:
+def _conflicts(conflicts: Sequence[Conflict], opened: OpenCase) -> str:
     if not conflicts:
         return ""
-    lines = "".join(
-        f'<li data-kind="{one.kind.value}"><span dir="auto">{escape(one.words)}</span>'
-        f"{_chips(one.citations)}</li>"
-        for one in conflicts
-    )
+    lines = "".join(_conflict(one, opened) for one in conflicts)
     return (
         f'<aside class="conflicts"><h3>Sources that limit, replace or contradict</h3><ul>{lines}</ul></aside>'
     )
+
+
+def _conflict(one: Conflict, opened: OpenCase) -> str:
+    """A sentence on two sources; where a link of the corpus says so, it can be reported as wrong."""
+    rejected = one.link is not None and one.link in opened.rejected
+    report = ""
+    if one.link is not None and opened.judging:
+        report = report_button(one.link, rejected=rejected)
+    return (
+        f'<li data-kind="{one.kind.value}"{" class=wrong" if rejected else ""} tabindex="-1">'
+        f'<span dir="auto">{escape(one.words)}</span>{_chips(one.citations)}{report}</li>'
+    )
+
+
+def shown_answer(opened: OpenCase) -> str:
+    """The answer that is shown, as it is to be shown now; empty where there is none."""
+    return "" if opened.answer is None else answer_html(opened.answer[0], opened, opened.answer[1])
 
 
 def _notes(answer: Answer) -> str:
@@ -143,9 +158,7 @@ def _quotes(citations: Sequence[Citation], opened: OpenCase) -> str:
 def _quoted(citation: Citation, known: dict[str, tuple[Passage, Document]]) -> str:
     old = " old" if citation.old else ""
     seal = f'<span class="badge{old}">{escape(citation.validity)}</span>' if citation.validity else ""
-    grade = (
-        f'<span class="grade">source grade {citation.grade:.2f}</span>' if citation.grade is not None else ""
-    )
+    grade = f'<span class="grade">{words_of(citation.grade)}</span>'
     texts = "".join(_in_passage(known[place][0], span) for place, span in citation.places)
     return (
         f'<article class="quoted" data-n="{citation.number}" data-passage="{attribute(citation.passage_id)}" '

@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from engine.answers.answer import answer
+from engine.answers.record import Answer
 from engine.answers.writing import expected_prompt
 from engine.errors import CancelledError, ModelError, RedstringError, for_visitors
 from engine.llm import LanguageModel, Meter
@@ -34,7 +35,13 @@ def brief_value(opened: OpenCase) -> str:
     if case.stop is None:
         return ""
     made = answer(case.investigation(), opened.corpus)
-    return answer_html(made, opened, offer(opened, case.model))
+    return _kept(opened, made, offer(opened, case.model))
+
+
+def _kept(opened: OpenCase, made: Answer, offered: str) -> str:
+    """An answer as the page shows it, kept so that it can be shown again."""
+    opened.answer = (made, offered)
+    return answer_html(made, opened, offered)
 
 
 def offer(opened: OpenCase, model: LanguageModel | None) -> str:
@@ -93,7 +100,7 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
             made = answer(case.investigation(), opened.corpus, model=model, meter=case.meter)
         opened.story = replace(opened.story, cost=cost_report(case.meter, model.spec))
         yield {
-            stage.answer: answer_html(made, opened, offer(opened, model)),
+            stage.answer: _kept(opened, made, offer(opened, model)),
             stage.story: told(opened.story),
         }
     except CancelledError:

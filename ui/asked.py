@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -17,9 +18,22 @@ from pydantic import (
 )
 
 from engine.errors import InputError
+from engine.model import Grade
 
 LONGEST_QUESTION = 4000
 
+LONGEST_GRADE = 20
+
+
+def _lowest(given: object) -> object:
+    """A grade in either case of letters; none where nothing was given."""
+    if given is None or (isinstance(given, str) and not given.strip()):
+        return None
+    return given.strip().upper() if isinstance(given, str) and len(given) < LONGEST_GRADE else ""
+
+
+# The lowest grade that sources may have.
+LowestGrade = Annotated[Grade | None, BeforeValidator(_lowest)]
 CorpusName = Annotated[str, Field(max_length=200)]
 # What is to be done, the browser's token, the address, the number of a job: nobody writes these.
 Key = Annotated[str, Field(max_length=80)]

@@ -8,7 +8,7 @@ sent to the frame that already stands there.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -23,6 +23,7 @@ from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, tra
 from ui.gap_nodes import SHAPE, Sent, found_by, node_of, sent_by, sent_queries
 from ui.layout import tidy
 from ui.palette import thread
+from ui.reporting import Link, link_of
 from ui.whole import as_read
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -117,10 +118,12 @@ def provenance(
     dossiers: Dossiers,
     limit: int = DEFAULT_NODES,
     rounds: Sequence[RoundReport] = (),
+    rejected: Collection[Link] = (),
 ) -> Network:
     """The pool as a pyvis network: nodes with positions and trails, edges with the words that made them.
 
-    Each query for a gap that ``rounds`` sent is a node, too, and what it found hangs on it.
+    Each query for a gap that ``rounds`` sent is a node, too, and what it found hangs on it. ``rejected`` are
+    the links that were reported as wrong on the page.
     """
     shown = chosen(pool, ranked, limit)
     queries, found = sent_queries(pool, rounds), found_by(pool)
@@ -165,7 +168,10 @@ def provenance(
     for hop, number in edges.items():
         start = _start(hop, queries)
         same_round = rounds_of[start] == rounds_of[hop.target_id]
-        _add_edge(drawn, hop, start, number, name, first=hop in first, same_round=same_round)
+        _add_edge(
+            drawn, hop, start, number, name, first=hop in first, same_round=same_round,
+            wrong=link_of(hop) in rejected,
+        )  # fmt: skip
     return drawn
 
 
@@ -192,7 +198,15 @@ def _start(hop: Hop, queries: Mapping[Sent, str]) -> str:
 
 
 def _add_edge(
-    drawn: Network, hop: Hop, start: str, number: int, name: Name, *, first: bool, same_round: bool
+    drawn: Network,
+    hop: Hop,
+    start: str,
+    number: int,
+    name: Name,
+    *,
+    first: bool,
+    same_round: bool,
+    wrong: bool,
 ) -> None:
     drawn.add_edge(
         start,
@@ -203,6 +217,10 @@ def _add_edge(
         strategy=thread(hop.strategy).token,
         words=marked(hop_words(hop, name)),
         quote=marked(hop_quote(hop, QUOTE_LENGTH)),
+        said=marked(hop_quote(hop)),
+        link=link_of(hop),
+        wrong=wrong,
+        dashes=wrong,
         arrows="",
         smooth=_BESIDE if same_round else OPTIONS["edges"]["smooth"],
     )
@@ -218,8 +236,9 @@ def empty_network() -> Network:
     return empty
 
 
-def board_data(drawn: Network, pool: Pool) -> dict[str, Any]:
-    """What the frame draws: nodes and edges as pyvis holds them, the column heads, the counts."""
+def board_data(drawn: Network, pool: Pool, *, judging: bool = False) -> dict[str, Any]:
+    """What the frame draws: nodes and edges as pyvis holds them, the column heads, the counts; ``judging``:
+    whoever looks at it may report a link as wrong."""
     nodes, edges, *_ = drawn.get_network_data()
     last = max((node["round"] for node in nodes), default=0)
     heads = ["Scan", *(f"Round {number}" for number in range(1, last + 1))]
@@ -237,6 +256,7 @@ def board_data(drawn: Network, pool: Pool) -> dict[str, Any]:
         "rows": nodes[0]["rows"] if nodes else 0,
         "legend": legend,
         "pinned": sorted(pool.pinned),
+        "judging": judging,
     }
 
 

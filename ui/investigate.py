@@ -87,10 +87,10 @@ def board_value(opened: OpenCase) -> str:
     pool = opened.case.pool
     ranked = [found.passage.id for found in opened.case.ranking]
     rounds = opened.case.rounds
-    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes, rounds)
+    drawn = provenance(pool, ranked, lambda ids: dossiers(opened, ids), opened.nodes, rounds, opened.rejected)
     opened.drawn_at = time.perf_counter()
     # No "<" in it: whatever handles the text on its way must not take it for markup.
-    return orjson.dumps(board_data(drawn, pool)).decode().replace("<", "\\u003c")
+    return orjson.dumps(board_data(drawn, pool, judging=opened.judging)).decode().replace("<", "\\u003c")
 
 
 def rest_of_pool(opened: OpenCase) -> list[str]:

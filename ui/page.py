@@ -12,6 +12,7 @@ from engine.access.roles import Action, may
 from ui.access.asking import person_of
 from ui.answering import wire_answer
 from ui.api import add_api
+from ui.case_report import wire_case_report
 from ui.check.answers import CheckDesk
 from ui.check.api import add_audit_api
 from ui.check.panel import build_check
@@ -21,6 +22,7 @@ from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
+from ui.grading_api import add_grading_api
 from ui.header import build_header, header_html
 from ui.investigate import wire_cost, wire_investigation
 from ui.judging_api import add_judging_api
@@ -106,10 +108,12 @@ def build_page(
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)
+        wire_case_report(stage, token, desk)
         wire_answer(stage, token, session, desk, connections)
         add_api(page, library, connections)
         add_audit_api(library)
         add_judging_api(library)
+        add_grading_api(library)
     for function in page.fns.values():
         # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
         function.postprocess = function.postprocess and function.api_visibility != "public"

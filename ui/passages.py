@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from engine.extraction.judging import UNWRITTEN
-from engine.language.markup import attribute, escape
+from engine.language.markup import escape
 from engine.llm.suspicion import addresses_machine
-from engine.model import Direction, Document, Hop, Passage, RankedPassage, ScorePart
+from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation
 from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
 from ui.marks import marked
 from ui.palette import colour
+from ui.reporting import Link, link_of, report_button
 from ui.validity import badge, edition
 
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "ur", "he", "yi", "ps", "sd", "ug", "dv"})
@@ -29,10 +28,6 @@ _ACTIONS = (
     ("copy", "Copy citation"),
     ("read", "Read in place"),
 )
-
-
-# From which passage to which, and as what.
-Link = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,24 +221,7 @@ def _report(link: Link | None, reading: Reading) -> str:
     """The button by which a link is reported as wrong where it is met, or the report taken back."""
     if link is None or not reading.judging:
         return ""
-    act, sign, told = (
-        ("unreject", "undo", "Reported as wrong: the next case leaves it out. Take that back (x)")
-        if link in reading.rejected
-        else ("reject", "✕", "This link is wrong: leave it out from the next case on (x)")
-    )
-    return (
-        f'<button type="button" class="judge" data-act="{act}" data-link="{attribute(json.dumps(link))}" '
-        f'title="{told}" aria-label="{told}">{sign}</button>'
-    )
-
-
-def link_of(hop: Hop) -> Link | None:
-    """The link of a corpus that a hop followed, from the passage that says it; None where it followed
-    none."""
-    if hop.source_id is None or hop.relation in UNWRITTEN:
-        return None
-    ends = (hop.source_id, hop.target_id)
-    return (*(ends if hop.direction is Direction.OUT else ends[::-1]), hop.relation.value)
+    return report_button(link, rejected=link in reading.rejected)
 
 
 def _length(parts: Sequence[ScorePart]) -> float:

@@ -10,6 +10,7 @@ from threading import Lock
 
 import gradio as gr
 
+from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
@@ -52,7 +53,8 @@ class OpenCase:
     something else meanwhile, and is told nothing more of this case. ``titles`` of the documents that the
     settings name, by id. ``turn`` is the number by which its page asked it. ``read_from`` are the passages
     whose documents were to be read whole. ``rejected`` are the links that were reported as wrong on the page,
-    ``judging``: whoever asked may report one, under the name ``reviewer``.
+    ``judging``: whoever asked may report one, under the name ``reviewer``. ``answer`` is the one that is
+    shown, with what a model would cost at most.
     """
 
     case: Case
@@ -72,6 +74,7 @@ class OpenCase:
     rejected: frozenset[tuple[str, str, str]] = frozenset()
     judging: bool = False
     reviewer: str = ""
+    answer: tuple[Answer, str] | None = None
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 

@@ -19,6 +19,7 @@ _FRAME = (
     '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
     '<button type="button" data-board="full">full screen</button></div>'
     '<iframe sandbox="allow-scripts" title="Board: how each passage was found"></iframe>'
+    '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
     '<div class="legend"></div>'
 )
 _SWITCH = (
@@ -37,6 +38,13 @@ _PASSAGES_HEAD = (
     '<input type="search" id="filter" placeholder="filter" aria-label="Filter passages"></div>'
     '<div id="filter-note" hidden><span></span><button type="button">show all</button></div>'
 )
+_REPORT = (
+    '<dialog class="report-window" aria-label="Retrieval audit of this case"><header><b>Retrieval audit</b>'
+    '<span class="report-files"><button type="button" data-report="html">Page</button>'
+    '<button type="button" data-report="md">Markdown</button></span>'
+    '<button type="button" data-report="close">close</button></header>'
+    '<div class="report-scroll" tabindex="0"></div></dialog>'
+)
 _CARDS = "redstring.passages(element, trigger, watch, 'KIND')"
 
 
@@ -52,6 +60,7 @@ class Stage:
     ranked: gr.HTML
     rest: gr.HTML
     answer: gr.HTML
+    report: gr.HTML
 
     def outputs(self) -> list[Component]:
         """All components, for events that may touch any of them."""
@@ -76,7 +85,9 @@ def build_stage() -> Stage:
             )  # fmt: skip
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
             _html(
-                '<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small></div>',
+                '<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small>'
+                '<button type="button" id="report-ask" title="What was searched, what was not found, and '
+                'what to do about it" hidden>report</button></div>',
                 "coverage-head",
             )
             areas = _html(coverage.WAITING, "coverage", "redstring.coverage(element, watch)")
@@ -91,7 +102,10 @@ def build_stage() -> Stage:
                 ranked = _html(passages.WAITING, "ranked", _CARDS.replace("KIND", "ranked"))
                 rest = _html("", "rest", _CARDS.replace("KIND", "rest"))
             said = _html(answer.WAITING, "answer", "redstring.answer(element, trigger, watch)")
-    return Stage(banner, story, plan, board, areas, ranked, rest, said)
+    report = _html(
+        "", "case-report", "redstring.caseReport(element, props, trigger, watch)", html_template=_REPORT
+    )
+    return Stage(banner, story, plan, board, areas, ranked, rest, said, report)
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:

@@ -11,6 +11,7 @@ import gradio as gr
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import WholeDocument
+from ui.answer import shown_answer
 from ui.answering import brief_value
 from ui.investigate import (
     REST_STEP,
@@ -34,7 +35,7 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
             opened = desk.get(case_of(case, request))
             if chosen.action in ("reject", "unreject"):
                 judge_met(opened, chosen.action, chosen.link)
-                yield {stage.banner: "", stage.ranked: ranked_value(opened), stage.rest: rest_value(opened)}
+                yield _reported(opened, stage)
                 return
             yield from steer(opened, stage, chosen.action, chosen.id, threads)
         except RedstringError as error:
@@ -71,6 +72,18 @@ def steer(
         yield from _steered(opened, stage, action, passage_id)
     finally:
         opened.busy.release()
+
+
+def _reported(opened: OpenCase, stage: Stage) -> Updates:
+    """A link that was reported, or no longer is, everywhere it is shown."""
+    told: Updates = {
+        stage.banner: "",
+        stage.ranked: ranked_value(opened),
+        stage.rest: rest_value(opened),
+        stage.answer: shown_answer(opened) if opened.answer else gr.skip(),
+    }
+    # While a case runs its next step draws the board.
+    return told if opened.busy.locked() else told | {stage.board: board_value(opened)}
 
 
 def _following(opened: OpenCase, passage_id: str, threads: list[str]) -> Iterator[Event]:

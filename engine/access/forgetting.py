@@ -17,7 +17,7 @@ from pathlib import Path
 import orjson
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
-from engine.corpus.embedded.publication import VALIDATIONS_NAME
+from engine.corpus.embedded.publication import CONFIRMATIONS_NAME, GRADES_NAME, VALIDATIONS_NAME
 from engine.corpus.journal import complete_lines, overwrite_lines
 from engine.errors import CorpusError, InputError
 
@@ -99,15 +99,17 @@ def delete(corpora: Iterable[Kept]) -> None:
 
 
 def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
-    """Blank a person's name on the verdicts of a corpus, which stay; returns how many bore it.
+    """Blank a person's name on the verdicts, grades and confirmations of a corpus, which stay; returns how
+    many bore it.
 
     Raises CorpusError where they cannot be read or written.
     """
-    path = folder / VALIDATIONS_NAME
     old = b'"reviewer":' + orjson.dumps(name)
+    paths = [folder / file for file in (VALIDATIONS_NAME, GRADES_NAME, CONFIRMATIONS_NAME)]
     if dry_run:
-        return sum(old in line for line in complete_lines(path))
-    return overwrite_lines(path, lambda line: line.replace(old, b'"reviewer":""'.ljust(len(old))))
+        return sum(old in line for path in paths for line in complete_lines(path))
+    blank = b'"reviewer":""'.ljust(len(old))
+    return sum(overwrite_lines(path, lambda line: line.replace(old, blank)) for path in paths)
 
 
 def _kept(folder: Path, owner: str) -> Kept:

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.answers.quotes import Located
 from engine.answers.record import Citation
+from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
@@ -25,6 +26,7 @@ class Citations:
         self.reading = Reading(corpus)
         self._corpus = corpus
         self._documents = corpus.documents()
+        self._grades = grades_of(corpus)
         self._keys = _keys(investigation)
         self._made: dict[tuple[object, ...], Citation] = {}
 
@@ -62,7 +64,7 @@ class Citations:
             language=passage.language,
             validity=seal.words if seal else "",
             old=seal.old if seal else False,
-            grade=document.quality,
+            grade=self._grades.of(document),
         )
         self._made[located.places] = made
         return made

@@ -76,7 +76,8 @@ def _linked(cited: Rows, top: Rows, corpus: Corpus, citations: Citations) -> Ite
         # What is named and not cited yet is quoted from its beginning.
         other = citations.rows().get(target) or _quoted(target, Span(0, 0), corpus, citations)
         words = _WORDS[said].format(source=_named(one), target=_named(other))
-        yield Conflict(kind, f"{words}.", (one.number, other.number))
+        [at, to] = citations.reading.passages(np.array([source, target], np.int32))
+        yield Conflict(kind, f"{words}.", (one.number, other.number), (at.id, to.id, said.value))
 
 
 def _links(

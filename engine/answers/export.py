@@ -41,7 +41,12 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         ],
         "citations": [_citation_to_json(one) for one in answer.citations],
         "conflicts": [
-            {"kind": one.kind.value, "words": one.words, "citations": list(one.citations)}
+            {
+                "kind": one.kind.value,
+                "words": one.words,
+                "citations": list(one.citations),
+                "link": None if one.link is None else list(one.link),
+            }
             for one in answer.conflicts
         ],
         "parts": [part_to_json(part) for part in answer.parts],

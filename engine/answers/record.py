@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from engine.llm import Usage
-from engine.model import PartEvidence, Span
+from engine.model import Grade, PartEvidence, Span
 
 
 class Method(StrEnum):
@@ -33,7 +33,7 @@ class Citation:
     ``key`` is the rank of the passage in the case, None for one that is not in the ranking. ``quote`` is as
     the source prints it; ``places`` are its exact characters by the id of the passage. ``cited`` is the full
     citation, ``short`` the name that people use, ``validity`` what is known of its force, ``old`` whether it
-    is not in force on the day of the answer, ``grade`` the quality of the source's text, 0..1.
+    is not in force on the day of the answer, ``grade`` that of the source, None where it has none.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Citation:
     language: str = "und"
     validity: str = ""
     old: bool = False
-    grade: float | None = None
+    grade: Grade | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,13 @@ class ConflictKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two sources that do not say the same, in words, each with its citation."""
+    """Two sources that do not say the same, in words, each with its citation. ``link`` is the link of the
+    corpus that says so, where one does: ids of the passage that makes it and of its target, its relation."""
 
     kind: ConflictKind
     words: str
     citations: tuple[int, int]
+    link: tuple[str, str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.corpus.confirmations import load_confirmations
 from engine.corpus.decisions import load_decisions
 from engine.corpus.embedded.generation import Generation, files_in
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
 from engine.corpus.embedded.publication import (
+    CONFIRMATIONS_NAME,
     DECISIONS_NAME,
     EXTRACTED_NAME,
+    GRADES_NAME,
     ONTOLOGY_NAME,
     VALIDATIONS_NAME,
     is_own,
 )
 from engine.corpus.extracted.readings import load_readings
 from engine.corpus.extracted.validations import load_validations
+from engine.corpus.grades import load_grades
 from engine.corpus.ontology_journal import ontology_in_force, saved_ontologies
 from engine.errors import CorpusError, system_error
 
@@ -84,8 +88,10 @@ def _entries(folder: Path, problems: list[str]) -> Iterator[tuple[str, int]]:
         return saved_ontologies(folder)
 
     journals: Mapping[str, Callable[[Path], Sequence[object]]] = {
+        CONFIRMATIONS_NAME: load_confirmations,
         DECISIONS_NAME: load_decisions,
         EXTRACTED_NAME: load_readings,
+        GRADES_NAME: load_grades,
         ONTOLOGY_NAME: states,
         VALIDATIONS_NAME: load_validations,
     }

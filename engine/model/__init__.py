@@ -24,6 +24,7 @@ from engine.model.documents import (
     TargetKind,
 )
 from engine.model.findings import Hop, RankedPassage, RetrieverHit, ScorePart
+from engine.model.grades import Grade
 from engine.model.nothing import NOTHING
 from engine.model.progress import (
     UNJUDGED,
@@ -82,6 +83,7 @@ __all__ = [
     "Evidence",
     "EvidenceStatus",
     "GapQuery",
+    "Grade",
     "Hop",
     "Intent",
     "Metrics",

@@ -78,3 +78,74 @@ def test_the_key_types_a_letter_where_one_types(page: Page, shown_sample: Path) 
     assert page.input_value("#question textarea").replace("x", "", 1) == QUESTION.replace("x", "", 1)
     assert page.input_value("#question textarea") != QUESTION
     assert not judged(load_validations(shown_sample))
+
+
+def string_of(page: Page) -> tuple[int, list[str]]:
+    """Click a string of the board that a text makes; its number and its link."""
+    edge = page.evaluate(
+        "(() => { const own = redstring.strings().filter((one) => one.first && one.link);"
+        "return { id: own[0].id, link: own[0].link }; })()"
+    )
+    at = page.evaluate(
+        "(id) => new Promise((done) => { document.addEventListener('redstring:where', (event) => "
+        "done(event.detail.at), { once: true }); redstring.post({ type: 'where', string: id }); })",
+        edge["id"],
+    )
+    box = page.locator("#board iframe").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + at["x"], box["y"] + at["y"])
+    page.wait_for_selector("#board .string-holder:not([hidden]) button.judge")
+    return edge["id"], edge["link"]
+
+
+def test_a_string_of_the_board_is_reported_and_taken_back(page: Page, shown_sample: Path) -> None:
+    ask(page, QUESTION)
+    page.wait_for_timeout(300)
+    number, link = string_of(page)
+    page.keyboard.press("x")
+    page.wait_for_selector("#board .string.wrong")
+    judged_ones = judged(load_validations(shown_sample)).values()
+    assert {one.proposal.source_id for one in judged_ones} == {link[0]}
+    # What was chosen is chosen still, so that the same key takes it back.
+    assert page.evaluate("redstring.state.string") == number
+    page.keyboard.press("x")
+    page.wait_for_selector("#board .string.wrong", state="detached")
+    assert not judged(load_validations(shown_sample))
+
+
+def test_a_sentence_on_a_link_is_reported_in_the_answer(page: Page, shown_sample: Path) -> None:
+    ask(page, QUESTION)
+    page.click("#passages-head [data-tab=answer]")
+    line = page.locator("#answer .conflicts li", has=page.locator("button.judge")).first
+    line.hover()
+    page.keyboard.press("x")
+    page.wait_for_selector("#answer .conflicts li.wrong")
+    assert judged(load_validations(shown_sample))
+    page.click("#answer .conflicts li.wrong button.judge")
+    page.wait_for_selector("#answer .conflicts li.wrong", state="detached")
+    assert not judged(load_validations(shown_sample))
+
+
+@pytest.mark.usefixtures("own")
+def test_a_reference_is_reported_where_it_is_read(page: Page) -> None:
+    page.click(".line.doc >> text=Agency Act")
+    page.wait_for_selector(".prov a.ref.resolved")
+    page.locator(".prov a.ref.resolved").first.hover()
+    page.wait_for_selector(".peek-card:not([hidden]) button.judge")
+    page.keyboard.press("x")
+    page.wait_for_selector(".prov a.ref.rejected")
+    page.wait_for_selector(".peek-card .wrong")
+    page.keyboard.press("x")
+    page.wait_for_selector(".prov a.ref.rejected", state="detached")
+
+
+def test_a_report_on_the_case_is_shown_and_saved(page: Page) -> None:
+    assert page.locator("#report-ask").is_hidden()
+    ask(page, QUESTION)
+    page.click("#report-ask")
+    page.wait_for_selector(".report-window[open] >> text=Support score")
+    with page.expect_download() as saved:
+        page.click(".report-window [data-report=md]")
+    assert saved.value.suggested_filename == "retrieval-audit.md"
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".report-window[open]", state="detached")

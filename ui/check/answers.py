@@ -7,16 +7,20 @@ import binascii
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import orjson
+
 from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
-from engine.answers.audit import Auditor, Finding
+from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, markdown
+from engine.answers.audit.log import checked_instead, review, take_back, verification_log
+from engine.answers.audit.log_export import log_markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.wording import TOLD, axes, key_of, summary
-from engine.errors import InputError, RedstringError, for_visitors
+from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.hidden_marks import hidden_marks
 from engine.llm import Budget, Meter
 from ui.access.asking import by_token
@@ -24,7 +28,7 @@ from ui.asked import checked
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
-from ui.check.shown import shown_claim
+from ui.check.shown import shown_claim, shown_log
 from ui.connections import Connections
 from ui.jobs.job import Job
 from ui.jobs.jobs import Jobs
@@ -47,7 +51,8 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
     try:
         ask = checked(Ask, request)
         person = who(ask.visitor)
-        ask = ask.model_copy(update={"visitor": person.key, "address": person.address})
+        signed = {"visitor": person.key, "address": person.address, "role": person.role}
+        ask = ask.model_copy(update={**signed, "reviewer": person.name})
         desk.connections.seen(ask.session, trusted=may(person.role, Action.USE_MODEL))
         handler = HANDLERS.get(ask.do)
         if handler is None:
@@ -55,6 +60,8 @@ def answer(desk: CheckDesk, request: object, who: Callable[[str], Person] = by_t
         told = handler(desk, ask)
         if ask.do == "start":
             record(person, "check", desk.books.find(ask.corpus, ask.visitor).folder.name, "done")
+        if ask.do == "review":
+            record(person, f"review: {ask.act}", told.pop("folder"), "done")
         return told
     except RedstringError as error:
         return {"error": for_visitors(error)}
@@ -107,7 +114,7 @@ def start(desk: CheckDesk, ask: Ask) -> Answer:
         meter = Meter(Budget(calls=MOST_CALLS), job.stop.is_set)
         check(job, Auditor(corpus, day=ask.day, minimum=ask.grade, model=model, meter=meter))
 
-    job = desk.jobs.start(ask.owner, Checking(ask.text), work)
+    job = desk.jobs.start(ask.owner, Checking(ask.text, ask.corpus, corpus), work)
     # Where characters stand in the text that nobody sees: the page shows them by their numbers.
     return {"job": job.id, "hidden": hidden_marks(ask.text)}
 
@@ -126,10 +133,10 @@ def poll(desk: CheckDesk, ask: Ask) -> Answer:
         "message": job.message,
         "claims": [shown_claim(one) for one in job.payload.claims[ask.seen :]],
     }
-    return told | _outcome(job.payload) if state == "done" else told
+    return told | _outcome(desk, ask, job.payload) if state == "done" else told
 
 
-def _outcome(checked: Checking) -> Answer:
+def _outcome(desk: CheckDesk, ask: Ask, checked: Checking) -> Answer:
     audit = checked.audit
     if audit is None:
         return {}
@@ -139,8 +146,61 @@ def _outcome(checked: Checking) -> Answer:
         "final": [shown_claim(one) for one in audit.checked],
         "summary": summary(audit),
         "axes": list(axes(audit)),
-        "files": {"md": markdown(audit), "html": html_page(audit), "txt": annotated(audit)},
+        **_logged(desk, ask, checked, audit),
     }
+
+
+def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answer:
+    """The verification log of an audit as it stands, and the files that hold it. What people said of verdicts
+    is told to those who may say something themselves, and to nobody else."""
+    reviewing = _may_review(desk, ask, checked)
+    log = verification_log(audit, checked.corpus, reviews=reviewing)
+    whole = audit_to_json(audit, log)
+    return {
+        "reviewing": reviewing,
+        "signed": bool(ask.reviewer),
+        "log": shown_log(log),
+        "files": {
+            "md": markdown(audit, log),
+            "html": html_page(audit, log),
+            "txt": annotated(audit, log),
+            "json": orjson.dumps(whole, option=orjson.OPT_INDENT_2).decode(),
+            "log": log_markdown(log),
+        },
+    }
+
+
+def _may_review(desk: CheckDesk, ask: Ask, checked: Checking) -> bool:
+    """Whether whoever asks may say something of verdicts against a corpus: who may judge its links."""
+    if checked.corpus.folder is None:
+        return False
+    own = desk.books.belongs(desk.books.find(checked.name, ask.visitor))
+    return may(ask.role, Action.JUDGE, own=own)
+
+
+def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
+    """Keep what a person says of a verdict; the log and the files as they are then.
+
+    Raises AccessError where the person may not, InputError for a claim or a verdict that there is none of.
+    """
+    job = desk.jobs.get(ask.job, ask.visitor)
+    checked, audit = job.payload, job.payload.audit
+    if audit is None:
+        raise InputError("the check has not come to its end")
+    if not _may_review(desk, ask, checked):
+        raise AccessError("verdicts against this corpus are confirmed by its reviewers")
+    entry = verification_log(audit, checked.corpus).entry(ask.claim)
+    said = {"reviewer": ask.reviewer or ask.name}
+    if ask.act == "undo":
+        take_back(checked.corpus, entry, **said)
+    elif ask.act == "confirm":
+        review(checked.corpus, entry, note=ask.note, **said)
+    elif ask.act == "overrule":
+        review(checked.corpus, entry, instead=checked_instead(ask.instead), note=ask.note, **said)
+    else:
+        raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
+    folder = desk.books.find(checked.name, ask.visitor).folder.name
+    return {**_logged(desk, ask, checked, audit), "folder": folder}
 
 
 def cancel(desk: CheckDesk, ask: Ask) -> Answer:
@@ -155,4 +215,5 @@ HANDLERS: Mapping[str, Callable[[CheckDesk, Ask], Answer]] = {
     "start": start,
     "poll": poll,
     "cancel": cancel,
+    "review": reviewed,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from engine.answers.audit import Audit, Auditor, Checked
+from engine.corpus.protocol import Corpus
 from ui.check.limits import LONGEST, REMEMBERED, RUNNING, WAITING
 from ui.jobs.job import Job
 from ui.jobs.jobs import Rules
@@ -14,9 +15,12 @@ RULES = Rules("check", RUNNING, WAITING, LONGEST, REMEMBERED)
 
 @dataclass(slots=True)
 class Checking:
-    """An audit of a text. What is cancelled keeps the claims checked."""
+    """An audit of a text against the ``corpus`` that the library has as ``name``. What is cancelled keeps the
+    claims checked."""
 
     text: str
+    name: str
+    corpus: Corpus
     claims: list[Checked] = field(default_factory=list)
     audit: Audit | None = None
 

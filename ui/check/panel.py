@@ -7,6 +7,8 @@ from typing import Any
 
 import gradio as gr
 
+from engine.corpus.grades import meanings
+from engine.language.markup import escape
 from ui.access.asking import person_of
 from ui.check.answers import CheckDesk, answer
 
@@ -27,6 +29,10 @@ def build_check(desk: CheckDesk) -> gr.HTML:
     )
 
 
+_GRADES = "".join(
+    f'<option value="{grade.value}" title="{escape(words)}">{grade.value} or better</option>'
+    for grade, words in meanings().items()
+)
 _FORM = (
     '<form class="chk-form" data-chk="form" autocomplete="off">'
     '<label class="field chk-paste"><span>Text to check</span><textarea data-chk="text" rows="12" dir="auto" '
@@ -36,10 +42,12 @@ _FORM = (
     '<label class="field"><span>Against</span><select data-chk="corpus"></select></label>'
     '<div class="chk-pair"><label class="field"><span>Law as of</span>'
     '<input type="date" data-chk="day"></label><label class="field"><span>Lowest grade</span>'
-    '<input type="number" data-chk="grade" min="0" max="1" step="0.1" placeholder="any" '
-    'title="Grade of a source text, 0 to 1"></label></div>'
+    f'<select data-chk="grade"><option value="">any</option>{_GRADES}</select></label></div>'
     '<label class="chk-model" data-chk="model-row" hidden><input type="checkbox" data-chk="model">'
     "<span>Second reading by the language model</span></label>"
+    '<label class="field" data-chk="name-row" hidden><span>Your name, for the log</span>'
+    '<input type="text" data-chk="name" maxlength="100" placeholder="optional" autocomplete="off" '
+    'dir="auto"></label>'
     '<button type="submit" class="primary" data-chk="go">Check</button>'
     '<button type="button" class="second" data-chk="stop" hidden>Cancel</button>'
     '<p class="hint">Each claim is held against the sources: does one in force say so, and is it the one '

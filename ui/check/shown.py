@@ -6,6 +6,8 @@ from typing import Any
 
 from engine.answers.audit import Checked
 from engine.answers.audit.export import checked_to_json, pieces, source_to_json
+from engine.answers.audit.log import WORDS, Log
+from engine.answers.audit.log_export import said_of
 from engine.answers.audit.record import Source
 from engine.answers.audit.wording import remarks
 from engine.language.hidden_marks import marked
@@ -22,6 +24,25 @@ def shown_claim(one: Checked) -> Shown:
         "sources": [_source(source) for source in one.sources],
         "successor": None if one.successor is None else _source(one.successor),
     }
+
+
+def shown_log(log: Log) -> list[Shown]:
+    """What people said of each claim, and the citations outside of the claims, as the page shows them."""
+    return [
+        {
+            "number": one.number,
+            "finding": one.finding,
+            "word": WORDS[one.finding],
+            "words": marked(one.words),
+            "reason": marked(one.reason),
+            "said": marked(said_of(one)),
+            "review": "" if one.review is None else one.review.review.value,
+            "before": one.before is not None,
+            "passage": "" if one.held is None else one.held.passage_id,
+            "citation": "" if one.held is None else marked(one.held.citation),
+        }
+        for one in log.entries
+    ]
 
 
 def _source(source: Source) -> Shown:

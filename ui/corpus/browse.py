@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from engine.language.addresses import Address
 from engine.language.hidden_marks import marked
 from engine.model import Document, Passage, Reference, Section, SectionKind, Status, TargetKind
 
+Found = TypeVar("Found")
 OUTLINES_KEPT = 64
 MOST_FOUND = 60
 # Documents in which a provision is looked for by its number.
@@ -66,6 +67,7 @@ class Browser:
         self.corpus = corpus
         self._outlines: OrderedDict[int, Outline] = OrderedDict()
         self._counted: dict[str, dict[str, Any]] = {}
+        self._by_verdicts: dict[str, tuple[tuple[int, ...], Any]] = {}
         self._lock = Lock()
 
     def once(self, name: str, count: Callable[[Browser], dict[str, Any]]) -> dict[str, Any]:
@@ -73,6 +75,14 @@ class Browser:
         if name not in self._counted:
             self._counted[name] = count(self)
         return self._counted[name]
+
+    def by_verdicts(self, name: str, find: Callable[[Browser], Found]) -> Found:
+        """What is found once for a corpus and the verdicts on its links that are in force, and kept."""
+        kept = self._by_verdicts.get(name)
+        if kept is None or kept[0] != self.corpus.judged:
+            kept = self._by_verdicts[name] = (self.corpus.judged, find(self))
+        found: Found = kept[1]
+        return found
 
     @property
     def documents(self) -> list[Document]:

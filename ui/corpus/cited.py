@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.corpus.extracted.validations import Validation
 from engine.language.markup import escape
 from engine.model import RELATION_VERBS, Reference, Status
 from engine.records.citation import short_citation
 from ui.corpus.browse import Browser, Spot
+from ui.corpus.reporting import rejected_among
 from ui.corpus.wording import STATUS_WORDS, direction
+from ui.reporting import report_button
 
 MOST_TARGETS = 8
 CITING_SHOWN = 40
 EXCERPT, AROUND = 260, 110
 
 
-def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool) -> str:
-    """What some references of the same words lead to: a card for each target, or why there is none."""
-    references = browser.corpus.references(numbers[:MOST_TARGETS])
+def targets_html(browser: Browser, numbers: Sequence[int], *, resolvable: bool, judging: bool = False) -> str:
+    """What some references of the same words lead to: a card for each target, or why there is none;
+    ``judging``: whoever reads may report one as wrong."""
+    shown = numbers[:MOST_TARGETS]
+    references = browser.corpus.references(shown)
+    rejected = rejected_among(browser, shown, references)
     cards = [
-        _target(browser, number, reference, resolvable=resolvable)
-        for number, reference in zip(numbers, references, strict=False)
+        _rejected(browser, rejected[number], judging=judging)
+        if number in rejected
+        else _target(browser, number, reference, resolvable=resolvable, judging=judging)
+        for number, reference in zip(shown, references, strict=True)
     ]
     spare = len(numbers) - len(cards)
     return "".join(cards) + (f'<p class="spare">and {spare:,} more</p>' if spare > 0 else "")
@@ -72,7 +80,21 @@ def around(text: str, reference: Reference, reach: int = AROUND) -> str:
     return f"{escape(before)}<mark>{escape(text[start:end])}</mark>{escape(after)}"
 
 
-def _target(browser: Browser, number: int, reference: Reference, *, resolvable: bool) -> str:
+def _rejected(browser: Browser, said: Validation, *, judging: bool) -> str:
+    """A reference that a person has rejected, where it led, and how that is taken back."""
+    proposal = said.proposal
+    target = proposal.target_id or ""
+    spot = browser.spot(target)
+    named = target if spot is None else place_name(browser, spot)
+    link = (proposal.source_id, target, proposal.relation.value)
+    undo = report_button(link, rejected=True) if judging else ""
+    return (
+        f'<div class="target none wrong"><span><b>Rejected</b>: <s>{RELATION_VERBS[proposal.relation]} '
+        f'<bdi dir="auto">{escape(named)}</bdi></s></span>{undo}</div>'
+    )
+
+
+def _target(browser: Browser, number: int, reference: Reference, *, resolvable: bool, judging: bool) -> str:
     spot = browser.target_spot(reference)
     if reference.status is not Status.RESOLVED or spot is None:
         words = STATUS_WORDS[reference.status]
@@ -82,10 +104,12 @@ def _target(browser: Browser, number: int, reference: Reference, *, resolvable: 
     passage = browser.passages(spot.document, spot.position, spot.position + 1)[0]
     named = place_name(browser, spot)
     text = passage.text if len(passage.text) <= EXCERPT else passage.text[:EXCERPT].rsplit(" ", 1)[0] + " …"
+    link = (reference.source_id, reference.target_id or "", reference.relation.value)
+    report = report_button(link, rejected=False) if judging else ""
     return (
         f'<div class="target" data-document="{spot.document}" data-at="{spot.position}">'
         f'<span class="rel" data-relation="{reference.relation.value}">'
-        f'{RELATION_VERBS[reference.relation]}</span> <b dir="auto">{escape(named)}</b>'
+        f'{RELATION_VERBS[reference.relation]}</span> <b dir="auto">{escape(named)}</b>{report}'
         f'<small dir="auto">{escape(document.title or document.id)}</small>'
         f'<p dir="{direction(passage.language)}" lang="{escape(passage.language)}">{escape(text)}</p></div>'
     )

@@ -16,6 +16,8 @@ from ui.asked import CorpusName, Key, Request
 from ui.connections import Connections
 from ui.corpus.browse import Browser
 from ui.corpus.checklists import Checklists
+from ui.corpus.found import LONGEST_ASKED, MOST_ASKED, Found
+from ui.corpus.found import RULES as FOUND_RULES
 from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
 from ui.corpus.plans import Extraction, Plans
@@ -52,6 +54,9 @@ ACTIONS: Mapping[str, Action] = {
     "areas-load": Action.AREAS,
     "judge": Action.JUDGE,
     "unjudge": Action.JUDGE,
+    "grade": Action.JUDGE,
+    "reject-link": Action.JUDGE,
+    "restore-link": Action.JUDGE,
     "extract-cost": Action.EXTRACT,
     "extract": Action.EXTRACT,
 }
@@ -79,6 +84,7 @@ class Ask(Request):
     words: str = Field(default="", max_length=500)
     kind: str = Field(default="", max_length=200)
     relation: str = Field(default="", max_length=40)
+    grade: str = Field(default="", max_length=20)
     refs: tuple[int, ...] = Field(default=(), max_length=500)
     target: str | None = Field(default=None, max_length=1000)
     name: str = Field(default="", max_length=500)
@@ -87,8 +93,12 @@ class Ask(Request):
     passwords: str = Field(default="", max_length=4000, repr=False)
     mapping: str = Field(default="", max_length=200_000)
     job: Key = ""
+    questions: tuple[Annotated[str, Field(max_length=LONGEST_ASKED)], ...] = Field(
+        default=(), max_length=MOST_ASKED
+    )
     source: int | None = Field(default=None, ge=0)
     place: tuple[Place, Place, int] | None = None
+    link: tuple[Place, Place, Annotated[str, Field(max_length=40)]] | None = None
     ontology: dict[str, Any] | None = None
     facts: dict[str, Annotated[str, Field(max_length=200)]] = Field(default_factory=dict, max_length=200)
     day: str = Field(default="", max_length=20)
@@ -121,6 +131,7 @@ class CorpusDesk:
         told = library.settings
         rules = Rules("ingestion", told.jobs, told.waiting, 60.0 * told.job_minutes, REMEMBERED)
         self.jobs: Jobs[Ingestion] = Jobs(rules, self.changing)
+        self.audits: Jobs[Found] = Jobs(FOUND_RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
         self.plans = Plans()
         self.checklists = Checklists()
@@ -143,6 +154,8 @@ class CorpusDesk:
         with self._lock:
             known = self._browsers.get(key)
         browser = known or Browser(self.books.open(shelved))
+        # What was said of links elsewhere, on a card or by command, holds here, too.
+        browser.corpus.judge()
         with self._lock:
             self._browsers[key] = browser
             self._browsers.move_to_end(key)

@@ -12,6 +12,7 @@ from engine.operator_settings import OperatorSettings
 from ui.access.asking import person_of
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
+from ui.corpus.grading import FRAME as GRADES_FRAME
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
 from ui.embeddings import offers
@@ -23,6 +24,7 @@ _VIEWS = (
     ("areas", "Areas"),
     ("resolve", "To resolve"),
     ("check", "Check links"),
+    ("grades", "Grades"),
     ("statistics", "Statistics"),
     ("report", "Report"),
 )
@@ -66,7 +68,7 @@ def frame_html(settings: OperatorSettings) -> str:
             '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
             f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
             f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
-            f"{_STATISTICS}{_REPORT}"
+            f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
             "</div></div>"
             f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
         )
@@ -161,5 +163,13 @@ _STATISTICS = (
 )
 _REPORT = (
     '<section class="lib-view report" data-view="report" role="tabpanel" aria-label="Report" hidden>'
-    '<div class="report-body" data-lib="report"></div></section>'
+    '<div class="report-body" data-lib="report"></div><div class="found-body">'
+    '<form class="found-form" data-lib="found-form" autocomplete="off"><label class="field">'
+    "<span>What is found, and what is not: questions to ask, a line each</span>"
+    '<textarea data-lib="found-questions" rows="5" dir="auto" maxlength="26000"></textarea></label>'
+    '<p class="form-acts"><button type="submit" data-lib="found-go">Ask them and report</button>'
+    '<button type="button" data-lib="found-stop" hidden>Cancel</button>'
+    '<span class="hint" data-lib="found-step" aria-live="polite"></span>'
+    '<span class="report-files" data-lib="found-files"></span></p></form>'
+    '<div class="report-text" data-lib="found" tabindex="-1"></div></div></section>'
 )

@@ -13,6 +13,7 @@ from engine.language.markup import attribute, escape
 from engine.model import Document, Passage, Reference, Status
 from engine.records.citation import full_citation
 from ui.corpus.browse import Browser
+from ui.corpus.reporting import rejected_among
 from ui.corpus.wording import STATUS_WORDS, direction, document_badge, facts
 from ui.validity import badge, day
 
@@ -22,12 +23,14 @@ _NOT_SHOWN = frozenset({"examples"})
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """References that the same words make: several where they name a range or a list."""
+    """References that the same words make: several where they name a range or a list. ``rejected``: people
+    have rejected all of them."""
 
     start: int
     end: int
     numbers: tuple[int, ...]
     references: tuple[Reference, ...]
+    rejected: bool = False
 
 
 def piece_html(browser: Browser, number: int, first: int, stop: int, today: date) -> str:
@@ -47,8 +50,8 @@ def piece_html(browser: Browser, number: int, first: int, stop: int, today: date
     return "".join(parts)
 
 
-def document_head(browser: Browser, number: int, today: date, *, removable: bool) -> str:
-    """The title of a document and all that is known about it."""
+def document_head(browser: Browser, number: int, today: date, *, removable: bool, grade: str = "") -> str:
+    """The title of a document and all that is known about it; ``grade`` is its line on its grade, as HTML."""
     document = browser.document(number)
     seal = document_badge(document, today)
     sealed = f'<span class="badge{" old" if seal.old else ""}">{escape(seal.words)}</span>' if seal else ""
@@ -60,7 +63,7 @@ def document_head(browser: Browser, number: int, today: date, *, removable: bool
     return (
         f'<div class="title-line"><h2 dir="auto" lang="{escape(document.language)}">'
         f"{escape(document.title or document.id)}</h2>{sealed}</div>"
-        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>'
+        f'<p class="facts" dir="ltr">{escape(facts(document, browser.length(number)))}</p>{grade}'
         '<details class="known"><summary>About this document</summary>'
         f"<table>{rows}</table>{remove}</details>"
     )
@@ -80,6 +83,7 @@ def _links(browser: Browser, rows: Rows, passages: Sequence[Passage]) -> Mapping
     """What in each passage is a link: spans that do not overlap, the first and then the longest winning."""
     made = browser.corpus.references_from(rows)
     references = browser.corpus.references(made.numbers.tolist())
+    rejected = rejected_among(browser, made.numbers.tolist(), references)
     by_span: dict[int, dict[tuple[int, int], list[tuple[int, Reference]]]] = {}
     for origin, number, reference in zip(
         made.origins.tolist(), made.numbers.tolist(), references, strict=True
@@ -93,7 +97,8 @@ def _links(browser: Browser, rows: Rows, passages: Sequence[Passage]) -> Mapping
             if start < reached or end <= start:
                 continue
             numbers, own = zip(*group, strict=True)
-            found.setdefault(origin, []).append(Link(start, end, numbers, own))
+            wrong = all(number in rejected for number in numbers)
+            found.setdefault(origin, []).append(Link(start, end, numbers, own, wrong))
             reached = end
     return found
 
@@ -153,8 +158,10 @@ def _link(link: Link, words: str) -> str:
     relation = link.references[0].relation
     numbers = ",".join(map(str, link.numbers))
     said = relation.value if status is Status.RESOLVED else STATUS_WORDS[status]
+    state = "rejected" if link.rejected else status.value
+    said = state if link.rejected else said
     return (
-        f'<a class="ref {status.value}" href="#" role="link" data-refs="{numbers}" '
+        f'<a class="ref {state}" href="#" role="link" data-refs="{numbers}" '
         f'data-relation="{relation.value}" aria-label="{escape(words)} ({escape(said)})">{escape(words)}</a>'
     )
 

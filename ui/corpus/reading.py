@@ -6,12 +6,14 @@ from datetime import date
 from typing import Any
 
 from engine.access.roles import Action
+from engine.corpus.grades import grades_of
 from engine.errors import InputError
 from engine.language.embedders.loading import model_name
 from engine.language.hidden_marks import marked
 from engine.model import Status
 from ui.corpus import cited, reader, tree
 from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.grading import document_html
 from ui.corpus.wording import direction
 
 Answer = dict[str, Any]
@@ -91,7 +93,8 @@ def head(desk: CorpusDesk, ask: Ask) -> Answer:
     browser, shelved = desk.browser(ask), desk.shelved(ask)
     document = browser.document(ask.document)
     removable = desk.may(ask, shelved, Action.ADD) and len(browser.documents) > 1
-    html = reader.document_head(browser, ask.document, date.today(), removable=removable)
+    grade = document_html(grades_of(browser.corpus), document, writable=desk.may(ask, shelved, Action.JUDGE))
+    html = reader.document_head(browser, ask.document, date.today(), removable=removable, grade=grade)
     return {"html": html, "direction": direction(document.language)}
 
 
@@ -111,7 +114,12 @@ def targets(desk: CorpusDesk, ask: Ask) -> Answer:
     numbers = cited.existing(browser, ask.refs)
     spot = cited.only_spot(browser, numbers)
     return {
-        "html": cited.targets_html(browser, numbers, resolvable=desk.may(ask, shelved, Action.RESOLVE)),
+        "html": cited.targets_html(
+            browser,
+            numbers,
+            resolvable=desk.may(ask, shelved, Action.RESOLVE),
+            judging=desk.may(ask, shelved, Action.JUDGE),
+        ),
         "spot": None if spot is None else {"document": spot.document, "at": spot.position},
     }
 

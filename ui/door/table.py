@@ -24,7 +24,7 @@ PANELS = {
 # What a panel may be asked that makes the server work.
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
-    "pair", "connect", "test", "list",
+    "pair", "connect", "test", "list", "report-start",
 })  # fmt: skip
 # Where somebody logs in, before everything else; the gate reads what they send.
 ACCESS = (

@@ -12,15 +12,18 @@ import numpy as np
 
 from engine.answers.audit.citing import cited
 from engine.answers.audit.claims import LONGEST_TEXT, MOST_CLAIMS, Stated, statements_in
+from engine.answers.audit.grading import with_grades
 from engine.answers.audit.matching import Matching, numbers_of
+from engine.answers.audit.notes import grade_notes, with_reach
 from engine.answers.audit.record import SAID, Audit, Checked, Citation, Claim, Source
 from engine.answers.audit.second import second_readings, split
 from engine.answers.audit.verdicts import Judge
+from engine.corpus.grades import grades_of
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.language.detect import detect
 from engine.llm import LanguageModel, Meter, Usage
-from engine.model import Span
+from engine.model import Grade, Span
 
 # Documents that a bare "Article 5" may mean: the last cited, and those that speak of the claim.
 CONTEXT = 4
@@ -39,9 +42,9 @@ class Step:
 class Auditor:
     """Audits texts against one corpus on one day.
 
-    ``minimum`` is the lowest grade (0..1) that sources may have. ``model`` may cut claims and give a second
-    reading; ``meter`` keeps its budget, and its ``cancelled`` ends the audit. Raises InputError for a grade
-    out of range.
+    ``minimum`` is the lowest grade that sources may have. ``model`` may cut claims and give a second reading;
+    ``meter`` keeps its budget, and its ``cancelled`` ends the audit. Raises InputError for an empty corpus,
+    CorpusError where the grades that people gave cannot be read.
     """
 
     def __init__(
@@ -49,17 +52,16 @@ class Auditor:
         corpus: Corpus,
         *,
         day: date | None = None,
-        minimum: float | None = None,
+        minimum: Grade | None = None,
         model: LanguageModel | None = None,
         meter: Meter | None = None,
     ) -> None:
-        if minimum is not None and not 0.0 <= minimum <= 1.0:
-            raise InputError(f"the minimum grade is {minimum:g}: it goes from 0 to 1")
         if not len(corpus):
             raise InputError(f"the corpus {corpus.name!r} holds no passage to hold a text against")
         self.corpus, self.day = corpus, day or date.today()
         self._matching = Matching(corpus, self.day)
-        self._judge = Judge(corpus, self._matching.in_force, minimum)
+        self.minimum, self._grades = minimum, grades_of(corpus)
+        self._judge = Judge(corpus, self._matching.in_force, minimum, self._grades)
         self._model, self._meter = model, meter or Meter()
 
     def claim(self, text: str, language: str) -> Checked:
@@ -95,8 +97,9 @@ class Auditor:
             yield Step("second reading", 0, len(checked))
             self._stopped()
             checked, told = second_readings(checked, self._matching, self._judge, self._model, self._meter)
+            checked = [with_grades(one, self._grades) for one in checked]
             notes.extend(told)
-        notes = [*self._matching.notes, *notes]
+        notes = [*with_reach(self._matching.notes, checked), *grade_notes(checked, self.minimum), *notes]
         spent = self._meter.spent if self._model is not None else Usage()
         yield Audit(
             cut,
@@ -108,6 +111,8 @@ class Auditor:
             1000 * (time.perf_counter() - started),
             "" if self._model is None else self._model.spec,
             spent,
+            self.minimum,
+            self._grades.version,
         )
 
     def _outside(self, text: str, claims: list[Span], context: list[int]) -> Iterator[Citation]:
@@ -173,6 +178,9 @@ class Auditor:
         return self._matching.sources(claim)
 
     def _checked(self, claim: Claim) -> Checked:
+        return with_grades(self._found(claim), self._grades)
+
+    def _found(self, claim: Claim) -> Checked:
         sources = self.compared(claim)
         if sources and any(
             one.status == "ambiguous" or not (one.rows or one.known) for one in claim.citations

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
+from engine.answers.audit.log import Log
+from engine.answers.audit.log_export import appendix, log_markdown, log_to_json
 from engine.answers.audit.record import Audit, Checked, Citation, Finding, Source
 from engine.answers.audit.wording import TOLD, axes, citation_of, difference, key_of, remarks, summary
+from engine.corpus.confirmations import digest_of
+from engine.corpus.grades import words_of
 from engine.language.hidden_marks import marked
 from engine.language.markup import markdown as escaped
 
 FORMAT = 1
 
 
-def audit_to_json(audit: Audit) -> dict[str, Any]:
-    """Everything about an audit. Spans count characters of ``text``, those of sources of their passage."""
+def audit_to_json(audit: Audit, log: Log | None = None) -> dict[str, Any]:
+    """Everything about an audit, with its verification log where it has one. Spans count characters of
+    ``text``, those of sources of their passage."""
     return {
         "format": FORMAT,
         "corpus": audit.corpus,
@@ -27,12 +31,16 @@ def audit_to_json(audit: Audit) -> dict[str, Any]:
         "correct": {"claims": audit.correct, "of": len(audit.checked)},
         "grounded": {"claims": audit.grounded, "of": len(audit.checked)},
         "citations_outside_claims": [citation_to_json(one) for one in audit.citations],
+        "minimum_grade": audit.minimum,
+        "grades_version": audit.grades,
+        "below_minimum_grade": [one.claim.number for one in audit.below],
         "wrong_citations": [citation_to_json(one) for one in audit.dead],
         "changed_by_model": [one.claim.number for one in audit.changed_by_model],
         "model": audit.model or None,
         "spent": asdict(audit.spent) if audit.model else None,
         "notes": list(audit.notes),
         "milliseconds": round(audit.milliseconds, 1),
+        "verification_log": None if log is None else log_to_json(log),
     }
 
 
@@ -47,7 +55,7 @@ def checked_to_json(one: Checked) -> dict[str, Any]:
         "finding": key_of(one.finding),
         "reason": one.reason,
         "correct": one.correct,
-        "grounded": one.grounded,
+        "grounded": one.grounded and one.graded,
         "differences": list(one.differences),
         "independent_sources": one.independent,
         "grade": one.grade,
@@ -96,8 +104,8 @@ def source_to_json(source: Source) -> dict[str, Any]:
         "near": round(source.near, 4),
         "says": source.says,
         "differences": difference(source),
-        "grade": source.document.quality,
-        "sha256": hashlib.sha256(source.passage.text.encode()).hexdigest(),
+        "grade": source.grade,
+        "sha256": digest_of(source.passage.text),
     }
 
 
@@ -123,15 +131,17 @@ def pieces(source: Source) -> list[tuple[str, str]]:
     return [piece for piece in (*found, (source.quote[place:], "")) if piece[0]]
 
 
-def annotated(audit: Audit) -> str:
-    """The audited text, a number behind each claim, and what was found as footnotes below."""
+def annotated(audit: Audit, log: Log | None = None) -> str:
+    """The audited text, a number behind each claim, what was found as footnotes below, and the verification
+    log as its appendix."""
     parts, place = [], 0
     for one in audit.checked:
         parts.append(audit.text[place : one.claim.span.end] + f"[^{one.claim.number}]")
         place = one.claim.span.end
     parts.append(audit.text[place:])
     notes = [f"[^{one.claim.number}]: {_footnote(one)}" for one in audit.checked]
-    return "".join(parts).rstrip() + "\n\n" + "\n".join(notes) + "\n"
+    footed = "".join(parts).rstrip() + "\n\n" + "\n".join(notes) + "\n"
+    return footed if log is None else f"{footed}\n{appendix(log)}"
 
 
 def _footnote(one: Checked) -> str:
@@ -147,9 +157,10 @@ def _line(text: str) -> str:
     return marked(" ".join(text.split()))
 
 
-def markdown(audit: Audit) -> str:
-    """A report: sums, each claim with its finding and quotes, notes."""
-    return "\n".join(_report(audit)) + "\n"
+def markdown(audit: Audit, log: Log | None = None) -> str:
+    """A report: sums, each claim with its finding and quotes, notes; at its end the verification log."""
+    report = "\n".join(_report(audit)) + "\n"
+    return report if log is None else f"{report}\n{log_markdown(log, level=2)}"
 
 
 def _report(audit: Audit) -> Iterator[str]:
@@ -176,7 +187,8 @@ def _report(audit: Audit) -> Iterator[str]:
             yield ""
             yield f"> {escaped(source.quote)}"
             yield ">"
-            yield f"> {escaped(citation_of(source))} ({escaped(source.passage.id)})"
+            cited = f"{escaped(citation_of(source))} ({escaped(source.passage.id)})"
+            yield f"> {cited}, {words_of(source.grade)}"
         for name, other in (("Now in force", one.successor), ("The right provision", one.right)):
             if other is not None:
                 yield ""

@@ -5,39 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.answers.audit.export import pieces
+from engine.answers.audit.log import Log
+from engine.answers.audit.log_export import log_html
 from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.style import STYLE
 from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+from engine.corpus.grades import words_of
 from engine.language.markup import escape
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #d7d3ca; --good: #1e7a46; --part: #8a6100; --bad: #b3261e;
-  --old: #6a4fa3; --pin: #1b5fa8; --none: #6b675f; }
-@media (prefers-color-scheme: dark) { :root { --line: #45423c; --good: #6fcf97; --part: #e2b04a;
-  --bad: #ff8a80; --old: #b9a3f0; --pin: #82b4ee; --none: #a8a39a; } }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
-.text { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 8px; padding: 1rem; }
-.claim { text-decoration: underline 2px; text-underline-offset: 3px; }
-article { border-top: 1px solid var(--line); padding: 0.8rem 0; break-inside: avoid; }
-blockquote { margin: 0.5rem 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--line); }
-.finding { font-weight: 600; } mark { background: none; color: inherit; font-weight: 700; }
-mark.different { text-decoration: underline wavy var(--bad); } small { color: var(--none); }
-.supported { --is: var(--good); } .related { --is: var(--part); } .contradicted { --is: var(--bad); }
-.outdated { --is: var(--old); } .wrong_pinpoint { --is: var(--pin); } .no_such_provision { --is: var(--bad); }
-.citation_not_understood { --is: var(--part); } .not_in_corpus { --is: var(--none); }
-.finding, sup { color: var(--is); } .claim { text-decoration-color: var(--is); }
-"""
+
+def html_page(audit: Audit, log: Log | None = None) -> str:
+    """The page, with the verification log at its end where there is one."""
+    return "".join(_page(audit, log))
 
 
-def html_page(audit: Audit) -> str:
-    """The page."""
-    return "".join(_page(audit))
-
-
-def _page(audit: Audit) -> Iterator[str]:
+def _page(audit: Audit, log: Log | None) -> Iterator[str]:
     yield '<!doctype html><html><head><meta charset="utf-8"><title>Citation audit</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<style>{_STYLE}</style></head><body><h1>Citation audit</h1>"
+    yield f"<style>{STYLE}</style></head><body><h1>Citation audit</h1>"
     told = f"Against {audit.corpus}, as of {audit.day.isoformat()}. {summary(audit)}."
     yield f"<p>{escape(told)}</p><ul>"
     yield from (f"<li>{escape(axis)}</li>" for axis in axes(audit))
@@ -48,6 +33,7 @@ def _page(audit: Audit) -> Iterator[str]:
     yield from (f"<li>{escape(note)}</li>" for note in audit.notes)
     yield f'</ul><h2>The text</h2><div class="text" dir="auto">{text_html(audit)}</div><h2>The claims</h2>'
     yield from map(_claim, audit.checked)
+    yield "" if log is None else log_html(log)
     yield "</body></html>"
 
 
@@ -87,7 +73,7 @@ def _claim(one: Checked) -> str:
 def _quote(source: Source) -> str:
     return (
         f'<blockquote dir="auto">{quote_html(source)}<br><small>{escape(citation_of(source))} '
-        f"[{escape(source.passage.id)}]</small></blockquote>"
+        f"[{escape(source.passage.id)}], {words_of(source.grade)}</small></blockquote>"
     )
 
 

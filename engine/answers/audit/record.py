@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from engine.language.statements import Alignment
 from engine.llm import Usage
-from engine.model import Document, Passage, Span
+from engine.model import Document, Grade, Passage, Span
 
 
 class Finding(StrEnum):
@@ -60,6 +60,7 @@ class Source:
     the claim stand in them.
 
     ``near`` is how much they are about what the claim is about (0..1). ``in_force``: on the day of the audit.
+    ``grade`` is that of its document, None where it has none.
     """
 
     row: int
@@ -71,6 +72,7 @@ class Source:
     near: float
     in_force: bool
     cited: bool = False
+    grade: Grade | None = None
 
     @property
     def says(self) -> bool:
@@ -118,8 +120,8 @@ class Checked:
     ``citations`` are those of the claim's references that are its own, and no words of the source.
     ``grounded``: a passage carries the claim and, where the claim cites, a cited one does. ``independent``
     counts documents that support it and are no versions, translations or amendments of each other.
-    ``grade`` is the lowest grade of the sources that support it, None where no one graded them; ``graded``
-    is false where that is below what was asked for.
+    ``grade`` is the best grade of the sources that support it, None where none of them has one; ``graded`` is
+    false where that is none or below what was asked for: then the claim passes as neither said nor carried.
     """
 
     claim: Claim
@@ -132,22 +134,24 @@ class Checked:
     successor: Source | None = None
     grounded: bool = False
     independent: int = 0
-    grade: float | None = None
+    grade: Grade | None = None
     graded: bool = True
     reading: Reading | None = None
 
     @property
     def correct(self) -> bool | None:
-        """Whether the sources say so; None where nothing is told of that: a person has to read."""
+        """Whether the sources say so; None where nothing is told of that, or where they are not of the grade
+        that was asked for: a person has to read."""
         if self.finding in (Finding.SUPPORTED, Finding.WRONG_PINPOINT):
-            return True
+            return True if self.graded else None
         return False if self.finding in (Finding.CONTRADICTED, Finding.OUTDATED) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """An audited text. ``citations`` are the references that stand outside of the claims. ``notes`` tell what
-    was left out or off; ``spent`` is what a language model used."""
+    was left out or off; ``spent`` is what a language model used. ``minimum`` is the lowest grade that sources
+    may have, None for any; ``grades`` the version of the corpus's table of grades."""
 
     text: str
     corpus: str
@@ -158,6 +162,8 @@ class Audit:
     milliseconds: float = 0.0
     model: str = ""
     spent: Usage = field(default_factory=Usage)
+    minimum: Grade | None = None
+    grades: int = 0
 
     def count(self, finding: Finding) -> int:
         """How many claims have a finding."""
@@ -176,8 +182,14 @@ class Audit:
 
     @property
     def grounded(self) -> int:
-        """How many claims are carried by a passage, the cited one where they cite."""
-        return sum(one.grounded for one in self.checked)
+        """How many claims are carried by a passage of the grade that was asked for, the cited one where they
+        cite."""
+        return sum(one.grounded and one.graded for one in self.checked)
+
+    @property
+    def below(self) -> tuple[Checked, ...]:
+        """The claims that sources say which have no grade, or a lower one than was asked for."""
+        return tuple(one for one in self.checked if not one.graded and one.finding in SAID)
 
     @property
     def changed_by_model(self) -> tuple[Checked, ...]:

@@ -15,9 +15,10 @@ from engine.answers.audit.independence import families
 from engine.answers.audit.pinpoints import stands_in
 from engine.answers.audit.record import Checked, Citation, Claim, Finding, Source
 from engine.answers.audit.wording import difference, otherwise
+from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.versions import newest
-from engine.model import SectionKind
+from engine.model import Grade, SectionKind
 from engine.records.citation import short_citation
 
 # From which share of a claim's words on, each weighted by its rarity, a passage is about the same (0..1).
@@ -27,10 +28,14 @@ _NO_PROVISION = (SectionKind.RECITAL, SectionKind.PREAMBLE)
 
 
 class Judge:
-    """Gives findings over one corpus on one day; ``minimum`` is the lowest grade that sources may have."""
+    """Gives findings over one corpus on one day; ``minimum`` is the lowest of its ``grades`` that sources may
+    have."""
 
-    def __init__(self, corpus: Corpus, in_force: Mask, minimum: float | None = None) -> None:
+    def __init__(
+        self, corpus: Corpus, in_force: Mask, minimum: Grade | None = None, grades: Grades | None = None
+    ) -> None:
         self._corpus, self._in_force, self._minimum = corpus, in_force, minimum
+        self._grades = grades or Grades()
         self._families = families(corpus)
         self._documents = corpus.documents()
 
@@ -139,11 +144,11 @@ class Judge:
     ) -> Checked:
         told = [] if best is None else [best, *(one for one in near if one.row != best.row)][:MOST_SOURCES]
         bearing = [one for one in near if one.says and one.in_force]
-        grades = [one.document.quality for one in bearing or told[:1]]
+        grades = [self._grades.of(one.document) for one in bearing or told[:1]]
         known = [grade for grade in grades if grade is not None]
         # One good source is enough: the grade is that of the best of those which bear the claim out.
-        grade = max(known, default=None)
-        low = self._minimum is not None and (grade is None or grade < self._minimum)
+        grade = min(known, default=None)
+        low = self._minimum is not None and (grade is None or not grade.reaches(self._minimum))
         numbers = self._corpus.document_numbers(np.array([one.row for one in bearing], np.int32))
         return Checked(
             claim,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.answers.audit.record import Audit, Checked, Finding, Source
+from engine.answers.audit.record import SAID, Audit, Checked, Finding, Source
+from engine.corpus.grades import words_of
 from engine.language.statements import Change, Changed
 from engine.records.citation import short_citation
 from engine.records.wording import plural
@@ -105,8 +106,9 @@ def remarks(one: Checked) -> list[str]:
     """What else is to be said of a claim: grade, independence, a second reading."""
     found = []
     if not one.graded:
-        told = "no grade" if one.grade is None else f"grade {one.grade:g}, below the minimum"
-        found.append(f"rests on sources of {told}")
+        low = "" if one.grade is None else ", below the one asked for"
+        counted = ": not counted" if one.finding in SAID else ""
+        found.append(f"rests on sources with {words_of(one.grade)}{low}{counted}")
     if one.finding is Finding.SUPPORTED:
         found.append(plural(one.independent, "independent source"))
     reading = one.reading

@@ -34,9 +34,20 @@ VALIDATIONS_NAME = "validations.jsonl"
 EXTRACTING_NAME = "extracting.lock"
 # The states of the ontology that people have saved.
 ONTOLOGY_NAME = "ontology.jsonl"
+# The grades that people give to kinds of documents and to single ones, and what they say of claims.
+GRADES_NAME = "grades.jsonl"
+CONFIRMATIONS_NAME = "confirmations.jsonl"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
 CACHE_NAME = "cache"
-BESIDE_NAMES = (DECISIONS_NAME, EXTRACTED_NAME, VALIDATIONS_NAME, EXTRACTING_NAME, ONTOLOGY_NAME)
+BESIDE_NAMES = (
+    DECISIONS_NAME,
+    EXTRACTED_NAME,
+    VALIDATIONS_NAME,
+    EXTRACTING_NAME,
+    ONTOLOGY_NAME,
+    GRADES_NAME,
+    CONFIRMATIONS_NAME,
+)
 # Written, and then put in the place of the manifest.
 WAITING_NAME = f"{MANIFEST_NAME}.new"
 _OWN_NAMES = frozenset((MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import shutil
 import time
 from datetime import date
 from pathlib import Path
@@ -11,11 +12,15 @@ from typing import Any
 import orjson
 import pytest
 
+from engine.access.people import Person
+from engine.access.roles import Role
 from engine.answers.audit import Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus import open_corpus
+from engine.corpus.confirmations import load_confirmations
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
+from engine.model import Grade
 from ui.asked import checked
 from ui.check.answers import CheckDesk, answer
 from ui.check.api import Auditing, audited
@@ -69,7 +74,7 @@ def test_a_text_is_checked(desk: CheckDesk) -> None:
     told = followed(desk, started["job"])
     assert told["state"] == "done"
     assert told["audit"]["counts"]["contradicted"] == 1
-    assert set(told["files"]) == {"md", "html", "txt"}
+    assert set(told["files"]) == {"md", "html", "txt", "json", "log"}
 
 
 def test_nobody_sees_the_check_of_another(desk: CheckDesk) -> None:
@@ -154,4 +159,100 @@ def test_nothing_is_hidden_in_what_is_shown_and_the_files_have_it_as_it_is(tmp_p
         assert "\u200b" not in shown
         assert "⟦U+202E⟧" in "".join(text for text, _ in claims[0]["sources"][0]["quote"])
     assert "\u202e" in told["audit"]["claims"][0]["sources"][0]["quote"]
-    assert all("\u202e" not in file for file in told["files"].values())
+    # JSON is for programs, which count its characters.
+    assert all("\u202e" not in file for name, file in told["files"].items() if name != "json")
+
+
+REVIEWER = Person("r" * 32, Role.REVIEWER, name="Ada")
+
+
+@pytest.fixture
+def copied(library: Library, tmp_path: Path) -> Library:
+    folder = shutil.copytree(library.find(None).folder, tmp_path / "harbour")
+    return open_library([folder])
+
+
+def as_(desk: CheckDesk, person: Person, **request: Any) -> dict[str, Any]:
+    return answer(desk, request, lambda token: person)
+
+
+def ended(desk: CheckDesk, person: Person, text: str = WRONG) -> tuple[str, dict[str, Any]]:
+    job = as_(desk, person, do="start", corpus="harbour", text=text)["job"]
+    for _ in range(400):
+        told = as_(desk, person, do="poll", job=job)
+        if told["state"] not in ("running", "waiting"):
+            return job, told
+        time.sleep(0.05)
+    raise AssertionError("the check did not end")
+
+
+def test_a_verdict_is_confirmed_overruled_and_taken_back(copied: Library) -> None:
+    desk = CheckDesk(copied, Connections())
+    job, told = ended(desk, REVIEWER)
+    assert told["reviewing"]
+    assert told["signed"]
+    told = as_(desk, REVIEWER, do="review", job=job, act="confirm", claim="1", name="Somebody <b>else</b>")
+    assert told["log"][0]["said"].startswith("Confirmed by Ada, ")
+    assert "Confirmed by Ada" in told["files"]["md"]
+    assert "Appendix: verification log" in told["files"]["txt"]
+    assert "folder" not in told
+    told = as_(desk, REVIEWER, do="review", job=job, act="undo", claim="1")
+    assert told["log"][0]["said"] == ""
+    as_(desk, REVIEWER, do="review", job=job, act="overrule", claim="1", instead="related", note="<i>hm</i>")
+    _, again = ended(desk, REVIEWER, f"Hello.\n\n{WRONG}")
+    assert again["log"][0]["review"] == "overruled"
+    assert "&lt;i&gt;hm" in again["files"]["html"]
+
+
+def test_a_visitor_neither_says_anything_of_a_verdict_nor_learns_what_was_said(copied: Library) -> None:
+    desk = CheckDesk(copied, Connections())
+    job, _ = ended(desk, REVIEWER)
+    as_(desk, REVIEWER, do="review", job=job, act="confirm", claim="1")
+    vera = Person("v" * 32, Role.VISITOR, name="vera")
+    own, told = ended(desk, vera)
+    assert not told["reviewing"]
+    assert told["log"][0]["said"] == ""
+    assert "Ada" not in str(told["files"])
+    for act in ("confirm", "overrule", "undo"):
+        refused = as_(desk, vera, do="review", job=own, act=act, claim="1", instead="related")
+        assert "confirmed by its reviewers" in refused["error"]
+    assert "not known" in as_(desk, vera, do="review", job=job, act="confirm", claim="1")["error"]
+    claimed = as_(desk, vera, do="review", job=own, act="confirm", claim="1", role="operator", reviewer="Ada")
+    assert "confirmed by its reviewers" in claimed["error"]
+    assert len(load_confirmations(copied.find(None).folder)) == 1
+    told_over_http = audited(copied, Auditing(text=WRONG))
+    assert told_over_http["verification_log"]["entries"][0]["review"] is None
+    mine = audited(copied, Auditing(text=WRONG), reviews=True)
+    assert mine["verification_log"]["entries"][0]["review"]["reviewer"] == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"claim": "9", "act": "confirm"}, "there is no claim '9'"),
+        ({"claim": "1"}, "confirm, overrule or undo"),
+        ({"claim": "1", "act": "undo"}, "nobody has said anything"),
+        ({"claim": "1", "act": "overrule"}, "is no verdict"),
+        ({"claim": "1", "act": "overrule", "instead": "<b>"}, "is no verdict"),
+        ({"claim": "1", "act": "overrule", "instead": "contradicted"}, "confirm it instead"),
+        ({"claim": "1", "act": "confirm", "name": "x" * 10_000}, "name: longer than the 100"),
+        ({"claim": "1", "act": "confirm", "note": "x" * 10_000}, "note: longer than the 2,000"),
+        ({"claim": "x" * 100, "act": "confirm"}, "claim: longer"),
+        ({"claim": "1", "act": "delete"}, "act: "),
+    ],
+)
+def test_what_is_no_word_on_a_verdict_is_told(copied: Library, more: dict[str, Any], words: str) -> None:
+    desk = CheckDesk(copied, Connections())
+    local = Person("r" * 32, Role.OPERATOR)
+    job, _ = ended(desk, local)
+    assert words in as_(desk, local, do="review", job=job, **more)["error"]
+    assert not load_confirmations(copied.find(None).folder)
+
+
+def test_a_grade_over_http_is_a_letter() -> None:
+    assert checked(Auditing, {"text": WRONG, "grade": "b"}).grade is Grade.B
+    assert checked(Auditing, {"text": WRONG, "grade": ""}).grade is None
+    wrongs: tuple[Any, ...] = (0.8, "0.8", "none", "AB", "x" * 10_000, [], True)
+    for wrong in wrongs:
+        with pytest.raises(InputError, match="grade: Input should be 'A', 'B', 'C', 'D' or 'E'"):
+            checked(Auditing, {"text": WRONG, "grade": wrong})

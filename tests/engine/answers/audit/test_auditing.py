@@ -14,7 +14,7 @@ from engine.answers.audit.claims import LONGEST_TEXT
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.llm import Meter
-from engine.model import Document
+from engine.model import Document, Grade
 
 SUPPORTED, CONTRADICTED, RELATED = Finding.SUPPORTED, Finding.CONTRADICTED, Finding.RELATED
 OUTDATED, PINPOINT, ABSENT = Finding.OUTDATED, Finding.WRONG_PINPOINT, Finding.NOT_IN_CORPUS
@@ -198,11 +198,9 @@ def test_a_grade_below_the_minimum_is_told(meridia: Corpus, monkeypatch: pytest.
     graded: list[Document] = [replace(one, quality=0.4) for one in meridia.documents()]
     monkeypatch.setattr(meridia, "documents", lambda: graded)
     claim = "An objection shall be lodged within thirty days of delivery of the decision."
-    low = Auditor(meridia, minimum=0.6).claim(claim, "en")
-    assert (low.grade, low.graded) == (0.4, False)
-    assert Auditor(meridia, minimum=0.3).claim(claim, "en").graded
-    with pytest.raises(InputError, match="grade"):
-        Auditor(meridia, minimum=2.0)
+    low = Auditor(meridia, minimum=Grade.B).claim(claim, "en")
+    assert (low.grade, low.graded, low.correct) == (Grade.C, False, None)
+    assert Auditor(meridia, minimum=Grade.C).claim(claim, "en").correct is True
 
 
 @settings(max_examples=25, deadline=None)

@@ -1,0 +1,283 @@
+"""The retrieval audit of one case: what it searched, what it found little or nothing of, which references of
+what it found lead nowhere, what it never reached, and how well its answer is borne; each with what to do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+import numpy as np
+
+from engine.answers.audit import Auditor
+from engine.answers.record import Answer
+from engine.answers.report_forms import index_table, index_to_json, line, listed, page_html, percent
+from engine.answers.support_score import SentenceChecked, checked_sentences, share_said
+from engine.corpus.protocol import Corpus, CorpusInfo
+from engine.investigation.record import Investigation
+from engine.model import (
+    AreaCoverage,
+    AreaState,
+    Direction,
+    EvidenceStatus,
+    GapQuery,
+    RetrieverCount,
+    Status,
+    StopReason,
+    counted,
+)
+from engine.records.citation import short_citation
+from engine.records.wording import completeness_words, gap_query, plural, status_words, stop_words
+from engine.retrieval.retrievers.registry import title_of
+
+# Passages that a query by words alone is asked for.
+DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySent:
+    """A query of the case: what it is for, its words, how many passages hold any of them (at most ``DEPTH``),
+    and, of one that was sent to close a gap, how many it brought into the pool."""
+
+    purpose: str
+    text: str
+    hits: int
+    brought: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAudit:
+    """What the audit of a case found. ``dead`` are words of references in what was found that lead nowhere,
+    each with the passage that makes it; ``unreached`` the titles of documents that nothing was found of."""
+
+    question: str
+    day: date
+    investigation: Investigation
+    info: CorpusInfo
+    queries: tuple[QuerySent, ...]
+    retrievers: tuple[RetrieverCount, ...]
+    areas: tuple[AreaCoverage, ...]
+    dead: tuple[tuple[str, str], ...]
+    outside: int
+    unreached: tuple[str, ...]
+    sentences: tuple[SentenceChecked, ...]
+
+    @property
+    def zero_hits(self) -> tuple[QuerySent, ...]:
+        """The queries that no passage answers, or that brought nothing new."""
+        return tuple(one for one in self.queries if one.hits == 0 or one.brought == 0)
+
+    @property
+    def support(self) -> float | None:
+        """The share of the answer's sentences that the check of claims finds said, 0..1; None without any."""
+        return share_said(self.sentences)
+
+
+def case_audit(investigation: Investigation, corpus: Corpus, told: Answer) -> CaseAudit:
+    """Audit a case that has come to its end, with the answer that was given."""
+    day = investigation.day or date.today()
+    pool = investigation.pool
+    rows = corpus.rows([entry.passage_id for entry in pool.entries()])
+    rows = rows[rows >= 0]
+    reached = set(corpus.document_numbers(rows).tolist()) if len(rows) else set()
+    dead, outside = _dead(investigation, corpus)
+    scanned = investigation.rounds[0].retrievers if investigation.rounds else ()
+    lacking = [area for area in counted(investigation.areas) if area.state is not AreaState.COVERED]
+    return CaseAudit(
+        investigation.question,
+        day,
+        investigation,
+        corpus.info(),
+        tuple(_queries(investigation, corpus)),
+        scanned,
+        tuple(lacking),
+        dead,
+        outside,
+        tuple(one.title or one.id for at, one in enumerate(corpus.documents()) if at not in reached),
+        checked_sentences(told, Auditor(corpus, day=day)),
+    )
+
+
+def _queries(investigation: Investigation, corpus: Corpus) -> Iterator[QuerySent]:
+    """The views of the plan and the queries for gaps, with what the words of each find."""
+    plan = investigation.plan
+    sent: list[tuple[str, str, GapQuery | None]] = [
+        (view.name, view.text, None) for view in plan.views if view.enabled
+    ]
+    for report in investigation.rounds:
+        sent += [(one.name or one.area or "what is missing", one.text, one) for one in report.queries]
+    found = corpus.search_lexical([text for _, text, _ in sent], plan.language, DEPTH) if sent else []
+    brought = Counter(query for hop in investigation.pool.hops() if (query := gap_query(hop)) is not None)
+    for (purpose, text, gap), hits in zip(sent, found, strict=True):
+        yield QuerySent(purpose, text, len(hits.rows), None if gap is None else brought[gap])
+
+
+def _dead(investigation: Investigation, corpus: Corpus) -> tuple[tuple[tuple[str, str], ...], int]:
+    """The references of the ranked passages that lead nowhere, and how many lead out of the pool."""
+    shown = dict.fromkeys(
+        one for found in investigation.passages for one in (found.passage.id, *found.assembled_ids)
+    )
+    rows = corpus.rows(list(shown))
+    rows = rows[rows >= 0]
+    made = corpus.references_from(rows)
+    passages, documents = corpus.passages(rows), corpus.documents()
+    numbers = corpus.document_numbers(rows).tolist()
+    dead = []
+    references = corpus.references(made.numbers.tolist())
+    for origin, one in zip(made.origins.tolist(), references, strict=True):
+        if one.status is Status.UNRESOLVED and one.text.strip():
+            by = short_citation(passages[origin], documents[numbers[origin]])
+            dead.append((" ".join(one.text.split()), by))
+    links = corpus.neighbours(rows, None, Direction.OUT)
+    targets = np.unique(links.rows)
+    outside = sum(passage.id not in investigation.pool for passage in corpus.passages(targets))
+    return tuple(dict.fromkeys(dead)), outside
+
+
+def case_audit_to_json(found: CaseAudit) -> dict[str, object]:
+    """An audit as plain values."""
+    investigation = found.investigation
+    return {
+        "question": found.question,
+        "corpus": investigation.corpus,
+        "day": found.day.isoformat(),
+        "index": index_to_json(found.info),
+        "evidence": investigation.evidence.status.value,
+        "missing": list(investigation.evidence.missing),
+        "stop": investigation.stop.reason.value,
+        "pool": len(investigation.pool),
+        "ranked": len(investigation.passages),
+        "queries": [
+            {"for": one.purpose, "text": one.text, "hits": one.hits, "brought": one.brought}
+            for one in found.queries
+        ],
+        "zero_hits": [one.text for one in found.zero_hits],
+        "retrievers": [
+            {"name": one.retriever, "found": one.found, "alone": one.alone, "off": one.off}
+            for one in found.retrievers
+        ],
+        "weak_areas": [{"name": area.name, "state": area.state.value} for area in found.areas],
+        "dead_references": [{"text": text, "in": passage} for text, passage in found.dead],
+        "references_out_of_the_pool": found.outside,
+        "documents_not_reached": list(found.unreached),
+        "support": found.support,
+        "sentences": [
+            {"text": one.text, "finding": one.finding.value, "reason": one.reason} for one in found.sentences
+        ],
+        "notes": list(investigation.notes),
+    }
+
+
+def case_audit_html(found: CaseAudit) -> str:
+    """An audit as a page that stands alone; what texts bring is escaped."""
+    return page_html(case_audit_markdown(found), "Retrieval audit of a case")
+
+
+def case_audit_markdown(found: CaseAudit) -> str:
+    """An audit as a report, with what to do about each point."""
+    return "\n".join(_report(found)) + "\n"
+
+
+def _report(found: CaseAudit) -> Iterator[str]:
+    investigation = found.investigation
+    yield "# Retrieval audit of a case"
+    yield ""
+    yield f"“{line(found.question)}”, asked of {line(investigation.corpus)}, law of {found.day.isoformat()}."
+    yield ""
+    yield from _in_short(found)
+    sections = _sections(found)
+    for title, (lines, advice) in sections.items():
+        if lines:
+            yield from listed(title, lines, advice)
+    empty = [title for title, (lines, _) in sections.items() if not lines]
+    if empty:
+        yield ""
+        yield f"Nothing to tell under: {'; '.join(title[:1].lower() + title[1:] for title in empty)}."
+    yield ""
+    yield "## The index"
+    yield ""
+    yield from index_table(found.info)
+
+
+def _sections(found: CaseAudit) -> Mapping[str, tuple[list[str], str]]:
+    """The points of the report by their titles: what each is about, and what to do."""
+    return {
+        "What nothing bears": (_missing(found), _ADVICE["missing"]),
+        "Queries without a hit": ([_query(one) for one in found.zero_hits], _ADVICE["queries"]),
+        "Areas with weak or no evidence": (
+            [f"{line(area.name)}: {area.state.value}{_asked(area)}" for area in found.areas],
+            _ADVICE["areas"],
+        ),
+        "References that lead nowhere": (
+            [f"{line(text)}, in {line(by)}" for text, by in found.dead],
+            _ADVICE["dead"],
+        ),
+        "Sentences of the answer that the check does not find said": (
+            [f"{line(one.text)} ({one.finding.value}: {line(one.reason)})" for one in _unsaid(found)],
+            _ADVICE["support"],
+        ),
+        "Documents that nothing was found of": (list(map(line, found.unreached)), _ADVICE["unreached"]),
+        "What was off, cut or left out": (list(map(line, found.investigation.notes)), _ADVICE["off"]),
+    }
+
+
+_ADVICE = {
+    "missing": "Add the texts that speak of it, or ask in the words of the texts.",
+    "queries": "No passage has these words, or none that was not found before. Say it in the words of the "
+    "texts, give the area keywords that they use (Corpus, Areas), or add the texts that are missing.",
+    "areas": "Ask for the area by itself, go deeper (more rounds, a wider preset), or look whether there "
+    "are such texts. An area that is not needed comes from the type of transaction: change that.",
+    "dead": "Add the documents that they name, give documents the names that they use (aliases), or decide "
+    "what is meant under Corpus, To resolve. What they would have led to is missing from this case.",
+    "support": "Read these against their sources before relying on them.",
+    "unreached": "Where one of these should bear the question, ask with its words or name it (“doc:”), and "
+    "look at how it was read (Corpus, Documents).",
+    "off": "Switch it on, or keep in mind what it may have missed.",
+}
+
+
+def _in_short(found: CaseAudit) -> Iterator[str]:
+    investigation = found.investigation
+    bears = status_words(investigation.evidence) or "The corpus bears the question"
+    held, ranked = plural(len(investigation.pool), "passage"), len(investigation.passages)
+    yield f"- Evidence: {line(bears)}."
+    yield f"- Pool: {held}, {ranked:,} of them ranked. {stop_words(investigation.stop)}."
+    estimate = completeness_words(investigation.stop)
+    if estimate and investigation.stop.reason is not StopReason.PERSON:
+        yield f"- {estimate[:1].upper()}{estimate[1:]}."
+    share = percent(found.support)
+    yield f"- Support score, the share of the answer's sentences that the check finds said: {share}."
+    total = found.info.documents
+    yield f"- Documents reached: {total - len(found.unreached):,} of {total:,}."
+    if found.outside:
+        told = plural(found.outside, "passage")
+        yield f"- {told} that the ranked ones refer to did not come into the pool: follow them from the card."
+    for one in found.retrievers:
+        how = f"off, {line(one.off)}" if one.off else f"found {one.found:,}, {one.alone:,} of them alone"
+        yield f"- {title_of(one.retriever)}: {how}."
+
+
+def _missing(found: CaseAudit) -> list[str]:
+    evidence = found.investigation.evidence
+    told = [line(word) for word in evidence.missing]
+    told += [
+        f"{line(part.text)}: {part.status.value}"
+        for part in evidence.parts
+        if part.status is not EvidenceStatus.FOUND
+    ]
+    return told
+
+
+def _query(one: QuerySent) -> str:
+    nothing = "no passage has its words" if one.hits == 0 else "nothing that was not found before"
+    return f"{line(one.purpose)}: “{line(one.text)}”, {nothing}"
+
+
+def _asked(area: AreaCoverage) -> str:
+    return f", asked for as “{line(area.query)}”" if area.query else ""
+
+
+def _unsaid(found: CaseAudit) -> list[SentenceChecked]:
+    return [one for one in found.sentences if not one.said]

@@ -1,0 +1,67 @@
+"""Grades in the browser: by kind, by document, and what they do to a check."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import SCHEMES, in_theme
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+PHONE = {"viewport": {"width": 390, "height": 844}}
+
+
+@pytest.mark.usefixtures("own")
+def test_a_kind_and_a_document_are_graded_and_given_back(page: Page) -> None:
+    page.click("[data-tab=grades]")
+    page.select_option("[data-grade-kind=act]", "none")
+    page.wait_for_selector("text=1 document of 3 without a grade")
+    page.fill("[data-lib=grade-name]", "A. Jurist <b>")
+    page.select_option("[data-grade-kind=act]", "B")
+    page.wait_for_selector(".grade-table >> text=A. Jurist <b>")
+    page.click("[data-tab=read]")
+    page.click(".line.doc >> text=Agency Act")
+    page.wait_for_selector(".doc-grade >> text=the corpus's table")
+    page.select_option(".doc-grade select", "E")
+    page.wait_for_selector(".doc-grade >> text=by hand")
+    page.click("[data-tab=grades]")
+    page.wait_for_selector("text=Document, by hand")
+    page.select_option(".grade-table [data-grade-document=act]", "table")
+    page.wait_for_selector("text=Document, by hand", state="detached")
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize("page", [{}, PHONE], indirect=True)
+def test_the_table_fits(page: Page) -> None:
+    for scheme in SCHEMES:
+        in_theme(page, scheme)
+        page.click("[data-tab=grades]")
+        page.wait_for_selector(".grade-table")
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0
+        box = page.locator(".grade-table").first.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= page.viewport_size["width"]  # type: ignore[index]
+
+
+@pytest.mark.usefixtures("own")
+def test_a_report_on_the_corpus_is_asked_for_and_shown(page: Page) -> None:
+    page.click("[data-tab=report]")
+    page.fill("[data-lib=found-questions]", "What may a manager grant?\n<img src=x onerror=window.harmed=1>")
+    page.click("[data-lib=found-go]")
+    page.wait_for_selector("[data-lib=found] >> text=Support score")
+    assert page.locator("[data-lib=found] img").count() == 0
+    with page.expect_download() as saved:
+        page.click("[data-lib=found-files] >> text=Markdown")
+    assert saved.value.suggested_filename == "retrieval-audit.md"
+    page.fill("[data-lib=found-questions]", "\n".join(f"Question {number}?" for number in range(26)))
+    page.click("[data-lib=found-go]")
+    page.wait_for_selector("text=At most 25 questions here")

@@ -1,0 +1,100 @@
+"""The retrieval audit of a case: what was searched, what was not found, and what to do about it."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+import orjson
+import pytest
+
+from engine.answers.answer import answer
+from engine.answers.case_audit import (
+    CaseAudit,
+    case_audit,
+    case_audit_html,
+    case_audit_markdown,
+    case_audit_to_json,
+)
+from engine.cli import main
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case
+from engine.settings import preset
+
+DAY = date(2024, 6, 1)
+BORNE = "Can a manager with limited authority grant an agent broader powers than those in the register?"
+FOREIGN = "Which vaccines do zebrafish <img src=x onerror=alert(1)> breeders need?"
+
+
+def audited(corpus: Corpus, question: str) -> CaseAudit:
+    case = Case(corpus, question, preset("balanced"), day=DAY)
+    for _ in case.run():
+        pass
+    found = case.investigation()
+    return case_audit(found, corpus, answer(found, corpus))
+
+
+@pytest.fixture(scope="module")
+def borne(meridia: Corpus) -> CaseAudit:
+    return audited(meridia, BORNE)
+
+
+@pytest.fixture(scope="module")
+def foreign(meridia: Corpus) -> CaseAudit:
+    return audited(meridia, FOREIGN)
+
+
+def test_a_case_that_is_borne(borne: CaseAudit, meridia: Corpus) -> None:
+    assert borne.support is not None
+    assert borne.support > 0.7
+    assert {one.retriever for one in borne.retrievers} >= {"bm25", "dense"}
+    assert all(one.hits > 0 for one in borne.queries)
+    titles = {one.title for one in meridia.documents()}
+    assert set(borne.unreached) < titles
+    told = case_audit_markdown(borne)
+    for words in ("Support score", "Documents reached", "## The index", "Nothing to tell under: "):
+        assert words in told
+
+
+def test_a_case_that_is_not(foreign: CaseAudit) -> None:
+    assert foreign.support is None
+    told = case_audit_markdown(foreign)
+    assert "zebrafish" in told.partition("## What nothing bears")[2].partition("##")[0]
+    assert "Add the texts that speak of it" in told
+    assert "no answer has a sentence" in told
+    plain = orjson.loads(orjson.dumps(case_audit_to_json(foreign), default=dict))
+    assert plain["evidence"] == "none"
+    assert "zebrafish" in plain["missing"]
+
+
+def test_the_page_is_escaped(foreign: CaseAudit) -> None:
+    assert "<img" not in case_audit_html(foreign)
+
+
+def test_references_that_lead_nowhere_are_told_with_the_passage(meridia: Corpus) -> None:
+    found = audited(meridia, "Was sagt § 4 der Steuerverfahrensverordnung zur Frist der Steuererklärung?")
+    dead = dict(found.dead)
+    assert all(dead.values())
+    if dead:
+        assert "To resolve" in case_audit_markdown(found)
+
+
+@pytest.mark.parametrize("form", ["md", "html", "json"])
+def test_the_flag(sample_folder: Path, tmp_path: Path, form: str) -> None:
+    folder = tmp_path / "meridia"
+    shutil.copytree(sample_folder, folder)
+    report = tmp_path / f"report.{form}"
+    given = ["investigate", "When must an objection be lodged?", "--corpus", str(folder), "--json"]
+    assert main([*given, "--preset", "quick", "--report", str(report)]) == 0
+    told = report.read_text(encoding="utf-8")
+    assert "objection" in told
+    assert "upport" in told
+
+
+def test_another_form_is_refused_before_the_case(
+    sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["investigate", "x", "--corpus", str(sample_folder), "--report", str(tmp_path / "r.pdf")]
+    assert main(given) == 2
+    assert ".md, .html or .json" in capsys.readouterr().err

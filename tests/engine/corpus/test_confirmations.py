@@ -1,0 +1,78 @@
+"""Confirmations: lines that are only added, and what is none."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from engine.corpus.confirmations import (
+    Confirmation,
+    Review,
+    add_confirmation,
+    digest_of,
+    load_confirmations,
+    made_confirmation,
+    standing_confirmations,
+)
+from engine.corpus.embedded.publication import CONFIRMATIONS_NAME
+from engine.errors import CorpusError, InputError
+
+HELD = ("act/art-1", digest_of("The words."))
+
+
+def test_the_last_word_on_a_claim_and_a_passage_counts(tmp_path: Path) -> None:
+    add_confirmation(tmp_path, made_confirmation("A  claim\nhere.", HELD, "supported", reviewer="Ada"))
+    add_confirmation(tmp_path, made_confirmation("A claim here.", ("", ""), "not_in_corpus"))
+    said = standing_confirmations(load_confirmations(tmp_path))
+    assert set(said) == {("A claim here.", "act/art-1"), ("A claim here.", "")}
+    assert said["A claim here.", "act/art-1"].review is Review.CONFIRMED
+    overruled = made_confirmation("A claim here.", HELD, "supported", instead="related", note="no\nlonger")
+    kept = add_confirmation(tmp_path, overruled)
+    assert (kept.review, kept.note, bool(kept.when)) == (Review.OVERRULED, "no longer", True)
+    add_confirmation(tmp_path, overruled.model_copy(update={"withdrawn": True}))
+    assert set(standing_confirmations(load_confirmations(tmp_path))) == {("A claim here.", "")}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"instead": "supported"}, "confirm it instead"),
+        ({"claim": " "}, "at least 1 character"),
+        ({"claim": "x" * 10_001}, "at most 10000"),
+        ({"reviewer": "x" * 101}, "name: longer than the 100"),
+        ({"note": "x" * 10_000}, "note: longer than the 2,000"),
+        ({"held": ("a", "nothing")}, "match pattern"),
+        ({"claim": "\ud800"}, "unicode"),
+    ],
+)
+def test_what_is_no_confirmation_is_told(given: dict[str, str], words: str) -> None:
+    told = {"claim": "A claim.", "held": HELD, "finding": "supported", **given}
+    with pytest.raises(InputError, match=words):
+        made_confirmation(**told)  # type: ignore[arg-type]
+
+
+def test_names_are_one_line_without_what_nobody_sees() -> None:
+    made = made_confirmation("A claim.", HELD, "supported", reviewer="\u202eA\x00da\n <i>x</i>")
+    assert made.reviewer == "Ada <i>x</i>"
+
+
+def test_two_who_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    def write(name: str) -> None:
+        for number in range(20):
+            add_confirmation(tmp_path, made_confirmation(f"{name} {number}", HELD, "related"))
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(standing_confirmations(load_confirmations(tmp_path))) == 40
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    made = Confirmation(claim="x", passage_id="", sha256="", finding="related", review=Review.CONFIRMED)
+    (tmp_path / CONFIRMATIONS_NAME).write_text(made.model_dump_json() + "\n{}\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"confirmations.jsonl:2: not a confirmation"):
+        load_confirmations(tmp_path)

@@ -1,0 +1,75 @@
+"""Grades over HTTP: who may give them, and that what is wrong is told."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.access.people import Person
+from engine.access.roles import Role
+from engine.corpus.grades import load_grades
+from engine.errors import AccessError, InputError
+from ui.asked import checked
+from ui.grading_api import Grading, grading
+from ui.shelf import Library, open_library
+
+REVIEWER = Person("", Role.REVIEWER, name="Ada")
+
+
+@pytest.fixture
+def library(tmp_path: Path, sample_folder: Path) -> Library:
+    shutil.copytree(sample_folder, tmp_path / "meridia")
+    return open_library([tmp_path / "meridia"], tmp_path / "home")
+
+
+def folder_of(library: Library) -> Path:
+    return library.find(None).folder
+
+
+def test_a_grade_is_given_listed_and_taken_back(library: Library) -> None:
+    told = grading(library, REVIEWER, Grading(act="set", kind="Act", grade="e"))
+    [row] = [one for one in told["kinds"] if one["kind"] == "act"]
+    assert (row["grade"], row["said"]["reviewer"], row["default"]) == ("E", "Ada", "A")
+    assert told["version"] == 1
+    document = library.corpus(None).documents()[0].id
+    told = grading(library, REVIEWER, Grading(act="set", document=document, grade="none"))
+    assert told["without_grade"] == [document]
+    told = grading(library, REVIEWER, Grading(act="unset", document=document))
+    assert told["documents"] == []
+    assert grading(library, REVIEWER, Grading(act="list")) == told
+
+
+def test_other_visitors_may_not(library: Library) -> None:
+    for act in ("list", "set", "unset"):
+        asked = checked(Grading, {"act": act, "kind": "act", "grade": "A"})
+        with pytest.raises(AccessError, match="graded by its reviewers"):
+            grading(library, Person("", Role.VISITOR), asked)
+    assert not load_grades(folder_of(library))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"act": "set", "kind": "act", "grade": "F"}, "grade: 'F' is none; write A, B, C, D or E, or none"),
+        ({"act": "set", "kind": "act", "grade": ""}, "grade: "),
+        ({"act": "set", "kind": "act", "grade": "A" * 10_000}, "grade: longer than the 20"),
+        ({"act": "set", "grade": "A"}, "give a kind or a document"),
+        ({"act": "set", "kind": "act", "document": "x", "grade": "A"}, "give a kind or a document"),
+        ({"act": "set", "document": "<script>", "grade": "A"}, "is no document"),
+        ({"act": "set", "document": "x" * 10_000, "grade": "A"}, "document: longer than the 1,000"),
+        ({"act": "set", "kind": "act\x00", "grade": "A"}, "no document"),
+        ({"act": "set", "kind": "act", "grade": "A", "note": "x" * 2001}, "note: longer"),
+        ({"act": "set", "kind": "act", "grade": 3}, "grade"),
+        ({"act": "fly"}, "act"),
+        ({"act": "list", "corpus": "another"}, "unknown corpus"),
+        ({"act": "set", "kind": "act", "grade": "A", "reviewer": "Eve"}, "reviewer: not known here"),
+    ],
+)
+def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        grading(library, REVIEWER, checked(Grading, given))
+    assert len(str(caught.value)) < 300
+    assert not load_grades(folder_of(library))

@@ -1,0 +1,73 @@
+"""The retrieval audit of a corpus on its page: its examples or one's own questions, asked as a job."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from engine.answers.report_forms import body_html
+from engine.answers.retrieval_audit import (
+    RetrievalAudit,
+    retrieval_audit,
+    retrieval_audit_html,
+    retrieval_audit_markdown,
+)
+from engine.errors import InputError
+from engine.settings import preset
+from ui.corpus.desk import Ask, CorpusDesk
+from ui.corpus.found import MOST_ASKED, Found
+from ui.jobs.job import Job
+
+Answer = dict[str, Any]
+PRESET = "balanced"
+
+
+def questions(desk: CorpusDesk, ask: Ask) -> Answer:
+    """The questions that a corpus comes with, and the job that runs already, if there is one."""
+    shelved = desk.shelved(ask)
+    rows = shelved.info.metadata.get("examples", ()) if shelved.info else ()
+    texts = [" ".join(str(row["text"]).split()) for row in rows if row.get("text")]
+    going = desk.audits.going(ask.visitor)
+    return {"questions": texts[:MOST_ASKED], "most": MOST_ASKED, "job": going.id if going else ""}
+
+
+def start(desk: CorpusDesk, ask: Ask) -> Answer:
+    """Begin to ask. Raises InputError where nobody says who asks, or one's own is under way."""
+    if not ask.visitor:
+        raise InputError("the page did not say who is asking; load it again")
+    corpus = desk.browser(ask).corpus
+    asked = [text for text in (" ".join(one.split()) for one in ask.questions) if text]
+
+    def work(job: Job[Found]) -> None:
+        def tell(done: int, total: int) -> None:
+            job.tell("asking", done, total)
+
+        job.payload.audit = retrieval_audit(corpus, asked, preset(PRESET), date.today(), tell)
+
+    return {"job": desk.audits.start(ask.owner, Found(), work).id}
+
+
+def poll(desk: CorpusDesk, ask: Ask) -> Answer:
+    """How far it is; at its end the report and the files that hold it."""
+    job = desk.audits.get(ask.job, ask.visitor)
+    state = job.state
+    told: Answer = {
+        "state": state,
+        "before": desk.audits.before(job),
+        "done": job.done,
+        "total": job.total,
+        "message": job.message,
+    }
+    found = job.payload.audit
+    return told | _report(found) if state == "done" and found is not None else told
+
+
+def stop(desk: CorpusDesk, ask: Ask) -> Answer:
+    """End it."""
+    desk.audits.cancel(ask.job, ask.visitor)
+    return {}
+
+
+def _report(found: RetrievalAudit) -> Answer:
+    report = retrieval_audit_markdown(found)
+    return {"html": body_html(report), "files": {"md": report, "html": retrieval_audit_html(found)}}
