@@ -229,7 +229,7 @@ def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
     part = matrix[rows].tocoo()
     order = np.argsort(columns, kind="stable")
     if not len(columns):
-        return sparse.csr_array((len(rows), 0), dtype=np.float32)
+        return sparse.csr_array(np.zeros((len(rows), 0), np.float32))
     places = np.minimum(np.searchsorted(columns[order], part.col), len(columns) - 1)
     inside = columns[order][places] == part.col
     return sparse.csr_array(
