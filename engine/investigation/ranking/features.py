@@ -18,6 +18,7 @@ from engine.investigation.ranking.links import Links, link_features
 from engine.investigation.walking import Visits, walked
 from engine.language.analyzer import analyzer
 from engine.retrieval.relevance import Relevance
+from engine.retrieval.retrievers.dense import DENSE
 
 QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK = (
     "question",
@@ -60,13 +61,15 @@ class Features:
 class Described:
     """A pool of passages described for one question: what does not depend on where links start.
 
-    ``rows`` are the pool's passages, shape (n,).
+    ``rows`` are the pool's passages, shape (n,); ``meaning``: dense search reads the question.
     """
 
     def __init__(self, corpus: Corpus, relevance: Relevance, graph: Associations, rows: Rows) -> None:
         self.corpus, self.relevance, self.graph, self.rows = corpus, relevance, graph, rows
         self.own = relevance.of(rows)
         self.has_term, self.term_weights = _terms(corpus, relevance, rows)
+        dense = relevance.found.get(DENSE)
+        self.meaning = dense is not None and bool(dense.reads[0])
         self.vectors = corpus.vectors(rows) if relevance.vectors is not None else None
         self.named = Visits(*graph.named_in(relevance.plan.question, relevance.plan.language)).of(rows)
         self.fixed = self._fixed()
