@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from engine.corpus.protocol import Corpus, Links, Rows
+from engine.corpus.protocol import Corpus, Links, Rows, Scores
 from engine.language.candidates import Stems
 from engine.language.vocabulary import LONGEST_TERM
 from engine.model import Direction
@@ -39,8 +39,9 @@ class Associations:
     """The graph of one corpus of n passages and e entities.
 
     ``cites`` and ``names`` have shape (n, n): row i holds what passage i leads to, weights in 0..1;
-    ``cited`` and ``named`` are their transposes. ``transition`` has shape (n + e, n + e), its columns sum
-    to 1 (or 0): from passages to what they are linked with and the entities they mention, and back.
+    ``cited`` and ``named`` are their transposes. ``joined`` has shape (n + e, n + e) and is symmetric:
+    passages with what they are linked with and the entities they mention. A walker goes from node j to i
+    with ``joined[i, j] * scale[j]``, which sum to 1 over i, or to 0 where j is a dead end.
     """
 
     def __init__(self, corpus: Corpus) -> None:
@@ -67,7 +68,7 @@ class Associations:
     def _link(self, corpus: Corpus) -> None:
         self.judged, self.cites = corpus.judged, _cites(corpus)
         self.cited = self.cites.T.tocsr()
-        self.transition = _transition(self.cites + self.names, self._held, self.rarity)
+        self.joined, self.scale = _joined(self.cites + self.names, self._held, self.rarity)
 
     def relinked(self, corpus: Corpus) -> Associations:
         """The same with the links as people have judged them since."""
@@ -79,16 +80,18 @@ class Associations:
         """Numbers of the entities that a text names, the longest name at each place."""
         return self._terms.found_in(text, language)
 
-    def named_in(self, text: str, language: str) -> NDArray[np.float32]:
-        """How surely a text names each passage by what it defines or is about, shape (n,), 0..1."""
-        entities = self.entities_in(text, language)
-        scores = np.zeros(self.passages, np.float32)
-        for entity in entities:
+    def named_in(self, text: str, language: str) -> tuple[Rows, Scores]:
+        """The passages that a text names by what they define or are about, in rising order, and how surely,
+        0..1; shapes (m,)."""
+        surest: dict[int, float] = {}
+        for entity in self.entities_in(text, language):
             rows = self.defining(entity)
             if 0 < len(rows) <= MOST_DEFINERS:
-                strength = self.rarity[entity] / np.sqrt(len(rows))
-                scores[rows] = np.maximum(scores[rows], strength)
-        return scores
+                strength = float(self.rarity[entity] / np.sqrt(len(rows)))
+                for row in rows.tolist():
+                    surest[row] = max(strength, surest.get(row, 0.0))
+        named = sorted(row for row, strength in surest.items() if strength > 0)
+        return np.array(named, np.int32), np.array([surest[row] for row in named], np.float32)
 
     def defining(self, entity: int) -> Rows:
         """The passages that define an entity, or are about it, by its number."""
@@ -99,10 +102,10 @@ class Associations:
     def mentioning(self, entity: int) -> Rows:
         """The passages that mention an entity, first those that mention little else."""
         row = self.passages + entity
-        start, stop = self.transition.indptr[row : row + 2]
-        order = np.argsort(-self.transition.data[start:stop], kind="stable")
-        rows: Rows = self.transition.indices[start:stop][order]
-        return rows
+        start, stop = self.joined.indptr[row : row + 2]
+        passages: Rows = self.joined.indices[start:stop]
+        order = np.argsort(-self.joined.data[start:stop] * self.scale[passages], kind="stable")
+        return passages[order]
 
     @property
     def _defined_by(self) -> sparse.csc_array:
@@ -143,16 +146,16 @@ def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix
     return sparse.csr_array((weights, (links.row[keep], links.col[keep])), shape=links.shape)
 
 
-def _transition(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> Matrix:
-    """Links both ways and mentions weighted by rarity, columns scaled to 1."""
+def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[Matrix, Scores]:
+    """Links both ways and mentions weighted by rarity; and one over the sum of each row, 0 for none."""
     mentioned = held @ sparse.diags_array(rarity * np.log(max(held.shape[0], 2)))
     both = (LINK_WEIGHT * (links + links.T)).minimum(
         sparse.csr_array((links + links.T) != 0).astype(np.float32) * 2 * LINK_WEIGHT
     )
-    whole = sparse.block_array([[both, mentioned], [mentioned.T, None]], format="csr")
+    whole = sparse.block_array([[both, mentioned], [mentioned.T, None]], format="csr").astype(np.float32)
     sums = np.asarray(whole.sum(axis=0)).ravel()
-    scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
-    return sparse.csr_array(whole @ sparse.diags_array(scale)).astype(np.float32)
+    scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
+    return sparse.csr_array(whole), scale
 
 
 class _Names:
@@ -220,15 +223,15 @@ def associations(corpus: Corpus) -> Associations:
         return known
 
 
-def walk(
-    graph: Associations, start: NDArray[np.float32], *, damping: float = 0.7, steps: int = 12
-) -> NDArray[np.float32]:
-    """Personalised PageRank: where a walker stays who returns to ``start`` with 1 - damping at each step.
-
-    ``start`` has shape (passages + entities,) and sums to 1; the answer too. Power iteration, which after
-    12 steps is within 0.7 ** 12 of the limit. Haveliwala, "Topic-sensitive PageRank", WWW 2002.
-    """
-    scores = start
-    for _ in range(steps):
-        scores = damping * (graph.transition @ scores) + (1.0 - damping) * start
-    return scores.astype(np.float32)
+def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
+    """Some rows and some distinct columns of a matrix, shape (rows, columns): unlike its own indexing this
+    reads nothing that is as long as the matrix."""
+    part = matrix[rows].tocoo()
+    order = np.argsort(columns, kind="stable")
+    if not len(columns):
+        return sparse.csr_array(np.zeros((len(rows), 0), np.float32))
+    places = np.minimum(np.searchsorted(columns[order], part.col), len(columns) - 1)
+    inside = columns[order][places] == part.col
+    return sparse.csr_array(
+        (part.data[inside], (part.row[inside], order[places[inside]])), shape=(len(rows), len(columns))
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.associations import Associations, walk
+from engine.investigation.associations import Associations
+from engine.investigation.pushing import pushed
 from engine.model import QueryPlan
 
 # The walk starts at this many passages, and the best of them by far the most often.
@@ -17,37 +19,70 @@ ENTITY_SHARE = 0.3
 NAMED_FLOOR, NAMED_SHARE = 0.35, 0.6
 
 
+@dataclass(frozen=True, slots=True)
+class Visits:
+    """The passages that a walk visits, in rising order, and how often, as shares of the most visited one;
+    shapes (k,)."""
+
+    rows: Rows
+    shares: Scores
+
+    def of(self, rows: Rows) -> Scores:
+        """The share of each passage, 0 where the walk does not come; shape as ``rows``."""
+        found = np.zeros(len(rows), np.float32)
+        if len(self.rows):
+            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+            there = self.rows[places] == rows
+            found[there] = self.shares[places[there]]
+        return found
+
+    def ranks(self, rows: Rows) -> Scores:
+        """The rank of each passage among all that are visited, the most visited 0; behind them all where the
+        walk does not come. Shape as ``rows``."""
+        ranks = np.empty(len(self.rows), np.float32)
+        ranks[np.argsort(-self.shares, kind="stable")] = np.arange(len(self.rows))
+        found = np.full(len(rows), len(self.rows), np.float32)
+        if len(self.rows):
+            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+            there = self.rows[places] == rows
+            found[there] = ranks[places[there]]
+        return found
+
+
+NOWHERE = Visits(np.empty(0, np.int32), np.empty(0, np.float32))
+
+
 def pointed(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> tuple[Rows, Scores]:
     """Rows and scores with the passages that the question names, shapes (m,): those are nearly as good as
     the best, the rarer their name the nearer."""
-    named = graph.named_in(plan.question, plan.language)
-    if not named.any() or not len(rows):
+    named, surely = graph.named_in(plan.question, plan.language)
+    if not len(named) or not len(rows):
         return rows, scores
-    every = np.union1d(rows, np.flatnonzero(named)).astype(np.int32)
-    found = np.zeros(graph.passages, np.float32)
-    found[rows] = scores
-    floor = np.where(named > 0, float(scores.max()) * (NAMED_FLOOR + NAMED_SHARE * named), 0.0)
-    return every, np.maximum(found, floor)[every].astype(np.float32)
+    every = np.union1d(rows, named).astype(np.int32)
+    found = np.zeros(len(every), np.float32)
+    found[np.searchsorted(every, rows)] = scores
+    floor = np.zeros(len(every), np.float32)
+    floor[np.searchsorted(every, named)] = float(scores.max()) * (NAMED_FLOOR + NAMED_SHARE * surely)
+    return every, np.maximum(found, floor)
 
 
-def walked(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> NDArray[np.float32]:
-    """Visits of each passage as a share of the most visited one, shape (passages,).
+def walked(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> Visits:
+    """Where walks from the question's best passages and names stay.
 
     ``rows`` and their ``scores`` in 0..1 are where the question points, shapes (n,).
     """
     rows, scores = pointed(graph, rows, scores, plan)
-    start = np.zeros(graph.transition.shape[0], np.float32)
     best = np.lexsort((rows, -scores))[:STARTS]
     if not len(best) or scores[best[0]] <= 0:
-        return start[: graph.passages]
+        return NOWHERE
     weights = (scores[best] / scores[best[0]]) ** SHARPNESS
-    start[rows[best]] = weights / weights.sum()
-    named = graph.entities_in(plan.question, plan.language)
-    named = [entity for entity in named if graph.rarity[entity] > 0]
+    nodes, shares = rows[best], weights / weights.sum()
+    named = [one for one in graph.entities_in(plan.question, plan.language) if graph.rarity[one] > 0]
     if named:
-        start *= 1.0 - ENTITY_SHARE
         rarity = graph.rarity[named]
-        start[graph.passages + np.array(named)] = ENTITY_SHARE * rarity / rarity.sum()
-    visits = walk(graph, start)[: graph.passages]
-    most = float(visits.max(initial=0.0))
-    return visits / most if most > 0 else visits
+        nodes = np.concatenate([nodes, graph.passages + np.array(named)])
+        shares = np.concatenate([(1.0 - ENTITY_SHARE) * shares, ENTITY_SHARE * rarity / rarity.sum()])
+    found, visits = pushed(graph.joined, graph.scale, nodes.astype(np.int32), shares.astype(np.float32))
+    told = (found < graph.passages) & (visits > 0)
+    found, visits = found[told], visits[told]
+    return Visits(found, visits / visits.max()) if len(visits) else NOWHERE

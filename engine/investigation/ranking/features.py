@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.associations import Associations
 from engine.investigation.ranking.links import Links, link_features
-from engine.investigation.walking import walked
+from engine.investigation.walking import Visits, walked
 from engine.language.analyzer import analyzer
 from engine.retrieval.relevance import Relevance
+from engine.retrieval.retrievers.dense import DENSE
 
 QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK = (
     "question",
@@ -60,15 +61,17 @@ class Features:
 class Described:
     """A pool of passages described for one question: what does not depend on where links start.
 
-    ``rows`` are the pool's passages, shape (n,).
+    ``rows`` are the pool's passages, shape (n,); ``meaning``: dense search reads the question.
     """
 
     def __init__(self, corpus: Corpus, relevance: Relevance, graph: Associations, rows: Rows) -> None:
         self.corpus, self.relevance, self.graph, self.rows = corpus, relevance, graph, rows
         self.own = relevance.of(rows)
         self.has_term, self.term_weights = _terms(corpus, relevance, rows)
+        dense = relevance.found.get(DENSE)
+        self.meaning = dense is not None and bool(dense.reads[0])
         self.vectors = corpus.vectors(rows) if relevance.vectors is not None else None
-        self.named = graph.named_in(relevance.plan.question, relevance.plan.language)[rows]
+        self.named = Visits(*graph.named_in(relevance.plan.question, relevance.plan.language)).of(rows)
         self.fixed = self._fixed()
 
     def with_links(self, seeds: Scores, strategies: Collection[str] | None) -> Features:
@@ -89,7 +92,10 @@ class Described:
                 groups |= {f"{group}_{name}": group for name in found}
         if strategies is None or WALK in strategies:
             visits = walked(self.graph, self.rows, seeds, self.relevance.plan)
-            values |= {"walk": np.sqrt(visits[self.rows]), "walk_rank": -np.log1p(_ranks(visits)[self.rows])}
+            values |= {
+                "walk": np.sqrt(visits.of(self.rows)),
+                "walk_rank": -np.log1p(visits.ranks(self.rows)),
+            }
             groups |= {"walk": WALK, "walk_rank": WALK}
         length = min(len(self.term_weights) / LONG_QUESTION, 1.0)
         for names, share, word in ((FOR_LONG, length, "length"), (FOR_SHORT, 1.0 - length, "brevity")):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.associations import Matrix
+from engine.investigation.associations import Matrix, between
 
 if TYPE_CHECKING:
     from engine.investigation.ranking.features import Described
@@ -76,7 +76,7 @@ def _between(
     rows = links.rows[best]
     standings, targets, weights = [], [], []
     for matrix in (links.out, links.back):
-        part = matrix[rows][:, links.rows].tocoo()
+        part = between(matrix, rows, links.rows).tocoo()
         standings.append(part.row)
         targets.append(part.col)
         weights.append(part.data)

@@ -26,7 +26,6 @@ from engine.investigation.ranking.holding import HELD, held, lift, reach
 from engine.investigation.walking import NAMED_FLOOR, NAMED_SHARE
 from engine.model import ScorePart
 from engine.retrieval.relevance import Relevance
-from engine.retrieval.retrievers.dense import DENSE
 
 PIN_BONUS = 10.0
 GROUPS = (QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK)
@@ -135,11 +134,8 @@ def scan_kept(described: Described, scores: Scores, scanned: Rows | None, pinned
     else:
         found = np.minimum(np.searchsorted(rows, scanned), len(rows) - 1)
         scan = found[rows[found] == scanned]
-    dense = described.relevance.found.get(DENSE)
-    meaning = dense is not None and bool(dense.reads[0])
-    reached = reach(
-        described.named, described.fixed["terms"], scan, family_of(described.corpus), meaning=meaning
-    )
+    terms, family = described.fixed["terms"], family_of(described.corpus)
+    reached = reach(described.named, terms, scan, family, meaning=described.meaning)
     first = int(pinned.sum())
     order[first:] = held(order[first:], scan[~pinned[scan]], reached)
     return order

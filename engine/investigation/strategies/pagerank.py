@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.corpus.protocol import Rows
-from engine.investigation.associations import Associations, associations
+from engine.investigation.associations import Associations, associations, between
 from engine.investigation.leads import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
@@ -43,17 +43,17 @@ class PageRank:
             return no_leads()
         graph = associations(context.corpus)
         visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan)
-        if context.mask is not None:
-            visits = np.where(context.mask, visits, 0.0)
-        rows = np.argsort(-visits, kind="stable")[:MOST_LEADS].astype(np.int32)
-        rows = rows[visits[rows] > 0]
+        allowed = visits.rows if context.mask is None else visits.rows[context.mask[visits.rows]]
+        shares = visits.of(allowed)
+        best = np.argsort(-shares, kind="stable")[:MOST_LEADS]
+        rows, shares = allowed[best], shares[best]
         if not len(rows):
             return no_leads()
         sources = _nearest(graph, seeds.rows, rows)
         relations = np.where(
             sources == NO_SOURCE, RELATION_NUMBER[Relation.MATCHES], RELATION_NUMBER[Relation.MENTIONS]
         ).astype(np.int8)
-        return make_leads(rows, sources, np.sqrt(visits[rows]), relations)
+        return make_leads(rows, sources, np.sqrt(shares), relations)
 
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The rarest entity that both ends name, as the seed writes it; else that references join them."""
@@ -77,9 +77,10 @@ class PageRank:
 
 def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
     """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
-    columns = graph.transition[:, seeds]
-    direct = columns[rows].toarray()
-    over = (graph.transition[rows] @ columns).toarray()
+    middle = np.unique(graph.joined[seeds].indices).astype(np.int32)
+    direct = between(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
+    first = between(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
+    over = between(graph.joined, rows, middle) @ (first * graph.scale[middle]).T
     strength = np.where(rows[:, None] == seeds[None, :], 0.0, direct + over)
     nearest = seeds[strength.argmax(axis=1)]
     return np.where(strength.max(axis=1) > 0, nearest, NO_SOURCE).astype(np.int32)

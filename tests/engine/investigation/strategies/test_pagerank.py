@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from engine.corpus.protocol import Corpus
-from engine.investigation.associations import associations, walk
+from engine.investigation.associations import associations
+from engine.investigation.pushing import pushed
 from engine.investigation.strategies.base import Strategy
 from engine.investigation.strategies.contract import StrategyContract, context_of, seeds_of
 from engine.investigation.strategies.pagerank import PageRank
@@ -35,19 +36,20 @@ class TestPageRankOfALaw(StrategyContract):
 
 def test_a_walk_agrees_with_networkx(bare: Corpus) -> None:
     graph = associations(bare)
-    size = graph.transition.shape[0]
+    size = graph.joined.shape[0]
     plain: networkx.DiGraph[int] = networkx.DiGraph()
     plain.add_nodes_from(range(size))
-    table = graph.transition.tocoo()
+    table = graph.joined.tocoo()
     plain.add_weighted_edges_from(
-        (int(source), int(target), float(weight))
+        (int(source), int(target), float(weight * graph.scale[source]))
         for target, source, weight in zip(table.row, table.col, table.data, strict=True)
     )
-    start = np.zeros(size, np.float32)
-    start[[0, 3]] = 0.75, 0.25
-    if not np.asarray(graph.transition.sum(axis=0))[[0, 3]].all():
+    nodes, shares = np.array([0, 3], np.int32), np.array([0.75, 0.25], np.float32)
+    if not graph.scale[nodes].all():
         pytest.fail("the harbour's first passages are linked")
-    found = walk(graph, start, steps=200)
+    touched, visits = pushed(graph.joined, graph.scale, nodes, shares, tolerance=1e-9)
+    found = np.zeros(size)
+    found[touched] = visits
     wanted = networkx.pagerank(
         plain, alpha=0.7, personalization={0: 0.75, 3: 0.25}, dangling={0: 0.75, 3: 0.25}, tol=1e-12
     )
@@ -56,10 +58,12 @@ def test_a_walk_agrees_with_networkx(bare: Corpus) -> None:
     assert found / found.sum() == pytest.approx(told, abs=1e-5)
 
 
-def test_columns_sum_to_one_or_nothing(bare: Corpus, toy: Corpus) -> None:
+def test_a_walker_goes_somewhere_or_stands_at_a_dead_end(bare: Corpus, toy: Corpus) -> None:
     for corpus in (bare, toy):
-        sums = np.asarray(associations(corpus).transition.sum(axis=0)).ravel()
+        graph = associations(corpus)
+        sums = (graph.joined @ np.diag(graph.scale)).sum(axis=0)
         assert (np.isclose(sums, 1, atol=1e-5) | (sums == 0)).all()
+        assert graph.joined.toarray().tolist() == graph.joined.toarray().T.tolist()
 
 
 def test_the_graph_is_made_once(toy: Corpus) -> None:
@@ -80,22 +84,25 @@ def test_a_walk_from_a_passage_reaches_what_it_cites_before_what_nothing_joins(b
     visits = walked(graph, start, np.ones(1, np.float32), plan)
     cited = graph.cites[start].tocoo().col
     assert len(cited)
-    assert visits[start[0]] == visits.max() == pytest.approx(1.0)
-    unlinked = np.asarray(graph.transition.sum(axis=0)).ravel()[: graph.passages] == 0
-    assert visits[cited].min() > 0
-    assert not visits[unlinked & (np.arange(graph.passages) != start[0])].any()
+    assert visits.of(start)[0] == visits.shares.max() == pytest.approx(1.0)
+    assert visits.ranks(start)[0] == 0
+    unlinked = np.setdiff1d(np.flatnonzero(graph.scale[: graph.passages] == 0), start).astype(np.int32)
+    assert visits.of(cited).min() > 0
+    assert not visits.of(unlinked).any()
+    assert (visits.ranks(unlinked) == len(visits.rows)).all()
 
 
 def test_nothing_to_start_from_is_nowhere(bare: Corpus) -> None:
     graph, plan = associations(bare), context_of(bare).relevance.plan
     empty = np.empty(0, np.int32)
-    assert not walked(graph, empty, np.empty(0, np.float32), plan).any()
+    assert not len(walked(graph, empty, np.empty(0, np.float32), plan).rows)
 
 
 def test_a_passage_that_the_question_names_is_where_it_points(bare: Corpus) -> None:
     graph = associations(bare)
     plan = context_of(bare, question="What is a vessel or a Berth under the Harbour Act?").relevance.plan
-    named = np.flatnonzero(graph.named_in(plan.question, plan.language))
+    named, _ = graph.named_in(plan.question, plan.language)
+    assert len(named)
     rows, scores = pointed(graph, seeds_of(0).rows, np.ones(1, np.float32), plan)
     assert set(named.tolist()) <= set(rows.tolist())
     assert ((scores > 0) & (scores <= 1)).all()
