@@ -87,14 +87,19 @@ _INDONESIAN = re.compile(
 _ARABIC_WORD = re.compile(r"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)")
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
 _HAN = re.compile(
-    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>编|章|节|条)(?:之(?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    re.DOTALL,
+)
+# "제5조의2(목적)" of Korea.
+_HANGUL = re.compile(
+    r"제\s?(?P<value>\d+)\s?(?P<unit>편|장|절|조)(?:의\s?(?P<again>\d+))?\s*(?:\((?P<named>[^()]*)\))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
 _HAN_UNITS = {
-    "编": SectionKind.BOOK,
-    "章": SectionKind.CHAPTER,
-    "节": SectionKind.SECTION,
-    "条": SectionKind.ARTICLE,
+    **dict.fromkeys("编編편", SectionKind.BOOK),
+    **dict.fromkeys("章장", SectionKind.CHAPTER),
+    **dict.fromkeys("节節절", SectionKind.SECTION),
+    **dict.fromkeys("条條조", SectionKind.ARTICLE),
 }
 _PLAIN_NUMBER = re.compile(
     r"(?:(?P<number>[A-Z]?\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*)(?:[.)]?\s+[-–]?|[.)])"
@@ -123,6 +128,7 @@ def parse_heading(text: str) -> Heading:
     line = " ".join(western_digits(visible(text)).split())
     return (
         _han(line)
+        or _hangul(line)
         or _arabic(line)
         or _german(line)
         or _indonesian(line)
@@ -203,6 +209,16 @@ def _han(line: str) -> Heading | None:
     kind = _HAN_UNITS[match["unit"]]
     number = f"{value}-{han_number(match['again'])}" if match["again"] else str(value)
     return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
+
+
+def _hangul(line: str) -> Heading | None:
+    match = _HANGUL.match(line)
+    if match is None:
+        return None
+    kind = _HAN_UNITS[match["unit"]]
+    number = f"{match['value']}-{match['again']}" if match["again"] else match["value"]
+    title = match["named"] or match["title"]
+    return _made(kind, str(kind), number, title, line[: match.end("again" if match["again"] else "unit")].strip())
 
 
 def _southern(line: str) -> Heading | None:

@@ -46,6 +46,22 @@ STATUSES = {
     "aufgehoben": "repealed",
     "amended": "amended",
     "معدلة": "amended",
+    **dict.fromkeys(
+        ("gjeldende", "gällande", "gældende", "geltend", "in kraft", "geldend", "vigente", "en vigor"), "in force"
+    ),
+    **dict.fromkeys(
+        ("vigueur", "en vigueur", "vigore", "in vigore", "em vigor", "obowiązujący", "现行有效", "有效", "현행"),
+        "in force",
+    ),
+    **dict.fromkeys(
+        ("opphevet", "upphävd", "ophævet", "außer kraft", "vervallen", "derogado", "derogada", "abrogé", "abroge"),
+        "repealed",
+    ),
+    **dict.fromkeys(
+        ("abrogato", "abrogata", "revogado", "revogada", "uchylony", "已废止", "废止", "失效", "폐지", "no longer in force"),
+        "repealed",
+    ),
+    "not_in_force": "not in force",
     "draft": "draft",
 }
 

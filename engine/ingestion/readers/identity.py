@@ -53,7 +53,7 @@ def document_of(
         year=year,
         type=kind,
         language=language,
-        abbreviation=fields.text_of(known, ("abbreviation", "short_name", "jurabk")),
+        abbreviation=_text(given, field_names.SHORT_TITLES),
     )
     quality = known.get("quality")
     understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}

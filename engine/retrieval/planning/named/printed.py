@@ -1,0 +1,54 @@
+"""Numbers of a question in a language without a grammar, read as headings print them: "§ 2", "2 §", "art. 4".
+
+Headings are known in many more languages than texts are: what would be one on a line of its own names a
+provision in a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from engine.ingestion.headings import parse_heading
+from engine.language.addresses import WORDS, Address
+from engine.language.references import Mention, Target
+from engine.languages import all_words
+from engine.model import Relation, SectionKind, Span
+
+PRINTED = "printed"
+_KINDS = (SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.CHAPTER, SectionKind.ANNEX)
+_NUMBER = r"\d{1,5}(?:\s?[a-z](?![\w]))?(?:[.:-]\d{1,4}){0,3}"
+_SIGN_LAST = rf"{_NUMBER}\.?\s?(?:§|straipsn|pant|člen|cikk|modda|бап)\w{{0,4}}"
+# "제5조", "第五条": words around a number.
+_AROUND = r"제\s?\d{1,4}\s?조(?:의\s?\d{1,3})?|第[〇零一二三四五六七八九十百千\d]{1,8}条(?:の[一二三四五六七八九十\d]{1,3})?"
+
+
+def printed_mentions(text: str) -> Iterator[Mention]:
+    """The provisions that a text names by a number as a heading has it."""
+    for match in _pattern().finditer(text):
+        heading = parse_heading(match[0])
+        if heading.number is None or heading.kind not in _KINDS:
+            continue
+        span = Span(*match.span())
+        target = Target(Address(heading.kind, heading.number), span)
+        yield Mention(span, match[0], PRINTED, Relation.CITES, (target,))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    listed = {
+        word
+        for own in all_words().values()
+        for kinds in (own.levels, own.heading_levels)
+        for kind, words in kinds.items()
+        if kind in _KINDS
+        for word in words
+    }
+    words = sorted({re.escape(word) for word in (*listed, *_known()) if word[:1].isalpha()}, key=len, reverse=True)
+    word_first = rf"(?:§{{1,2}}\s?|(?<!\w)(?:{'|'.join(words)})\w{{0,4}}\.?\s){_NUMBER}"
+    return re.compile(rf"(?<!\w)(?:{_SIGN_LAST}|{word_first}|{_AROUND})(?!\w)", re.IGNORECASE)
+
+
+def _known() -> Iterator[str]:
+    return (word for word, kind in WORDS.items() if kind in _KINDS)
