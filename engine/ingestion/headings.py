@@ -106,6 +106,8 @@ _PLAIN_NUMBER = re.compile(
     r"|(?P<sign>[IVXLC]+|[A-Z])[.)]\s*[-–]?)\s*(?P<title>\S.*)\Z",
     re.DOTALL,
 )
+# "20.1", "4.1.1A": a number that is all of its heading.
+_BARE_NUMBER = re.compile(r"[A-Z]?\d+(?:\.\d+){1,5}[A-Za-z]?\.?")
 # "RS 306-1": a standard's series and its number.
 _SERIES = re.compile(r"[A-Z]{2,5} \d")
 _LETTERS = re.compile(r"[\W_]+")
@@ -296,8 +298,11 @@ def _unnumbered(line: str) -> Heading | None:
 
 def _numbered(line: str) -> Heading | None:
     match = _PLAIN_NUMBER.match(line)
-    if not match:
+    if _BARE_NUMBER.fullmatch(line):
+        number, title = line.rstrip("."), ""
+    elif match:
+        number, title = match["number"] or match["sign"], match["title"].strip()
+    else:
         return None
-    number = match["number"] or match["sign"]
     kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
-    return Heading(kind, number, match["title"].strip(), number, slug_of(number))
+    return Heading(kind, number, title, number, slug_of(number))

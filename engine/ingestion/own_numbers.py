@@ -13,16 +13,19 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.ingestion.headings import Heading, slug_of
-from engine.language.designations import FEWEST, LABEL, YEAR, letters_of
+from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of
 from engine.model import Document, SectionKind
 
 # So many of the numbers of a form must be greater than the one before: they count the document's parts.
 COUNTING = 0.9
 
-_LINE = re.compile(rf"(?P<label>{LABEL})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
+_LINE = re.compile(rf"(?P<label>{LABEL}{GLUED})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
 _WORDED = re.compile(r"[A-Z][a-z]")
 _FIGURES = re.compile(r"\d+")
+# A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before "FC-B.1".
+_STEPS = re.compile(r"\d+|(?<=\d)[A-Z](?![A-Z])|(?<=-)[A-Z](?=\.)")
 _NOT_NAME = re.compile(r"[^A-Za-z]+")
+_OUTER_LETTER = re.compile(r"(?<=[A-Z]-)[A-Z]\.?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
     for every in found.values():
         heads = [one for one in every if one.is_heading]
         worded = _WORDED.match(every[0].match["label"])
-        if worded and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
+        named = worded and _is_named(every[0].match["label"], lines)
+        if worded and not named and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
             # "Guideline 12 applies" begins a sentence, and "Test 3" heads what nobody cites.
             continue
-        for one in every if _counts(every) else heads if _counts(heads) else ():
+        sure = [one for one in heads if GROUPED.match(one.match["label"]) or _is_named(one.match["label"], lines)]
+        for one in every if _counts(every) else heads if _counts(heads) else sure:
             label, rest = one.match["label"], one.match["rest"]
             title = rest.strip(" -–—:") if one.is_heading else ""
             made[one.place] = (_heading(label, title), "" if one.is_heading else rest)
@@ -73,7 +78,8 @@ def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Docum
 def _form(label: str) -> str:
     """What labels have in common that count one thing: their letters."""
     head = re.split(r"\d", label, maxsplit=1)[0]
-    return _NOT_NAME.sub("", head) or _NOT_NAME.sub("", label) or "-"
+    # "FC-A.1" counts in one with "FC-1".
+    return _NOT_NAME.sub("", _OUTER_LETTER.sub("", head)) or _NOT_NAME.sub("", label) or "-"
 
 
 def _is_cited(label: str, lines: Sequence[Line | None]) -> bool:
@@ -83,8 +89,20 @@ def _is_cited(label: str, lines: Sequence[Line | None]) -> bool:
     return any(line and not line[1] and cited.search(line[0]) for line in lines)
 
 
+def _is_named(label: str, lines: Sequence[Line | None]) -> bool:
+    """Whether a heading of its own says the words of a label: "Depositor Protection" above 3.2."""
+    words = label.rsplit(" ", 1)[0]
+    return " " in label and any(line and line[1] and line[0].strip() == words for line in lines)
+
+
+def _place_of(label: str) -> tuple[tuple[int, int], ...]:
+    """What the label of a part counts by: figures before letters at one place, nothing before both."""
+    steps = _STEPS.findall(label)
+    return tuple((0, int(one)) if one.isdigit() else (1, ord(one)) for one in steps)
+
+
 def _counts(numbered: Sequence[_Numbered]) -> bool:
-    values = [tuple(map(int, _FIGURES.findall(one.match["label"]))) for one in numbered]
+    values = [_place_of(one.match["label"]) for one in numbered]
     steps = [after > before for before, after in pairwise(values)]
     return len(set(values)) >= FEWEST and sum(steps) >= COUNTING * len(steps)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.language.addresses import Address
-from engine.language.designations import BELOW, LETTERS, NUMBER, SUFFIX, YEAR, path_of
+from engine.language.designations import BELOW, LETTERS, NUMBER, PART, SUFFIX, YEAR, path_of
 from engine.language.references.cues import CueReader
 from engine.language.references.grammar import Grammar, Mention, Target, cased
 from engine.model import Relation, SectionKind, Span
@@ -32,7 +32,7 @@ _END = r"(?![\w%/]|[.,]\d|-\d)"
 _NO_WORD = r"(?<![\w.,/–-])"
 _FEW = r"\d{1,4}[A-Z]{0,2}(?:[-.]\d{1,4}[A-Z]{0,2}){0,4}"
 _CODE = re.compile(
-    rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{BELOW}){_END}"
+    rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{PART}|{BELOW}){_END}"
 )
 _NUMBER_FIRST = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>{NUMBER})(?P<behind> [A-Z]{{2,8}})(?P<below>{BELOW})(?![\w-])"
@@ -99,7 +99,8 @@ class DesignationReader:
             number, last = match.span("number")
             place = bisect_right(starts, number) - 1
             inside = place >= 0 and last <= known[place].end
-            if start >= end and (match.re is _DASHED or not inside):
+            # What a grammar read as a name and a number may be one number: "SYSC 4.1.2" beside "COBS 4.1.2".
+            if start >= end and (match.re in (_DASHED, _CODE) or not inside):
                 read.append(self._mention(text, start, first, match))
                 end = read[-1].span.end
         return read

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.language.addresses import Address, number_key
+from engine.language.designations import forms_of
 from engine.language.references.designations import GRAMMAR as DESIGNATION
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
@@ -98,7 +99,9 @@ class Resolver:
             if own:
                 # What the corpus has whole was not the shorter number, or the range, that the grammar saw.
                 whole = Span(mention.span.start, max(one.span.end for one in own))
-                found = [one for one in found if not _overlaps(one.span, whole)] + own
+                inside = [one for one in own if one.target_kind is TargetKind.DOCUMENT]
+                kept = [one for one in found if not _overlaps(one.span, whole) or (inside and one.target_id)]
+                found = kept + [one for one in own if not any(_overlaps(one.span, other.span) for other in kept)]
         return _without_repeats(found)
 
     def _designated(self, mention: Mention, passage: Passage, row: int) -> list[Reference]:
@@ -116,7 +119,19 @@ class Resolver:
                         found.append(_reference(passage, mention, span, tuple(aims), EXACT))
                 if indexes:
                     break
+            else:
+                found.extend(self._whole(mention, target, passage, row))
         return found
+
+    def _whole(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
+        """The documents that a number itself names: "CPS 230"."""
+        own = self._provisions.document_of[row]
+        for form in forms_of(target.address.number or ""):
+            known = [number for number in self._finder.called(form, passage.language) if number != own]
+            if known:
+                aims = tuple((TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known)
+                return [_reference(passage, mention, _printed(target, form, None, passage.text), aims, EXACT)]
+        return []
 
     def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
         """Which documents the mentions of a passage of the corpus speak of, in order."""
