@@ -41,6 +41,7 @@ _DASHED = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
 )
 _PLAIN = re.compile(rf"(?<=[\w)’'] )(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_WHOLE = frozenset((_CODE, _DASHED, _PLAIN))
 _LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
 _NAME = re.compile(
     r"(?<![\w-])(?:[A-Z][\w'’&/-]*(?: \([A-Z][\w &-]{1,30}\))? "
@@ -100,7 +101,7 @@ class DesignationReader:
             place = bisect_right(starts, number) - 1
             inside = place >= 0 and last <= known[place].end
             # What a grammar read as a name and a number may be one number: "SYSC 4.1.2" beside "COBS 4.1.2".
-            if start >= end and (match.re in (_DASHED, _CODE) or not inside):
+            if start >= end and (match.re in _WHOLE or not inside):
                 read.append(self._mention(text, start, first, match))
                 end = read[-1].span.end
         return read
@@ -121,7 +122,8 @@ class DesignationReader:
                 if YEAR.match(match["number"])
                 else _NAME.search(text, max(0, number - LONGEST_NAME), number)
             )
-            if name and self._with_unit(text, number) == number:
+            # "Fundamental Rules 2.1": a word for a kind is part of a longer name.
+            if name and (self._with_unit(text, number) == number or " " in name[0].strip()):
                 yield name.start(), name.start(), match
 
     def _with_unit(self, text: str, start: int) -> int:

@@ -97,11 +97,7 @@ class Resolver:
         for mention in (one for one in mentions if one.grammar == DESIGNATION):
             own = self._designated(mention, passage, row)
             if own:
-                # What the corpus has whole was not the shorter number, or the range, that the grammar saw.
-                whole = Span(mention.span.start, max(one.span.end for one in own))
-                inside = [one for one in own if one.target_kind is TargetKind.DOCUMENT]
-                kept = [one for one in found if not _overlaps(one.span, whole) or (inside and one.target_id)]
-                found = kept + [one for one in own if not any(_overlaps(one.span, other.span) for other in kept)]
+                found = [*_kept(found, own, mention), *own] if _replaces(found, own, mention) else found
         return _without_repeats(found)
 
     def _designated(self, mention: Mention, passage: Passage, row: int) -> list[Reference]:
@@ -356,6 +352,22 @@ def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
     span, first = target.span, (target.address.number or "").split()[0]
     start = text.find(words.split()[0], span.start, span.end) if text.startswith(first, span.start) else -1
     return Span(span.start if start < 0 else start, max(end or 0, span.end))
+
+
+def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
+    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words: that
+    does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
+    beside = [one for one in found if _overlaps(one.span, mention.span) and one.target_id]
+    if any(one.target_kind is TargetKind.DOCUMENT for one in own):
+        return not beside
+    longest = mention.span.end - mention.span.start
+    return not any(one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside)
+
+
+def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
+    """What was found outside of the words of a designation, from which a shorter number or a range was read."""
+    whole = Span(mention.span.start, max(one.span.end for one in own))
+    return [one for one in found if not _overlaps(one.span, whole)]
 
 
 def _overlaps(one: Span, other: Span) -> bool:
