@@ -18,8 +18,11 @@ from engine.model import Document, SectionKind
 
 # So many of the numbers of a form must be greater than the one before: they count the document's parts.
 COUNTING = 0.9
+# Paragraphs that are counted through a text are so many at least.
+FEWEST_COUNTED = 6
 
 _LINE = re.compile(rf"(?P<label>{LABEL}{GLUED})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
+_COUNTED = re.compile(r"(?P<number>\d{1,3})\.?\s+(?P<rest>[^\W\d_].*)\Z", re.DOTALL)
 _WORDED = re.compile(r"[A-Z][a-z]")
 _FIGURES = re.compile(r"\d+")
 # A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before "FC-B.1".
@@ -52,7 +55,7 @@ def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
         if line is None or match is None or YEAR.search(match["label"]):
             continue
         found.setdefault(_form(match["label"]), []).append(_Numbered(place, match, line[1]))
-    made: dict[int, tuple[Heading, str]] = {}
+    made = _counted_through(lines)
     for every in found.values():
         heads = [one for one in every if one.is_heading]
         worded = _WORDED.match(every[0].match["label"])
@@ -66,6 +69,28 @@ def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
             title = rest.strip(" -–—:") if one.is_heading else ""
             made[one.place] = (_heading(label, title), "" if one.is_heading else rest)
     return made
+
+
+def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+    """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An APRA-regulated
+    institution must ...". Where each heading begins anew they are its paragraphs and nothing more."""
+    counted = [
+        (place, int(match["number"]), match["rest"])
+        for place, line in enumerate(lines)
+        if line and not line[1] and (match := _COUNTED.match(line[0]))
+    ]
+    values = [value for _, value, _ in counted]
+    if len(values) < FEWEST_COUNTED or values[0] != 1 or len(set(values)) < len(values):
+        return {}
+    if sum(after == before + 1 for before, after in pairwise(values)) < COUNTING * (len(values) - 1):
+        return {}
+    first, last = counted[0][0], counted[-1][0]
+    if not any(line is None or line[1] for line in lines[first:last]):
+        return {}
+    return {
+        place: (Heading(SectionKind.PARAGRAPH, str(value), "", str(value), f"para-{value}"), rest)
+        for place, value, rest in counted
+    }
 
 
 def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:

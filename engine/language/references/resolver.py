@@ -96,6 +96,8 @@ class Resolver:
             found.extend(self._resolved(mention, meaning, passage, row))
         for mention in (one for one in mentions if one.grammar == DESIGNATION):
             own = self._designated(mention, passage, row)
+            if own and own[0].target_kind is TargetKind.DOCUMENT:
+                own = self._of_document(own[0], plain, passage, row) or own
             if own:
                 found = [*_kept(found, own, mention), *own] if _replaces(found, own, mention) else found
         return _without_repeats(found)
@@ -123,10 +125,30 @@ class Resolver:
         """The documents that a number itself names: "CPS 230"."""
         own = self._provisions.document_of[row]
         for form in forms_of(target.address.number or ""):
-            known = [number for number in self._finder.called(form, passage.language) if number != own]
+            known = self._finder.called(form, passage.language)
+            if own in known:
+                # Another edition, or the text itself.
+                return []
             if known:
                 aims = tuple((TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known)
                 return [_reference(passage, mention, _printed(target, form, None, passage.text), aims, EXACT)]
+        return []
+
+    def _of_document(
+        self, name: Reference, plain: Sequence[Mention], passage: Passage, row: int
+    ) -> list[Reference]:
+        """The provision right behind the number of its document: "CPS 220 paragraph 23"."""
+        for mention in plain:
+            between = passage.text[name.span.end : mention.span.start]
+            if mention.span.start > name.span.end and between.strip(" ,") == "" and mention.document is None:
+                ids = {name.target_id, *name.candidates}
+                documents = tuple(n for n, one in enumerate(self._documents) if one.id in ids)
+                found = self._resolved(mention, Meaning(documents, True), passage, row)
+                if found and all(one.status is not Status.UNRESOLVED for one in found):
+                    first, *others = found
+                    span = Span(name.span.start, first.span.end)
+                    words = passage.text[span.start : span.end]
+                    return [replace(first, span=span, text=words), *others]
         return []
 
     def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
