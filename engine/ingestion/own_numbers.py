@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from engine.ingestion.headings import Heading, slug_of
+from engine.language.addresses import WORDS
 from engine.language.designations import FEWEST, GLUED, GROUPED, LABEL, YEAR, letters_of
+from engine.language.references.registry import recogniser
 from engine.model import Document, SectionKind
 
 # So many of the numbers of a form must be greater than the one before: they count the document's parts.
@@ -23,6 +25,11 @@ FEWEST_COUNTED = 6
 
 _LINE = re.compile(rf"(?P<label>{LABEL}{GLUED})(?:\s*[.:–—-]\s*|\s+|\Z)(?P<rest>.*)\Z", re.DOTALL)
 _COUNTED = re.compile(r"(?P<number>\d{1,3})\.?\s+(?P<rest>[^\W\d_].*)\Z", re.DOTALL)
+_WORD_AND_FIGURE = re.compile(
+    r"(?P<word>§|(?:[^\W\d_]|[\u0900-\u0dff\u0e00-\u0fff])[^\d\n.:;,!?()]{0,24}?)\.?\s?(?P<number>\d{1,4})(?P<letter>[a-z](?!\w))?"
+    r"\s*[.:–—-]*\s+(?P<rest>\S.*)\Z",
+    re.DOTALL,
+)
 _WORDED = re.compile(r"[A-Z][a-z]")
 _FIGURES = re.compile(r"\d+")
 # A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before "FC-B.1".
@@ -44,10 +51,11 @@ class _Numbered:
 Line = tuple[str, bool]
 
 
-def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int, tuple[Heading, str]]:
     """The headings that lines are or begin with, by their places, and the text behind each on its line.
 
-    A heading's own words are its title and nothing is behind it.
+    A heading's own words are its title and nothing is behind it. In a language without a grammar the word for a
+    provision is learned from the text as well.
     """
     found: dict[str, list[_Numbered]] = {}
     for place, line in enumerate(lines):
@@ -56,6 +64,8 @@ def own_numbers(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
             continue
         found.setdefault(_form(match["label"]), []).append(_Numbered(place, match, line[1]))
     made = _counted_through(lines)
+    if recogniser(language) is None:
+        made |= _by_word(lines)
     for every in found.values():
         heads = [one for one in every if one.is_heading]
         worded = _WORDED.match(every[0].match["label"])
@@ -91,6 +101,30 @@ def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, s
         place: (Heading(SectionKind.PARAGRAPH, str(value), "", str(value), f"para-{value}"), rest)
         for place, value, rest in counted
     }
+
+
+def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
+    """The provisions of a text by the word that its paragraphs begin with, before figures that count on from 1:
+    "มาตรา 1", "धारा 1.", "Madde 1 –", "§ 1"."""
+    found: dict[str, list[tuple[int, re.Match[str]]]] = {}
+    for place, line in enumerate(lines):
+        match = _WORD_AND_FIGURE.match(line[0]) if line else None
+        if match is not None:
+            found.setdefault(match["word"], []).append((place, match))
+    made: dict[int, tuple[Heading, str]] = {}
+    for word, every in found.items():
+        values = [int(match["number"]) for _, match in every]
+        steps = [after == before + 1 for before, after in pairwise(values)]
+        if len(values) < FEWEST or values[0] != 1 or sum(steps) < COUNTING * len(steps):
+            continue
+        kind = WORDS.get(word.casefold().rstrip("."), SectionKind.ARTICLE)
+        for place, match in every:
+            label = f"{word} {match['number']}{match['letter'] or ''}"
+            number = label[len(word) + 1 :]
+            is_heading = lines[place][1]  # type: ignore[index]
+            title, rest = (match["rest"], "") if is_heading else ("", match["rest"])
+            made[place] = (Heading(kind, number, title, label, slug_of(label)), rest)
+    return made
 
 
 def named_by_numbers(document: Document, numbers: Iterable[str | None]) -> Document:

@@ -41,6 +41,8 @@ _HAN_ARTICLE = re.compile(
     r"(第[〇零一二两三四五六七八九十百千\d]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
 )
+# "제1조(목적) 이 법은 ...": a title in brackets stands between number and text.
+_HANGUL_ARTICLE = re.compile(r"(제\s?\d+\s?[편장절조](?:의\s?\d+)?(?:\s?\([^()]{1,60}\))?)\s*(\S.*)?\Z", re.DOTALL)
 _TABBED = re.compile(
     r"([A-Z]{0,4} ?\d[\w.()]*(?:Guidance[\w.]*)?|(?:Part|Schedule|Chapter|APP) ?\w+[\w.() ]*)\t(.*)\Z",
     re.DOTALL,
@@ -137,6 +139,11 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         rest = (han[2] or "").strip()
         if heading.kind is SectionKind.ARTICLE:
             return _headed(heading), rest
+        return _headed(parse_heading(bare)), ""
+    if hangul := _HANGUL_ARTICLE.match(bare):
+        heading = parse_heading(hangul[1])
+        if heading.kind is SectionKind.ARTICLE:
+            return _headed(heading), (hangul[2] or "").strip()
         return _headed(parse_heading(bare)), ""
     if tabbed := _TABBED.match(bare):
         return _tabbed(tabbed[1].strip(), tabbed[2].strip())
