@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from engine.languages import all_words
 from engine.model import SectionKind
 
 _COUNT = r"\d{1,4}[A-Z]{0,2}"
@@ -28,6 +29,10 @@ LETTERS = rf"(?:{_GROUPED}|[A-Z]{{2,8}}(?:-[A-Z]{{1,4}})?[-–. /:]?|[A-Z]-)"
 SUFFIX = r"(?: [RGED](?!\w))?"
 NUMBER_FIRST = rf"(?P<number>{NUMBER}) (?P<name>[A-Z]{{2,8}})(?![\w-])"
 YEAR = re.compile(r"(?:1[89]|20)\d\d\Z")
+# What a kind of provision is called: with such a word alone a number is read by grammars.
+WORDS_FOR_KINDS = frozenset(
+    word for own in all_words().values() for listed in own.levels.values() for word in listed
+) | {"articles", "sections", "rules", "chapters", "paragraphs"}
 # How many numbers of a document must begin with letters for these to be a name of it.
 FEWEST = 3
 _CODE = re.compile(rf"(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})")
@@ -137,8 +142,11 @@ def forms_of(number: str) -> Iterator[str]:
     """A designation as it may be printed: without the words that only lead to it ("Subject to Guideline 12"),
     and with the word of one provision where several are cited ("Guidelines 12")."""
     starts = [0, *(word.end() for word in re.finditer(r" (?=[A-Z])", number))]
-    # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it.
-    for start in starts[:1] if GROUPED.match(number) else starts:
+    for start in starts:
+        # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it, and what is left of "Agency Code Article
+        # 14" may be an article of another text.
+        if start and (GROUPED.match(number) or number[start:].rpartition(" ")[0].casefold() in WORDS_FOR_KINDS):
+            continue
         form = number[start:]
         yield form
         if kind := _KIND_GLUED.search(form):

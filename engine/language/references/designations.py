@@ -41,6 +41,7 @@ _DASHED = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
 )
 _PLAIN = re.compile(rf"(?<=[\w)’'] )(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_CAPITALS = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]* ){2,5}\Z")
 _WHOLE = frozenset((_CODE, _DASHED, _PLAIN))
 _LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
 _NAME = re.compile(
@@ -122,8 +123,10 @@ class DesignationReader:
                 if YEAR.match(match["number"])
                 else _NAME.search(text, max(0, number - LONGEST_NAME), number)
             )
-            # "Fundamental Rules 2.1": a word for a kind is part of a longer name.
-            if name and (self._with_unit(text, number) == number or " " in name[0].strip()):
+            if name and self._with_unit(text, number) != number:
+                # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a whole.
+                name = _CAPITALS.search(text, name.start(), number)
+            if name:
                 yield name.start(), name.start(), match
 
     def _with_unit(self, text: str, start: int) -> int:

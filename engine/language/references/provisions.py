@@ -114,10 +114,8 @@ class Provisions:
             own = [(self.all[index], index) for index in self._of_document.get(document, ())]
             keys = [key_of(provision.key) for provision, _ in own]
             forms = OwnForms.of(keys)
-            for key, (provision, index) in zip(keys, own, strict=True):
-                # The word that a label has is its own as well: "Disclosure 306-3".
-                labelled = key_of(self.passages[provision.rows[0]].label)
-                for other in dict.fromkeys((key, *forms.others(key), labelled)):
+            for key, (_, index) in zip(keys, own, strict=True):
+                for other in (key, *forms.others(key)):
                     known.setdefault(other, []).append(index)
         return known
 
