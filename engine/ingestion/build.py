@@ -115,7 +115,8 @@ def add_to_corpus(
     """Add sources to the corpus in ``folder``; the files it was made from are not needed.
 
     A file takes the place of the one with its name; a document that of the one with its id, wherever that
-    came from, unless their days tell that it is another version: then both stay. ``embedding`` None: as the corpus has it. Otherwise as ``build_corpus``, whose errors it
+    came from, unless their days tell that it is another version: then both stay. ``embedding`` None: as the
+    corpus has it. Otherwise as ``build_corpus``, whose errors it
     raises; CorpusError too where there is no corpus.
     """
     control = Control(progress or silent, log or _nobody, cancelled or _never)

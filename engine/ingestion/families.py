@@ -127,7 +127,8 @@ def _groups(
 
 
 def _asked(documents: Sequence[Document], likeness: Likeness) -> Callable[[int, int], Likeness]:
-    """How like two texts have to be whose names are one but for a day: that day may be of the act itself, as in
+    """How like two texts have to be whose names are one but for a day: that day may be of the act itself,
+    as in
     "LOV-1930-03-14", and then all acts of a country share what is left."""
 
     def asked(one: int, other: int) -> Likeness:

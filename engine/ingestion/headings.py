@@ -220,7 +220,9 @@ def _hangul(line: str) -> Heading | None:
     kind = _HAN_UNITS[match["unit"]]
     number = f"{match['value']}-{match['again']}" if match["again"] else match["value"]
     title = match["named"] or match["title"]
-    return _made(kind, str(kind), number, title, line[: match.end("again" if match["again"] else "unit")].strip())
+    return _made(
+        kind, str(kind), number, title, line[: match.end("again" if match["again"] else "unit")].strip()
+    )
 
 
 def _southern(line: str) -> Heading | None:

@@ -32,7 +32,8 @@ _WORD_AND_FIGURE = re.compile(
 )
 _WORDED = re.compile(r"[A-Z][a-z]")
 _FIGURES = re.compile(r"\d+")
-# A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before "FC-B.1".
+# A figure, or the letter of what was put in later: "1.1.2A" comes behind "1.1.2", and "FC-A.1" before
+# "FC-B.1".
 _STEPS = re.compile(r"\d+|(?<=\d)[A-Z](?![A-Z])|(?<=-)[A-Z](?=\.)")
 _NOT_NAME = re.compile(r"[^A-Za-z]+")
 _OUTER_LETTER = re.compile(r"(?<=[A-Z]-)[A-Z]\.?\Z")
@@ -54,7 +55,8 @@ Line = tuple[str, bool]
 def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int, tuple[Heading, str]]:
     """The headings that lines are or begin with, by their places, and the text behind each on its line.
 
-    A heading's own words are its title and nothing is behind it. In a language without a grammar the word for a
+    A heading's own words are its title and nothing is behind it. In a language without a grammar the word
+    for a
     provision is learned from the text as well.
     """
     found: dict[str, list[_Numbered]] = {}
@@ -73,7 +75,9 @@ def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int,
         if worded and not named and not (len(heads) >= FEWEST and _is_cited(every[0].match["label"], lines)):
             # "Guideline 12 applies" begins a sentence, and "Test 3" heads what nobody cites.
             continue
-        sure = [one for one in heads if GROUPED.match(one.match["label"]) or _is_named(one.match["label"], lines)]
+        sure = [
+            one for one in heads if GROUPED.match(one.match["label"]) or _is_named(one.match["label"], lines)
+        ]
         for one in every if _counts(every) else heads if _counts(heads) else sure:
             label, rest = one.match["label"], one.match["rest"]
             title = rest.strip(" -–—:") if one.is_heading else ""
@@ -82,7 +86,8 @@ def own_numbers(lines: Sequence[Line | None], language: str = "en") -> dict[int,
 
 
 def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
-    """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An APRA-regulated
+    """The paragraphs of a text that are counted on by plain figures from heading to heading: "23. An
+    APRA-regulated
     institution must ...". Where each heading begins anew they are its paragraphs and nothing more."""
     counted = [
         (place, int(match["number"]), match["rest"])
@@ -104,7 +109,8 @@ def _counted_through(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, s
 
 
 def _by_word(lines: Sequence[Line | None]) -> dict[int, tuple[Heading, str]]:
-    """The provisions of a text by the word that its paragraphs begin with, before figures that count on from 1:
+    """The provisions of a text by the word that its paragraphs begin with, before figures that count on
+    from 1:
     "มาตรา 1", "धारा 1.", "Madde 1 –", "§ 1"."""
     found: dict[str, list[tuple[int, re.Match[str]]]] = {}
     for place, line in enumerate(lines):
@@ -155,9 +161,9 @@ def _is_named(label: str, lines: Sequence[Line | None]) -> bool:
 
 
 def _place_of(label: str) -> tuple[tuple[int, int], ...]:
-    """What the label of a part counts by: figures before letters at one place, nothing before both."""
+    """What the label of a part counts by: "FC-A.1" stands before "FC-1", "1.1.2" before "1.1.2A"."""
     steps = _STEPS.findall(label)
-    return tuple((0, int(one)) if one.isdigit() else (1, ord(one)) for one in steps)
+    return tuple((0, int(one)) if one.isdigit() else (-1, ord(one)) for one in steps)
 
 
 def _counts(numbered: Sequence[_Numbered]) -> bool:

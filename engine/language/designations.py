@@ -21,7 +21,8 @@ BELOW = r"(?:\s?\((?:\d{1,3}[A-Z]?|[a-z]{1,4}|[A-Z])\))*"
 GLUED = r"(?:\((?:\d{1,3}[A-Z]?|[a-z]{1,4})\))*"
 # A part glued to a number: "AC-2a", "AT-2a.1".
 PART = r"[a-z](?:\.\d{1,2}){0,3}(?!\w)"
-# "COBS ", "FC-", "CAT.OP.MPA.", "AMC1 CAT.OP.MPA.": letters in groups, of which the first may be a kind of text.
+# "COBS ", "FC-", "CAT.OP.MPA.", "AMC1 CAT.OP.MPA.": letters in groups, of which the first may be a kind of
+# text.
 _GROUPED = r"(?:[A-Z]{2,4}\d{0,2} )?[A-Z]{1,8}(?:\.[A-Z]{1,8}){1,4}[-. ]"
 GROUPED = re.compile(_GROUPED)
 LETTERS = rf"(?:{_GROUPED}|[A-Z]{{2,8}}(?:-[A-Z]{{1,4}})?[-–. /:]?|[A-Z]-)"
@@ -143,9 +144,12 @@ def forms_of(number: str) -> Iterator[str]:
     and with the word of one provision where several are cited ("Guidelines 12")."""
     starts = [0, *(word.end() for word in re.finditer(r" (?=[A-Z])", number))]
     for start in starts:
-        # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it, and what is left of "Agency Code Article
+        # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it, and what is left of "Agency Code
+        # Article
         # 14" may be an article of another text.
-        if start and (GROUPED.match(number) or number[start:].rpartition(" ")[0].casefold() in WORDS_FOR_KINDS):
+        if start and (
+            GROUPED.match(number) or number[start:].rpartition(" ")[0].casefold() in WORDS_FOR_KINDS
+        ):
             continue
         form = number[start:]
         yield form

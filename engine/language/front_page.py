@@ -43,7 +43,7 @@ class FrontPage:
 
 # What stands on the cover of a standard above its name.
 _GENERIC = re.compile(
-    r"(?:(?:INTERNATIONAL|EUROPEAN|BRITISH|NATIONAL|AMERICAN NATIONAL|INDIAN|AUSTRALIAN) )?STANDARD|FINAL DRAFT"
+    r"(?:(?:INTERNATIONAL|EUROPEAN|BRITISH|NATIONAL|AMERICAN NATIONAL|INDIAN) )?STANDARD|FINAL DRAFT"
     r"|NORME (?:INTERNATIONALE|EUROP[ÉE]ENNE)|(?:EUROPÄISCHE|DEUTSCHE) NORM|NORMA (?:INTERNACIONAL|EUROPEA)",
     re.IGNORECASE,
 )
@@ -118,7 +118,9 @@ def _standard(title: str, text: str) -> FrontPage | None:
         # "INTERNATIONAL STANDARD" stands above what the standard is called.
         printed = f"{standard.publisher} {standard.number}"
         named_by = f"{printed}:{year}" if year else printed
-    return FrontPage(STANDARD, f"{standard.publisher} {standard.number}", year, standard.issuer, title=named_by)
+    return FrontPage(
+        STANDARD, f"{standard.publisher} {standard.number}", year, standard.issuer, title=named_by
+    )
 
 
 def _edition_year(lines: Sequence[str], title: str) -> int | None:

@@ -202,8 +202,10 @@ _TITLES = """
 """
 _SHORT_TITLES = """
     short_title abbreviation short_name jurabk citation_title short abbr kurztitel kurzbezeichnung abkürzung
-    kurzname titre_court titre_abrégé abréviation titulo_corto titulo_abreviado abreviatura título_curto titolo_breve
-    citeertitel korte_titel afkorting kortnamn kort_titel korttittel kortform forkortelse rövid_cím skrócony_tytuł skrót
+    kurzname titre_court titre_abrégé abréviation titulo_corto titulo_abreviado abreviatura título_curto
+    titolo_breve
+    citeertitel korte_titel afkorting kortnamn kort_titel korttittel kortform forkortelse rövid_cím
+    skrócony_tytuł skrót
     krátký_název kısa_başlık 略称 简称 약칭
 """
 _LANGUAGES = "language lang sprache langue idioma lengua lingua taal språk sprog jazyk"

@@ -20,7 +20,6 @@ from engine.language.detect import language_code, language_of_text
 from engine.language.front_page import STANDARD, FrontPage, read_front_page
 from engine.model import Document
 
-
 # "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
 _STATED = re.compile(r"[\s#*>-]*([^\W\d][^:：\n]{1,40}?)\s*\**[:：]\**\s*(\S[^\n]{3,40}?)[\s.*]*")
 _TELLING = (Told.EFFECT, Told.STATE, Told.END)

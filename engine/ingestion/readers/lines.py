@@ -42,7 +42,9 @@ _HAN_ARTICLE = re.compile(
     re.DOTALL,
 )
 # "제1조(목적) 이 법은 ...": a title in brackets stands between number and text.
-_HANGUL_ARTICLE = re.compile(r"(제\s?\d+\s?[편장절조](?:의\s?\d+)?(?:\s?\([^()]{1,60}\))?)\s*(\S.*)?\Z", re.DOTALL)
+_HANGUL_ARTICLE = re.compile(
+    r"(제\s?\d+\s?[편장절조](?:의\s?\d+)?(?:\s?\([^()]{1,60}\))?)\s*(\S.*)?\Z", re.DOTALL
+)
 _TABBED = re.compile(
     r"([A-Z]{0,4} ?\d[\w.()]*(?:Guidance[\w.]*)?|(?:Part|Schedule|Chapter|APP) ?\w+[\w.() ]*)\t(.*)\Z",
     re.DOTALL,

@@ -36,7 +36,9 @@ _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 # "8*a*": an italic letter of a number. Other single stars may be the text's own: "R*121-16".
 _ITALIC_LETTER = re.compile(r"(?<=\d)([*_])([a-z]{1,7})\1(?!\w)")
 # Marks of type within a line, and of notes: what stands in them is text, but for the sign of a note.
-_INLINE_TAG = re.compile(r"</?(?:sup|sub|b|i|em|strong|u|s|small|span|font|br)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE)
+_INLINE_TAG = re.compile(
+    r"</?(?:sup|sub|b|i|em|strong|u|s|small|span|font|br)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+)
 _NOTE_SIGN = re.compile(r"\[\^[\w-]{1,20}\](?!:)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
 # "Fundstelle", a line, ":   BGBl I: 2006, 1897": a definition, unwrapped.

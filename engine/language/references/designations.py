@@ -124,7 +124,8 @@ class DesignationReader:
                 else _NAME.search(text, max(0, number - LONGEST_NAME), number)
             )
             if name and self._with_unit(text, number) != number:
-                # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a whole.
+                # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a
+                # whole.
                 name = _CAPITALS.search(text, name.start(), number)
             if name:
                 yield name.start(), name.start(), match

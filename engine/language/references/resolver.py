@@ -377,17 +377,21 @@ def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
 
 
 def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
-    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words: that
+    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words:
+    that
     does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
     beside = [one for one in found if _overlaps(one.span, mention.span) and one.target_id]
     if any(one.target_kind is TargetKind.DOCUMENT for one in own):
         return not beside
     longest = mention.span.end - mention.span.start
-    return not any(one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside)
+    return not any(
+        one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside
+    )
 
 
 def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
-    """What was found outside of the words of a designation, from which a shorter number or a range was read."""
+    """What was found outside of the words of a designation, from which a shorter number or a range was
+    read."""
     whole = Span(mention.span.start, max(one.span.end for one in own))
     return [one for one in found if not _overlaps(one.span, whole)]
 

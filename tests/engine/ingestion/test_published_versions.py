@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (front matter is easier to read in one line)
 """Versions of invented laws in the forms in which countries publish theirs, asked for day by day."""
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ def dutch(day: str, words: str) -> str:
         '---\ntitle: "Wet van 3 mei 1931, houdende regels voor havens"\nidentifier: "BWBR0009999"\n'
         f'publication_date: "2012-01-01"\nlast_updated: "{day}"\nentry_into_force: "1931-10-01"\n'
         'toestand_uri: "http://example.org/id/BWBR0009999/2012-01-01/0"\nshort_title: "Havenwet"\n---\n'
-        "# Wet van 3 mei 1931, houdende regels voor havens\n\n##### Artikel 1\n\nVervallen\n\n##### Artikel 2\n\n"
+        "# Wet van 3 mei 1931, houdende regels voor havens\n\n##### Artikel "
+        "1\n\nVervallen\n\n##### Artikel 2\n\n"
         f"{words}\n\n##### Artikel 3\n\nDe bijdrage wordt bepaald door de eigenaar van de haven.\n"
     )
 
@@ -54,7 +56,8 @@ def swiss(day: str, words: str) -> str:
     return (
         '---\ntitle: "Bundesgesetz über Häfen"\nidentifier: "cc-1931-7"\nentry_into_force: "1932-01-01"\n'
         f'short_title: "HäfG"\napplicability_date: "{day}"\n---\n# Bundesgesetz über Häfen\n\n'
-        "## 1. Kapitel: Gegenstand\n\n**Art. 1**\n\nDieses Gesetz regelt die Häfen.\n\n**Art. 2*a*** Frist\n\n"
+        "## 1. Kapitel: Gegenstand\n\n**Art. 1**\n\nDieses Gesetz regelt die Häfen.\n\n**Art. "
+        "2*a*** Frist\n\n"
         f"<sup>1</sup> Wer anlegt, meldet sich an.\n\n<sup>2</sup> Die Frist beträgt {words}.\n"
     )
 
@@ -150,7 +153,10 @@ def test_acts_whose_identifiers_end_in_the_day_of_enactment_are_no_versions(tmp_
             (tmp_path / day / f"{identifier}.md").write_text(norwegian(identifier, title, day, day))
     folders = [tmp_path / day for _, days in laws.values() for day in days]
     build_corpus(folders, tmp_path / "corpus", embedding="none")
-    held = {(one.metadata[FAMILY], one.valid_from, one.valid_to) for one in open_corpus(tmp_path / "corpus").documents()}
+    held = {
+        (one.metadata[FAMILY], one.valid_from, one.valid_to)
+        for one in open_corpus(tmp_path / "corpus").documents()
+    }
     assert held == {
         ("LOV-1930-03-14", date(1991, 1, 1), date(2008, 4, 30)),
         ("LOV-1930-03-14", date(2008, 5, 1), None),
@@ -214,6 +220,8 @@ HEADS: Mapping[str, tuple[str, date | None]] = {
 @pytest.mark.parametrize("head", HEADS)
 def test_a_day_that_the_first_lines_of_a_text_state(head: str, tmp_path: Path) -> None:
     line, day = HEADS[head]
-    (tmp_path / "text.txt").write_text(f"Harbour Rules\n\n{line}\n\nArticle 1\n\nThese Rules govern harbours.\n")
+    (tmp_path / "text.txt").write_text(
+        f"Harbour Rules\n\n{line}\n\nArticle 1\n\nThese Rules govern harbours.\n"
+    )
     build_corpus([tmp_path / "text.txt"], tmp_path / "corpus", embedding="none")
     assert open_corpus(tmp_path / "corpus").documents()[0].valid_from == day

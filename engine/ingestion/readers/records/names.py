@@ -23,7 +23,8 @@ TEXT = (
 LABEL = (
     "numbertext", "articlelabel", "label", "passagelabel", "articlenumber", "articleno", "articlenum",
     "article", "pasal", "paragraph", "rule", "sectionnumber", "clause", "rulenumber", "ruleno", "ruleid",
-    "requirement", "requirementid", "requirementnumber", "controlid", "control", "clausenumber", "provisionnumber",
+    "requirement", "requirementid", "requirementnumber", "controlid", "control", "clausenumber",
+    "provisionnumber",
     "paragraphnumber", "ref", "enbez", "number", "num", "no",
     "nomor", "رقمالمادة", "المادة", "条", "条号",
 )  # fmt: skip

@@ -53,7 +53,8 @@ def _named(asked: Question, mention: Mention, code: str, name: Name | None) -> N
 
 
 def _is_label(asked: Question, form: str) -> bool:
-    """Whether a word and a number are the label of a provision whose number alone is known: "Disclosure 306-3"."""
+    """Whether a word and a number are the label of a provision whose number alone is known: "Disclosure
+    306-3"."""
     word, _, number = form.rpartition(" ")
     if not word:
         return False

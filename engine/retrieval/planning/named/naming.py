@@ -124,7 +124,8 @@ def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedPro
 
 
 def _mentions(corpus: Corpus, text: str, code: str) -> list[Mention]:
-    """What a question names by the grammar of a language; of one without a grammar, what its headings print."""
+    """What a question names by the grammar of a language; of one without a grammar, what its headings
+    print."""
     if recogniser(code) is not None:
         return find_mentions(text, code)
     return list(printed_mentions(text)) or list(labels_in(corpus, text))

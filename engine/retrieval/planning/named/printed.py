@@ -26,7 +26,11 @@ _FIGURE = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _NUMBER = r"\d{1,5}(?:\s?[a-z](?![\w]))?(?:[.:-]\d{1,4}){0,3}"
 _SIGN_LAST = rf"{_NUMBER}\.?\s?(?:§|straipsn|pant|člen|cikk|modda|бап)\w{{0,4}}"
 # "제5조", "第五条": words around a number.
-_AROUND = r"제\s?\d{1,4}\s?조(?:의\s?\d{1,3})?|第[〇零一二三四五六七八九十百千\d]{1,8}条(?:の[一二三四五六七八九十\d]{1,3})?"
+_HAN = "一二三四五六七八九十"
+_AROUND = (
+    r"제\s?\d{1,4}\s?조(?:의\s?\d{1,3})?"
+    rf"|第[〇零百千{_HAN}\d]{{1,8}}条(?:の[{_HAN}\d]{{1,3}})?"
+)
 
 
 def printed_mentions(text: str) -> Iterator[Mention]:
@@ -67,7 +71,9 @@ def _pattern() -> re.Pattern[str]:
         if kind in _KINDS
         for word in words
     }
-    words = sorted({re.escape(word) for word in (*listed, *_known()) if word[:1].isalpha()}, key=len, reverse=True)
+    words = sorted(
+        {re.escape(word) for word in (*listed, *_known()) if word[:1].isalpha()}, key=len, reverse=True
+    )
     word_first = rf"(?:§{{1,2}}\s?|(?<!\w)(?:{'|'.join(words)})\w{{0,4}}\.?\s){_NUMBER}"
     return re.compile(rf"(?<!\w)(?:{_SIGN_LAST}|{word_first})(?!\w)|{_AROUND}", re.IGNORECASE)
 

@@ -1,4 +1,6 @@
-"""Rulebooks whose numbers are in forms of their own, and languages that no grammar reads: what is found in them.
+# ruff: noqa: E501 (a text is easier to read in one line)
+"""Rulebooks whose numbers are in forms of their own, and languages that no grammar reads: what is found in
+them.
 
 The forms are those of published rulebooks; the sentences are invented.
 """
@@ -21,7 +23,8 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
     "letters put in later, an outer letter": (
         {
             "fc.md": "# Crime Module\n\n## FC-A Introduction\n\n#### FC-A.1.1\n\nSee Chapter FC-1.\n\n## FC-1 Diligence\n\n"
-            "#### FC-1.1.2\n\nMeasures apply.\n\n#### FC-1.1.2A\n\nSee Paragraph FC-1.1.2(a).\n\n#### FC-1.1.3\n\n"
+            "#### FC-1.1.2\n\nMeasures apply.\n\n#### FC-1.1.2A\n\nSee Paragraph FC-1.1.2(a).\n\n#### "
+            "FC-1.1.3\n\n"
             "As Rule FC-1.1.2A says.\n\n#### FC-1.2.1\n\nSee Paragraphs FC-1.1.2 and FC-1.1.3."
         },
         [
@@ -56,7 +59,8 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
     "paragraphs counted through, documents called by numbers": (
         {
             "a.md": "# Prudential Standard CPS 220 Risk Management\n\n## Authority\n\n1. This Standard is made.\n\n## Scope\n\n"
-            "2. It applies, subject to paragraph 4.\n\n3. It applies with CPS 230.\n\n## Roles\n\n4. The Board decides.\n\n"
+            "2. It applies, subject to paragraph 4.\n\n3. It applies with CPS 230.\n\n## Roles\n\n4. "
+            "The Board decides.\n\n"
             "5. It reports.\n\n6. Nothing limits CPS 230 paragraph 2.",
             "b.md": "# Prudential Standard CPS 230 Operations\n\n1. It applies.\n\n2. See paragraph 4 of CPS 220.",
         },
@@ -70,7 +74,8 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
     "sections with a sign, rules under an act": (
         {
             "cfr.md": "# 29 CFR Part 1910\n\n## § 1910.145 Signs\n\nExcept as in § 1910.147(c)(4).\n\n## § 1910.147 Energy\n\n"
-            "Guards meet §§ 1910.145 and 1910.212.\n\n## § 1910.212 Guards\n\nText.\n\n## Rule 10b-5 Fraud\n\nText.\n\n"
+            "Guards meet §§ 1910.145 and 1910.212.\n\n## § 1910.212 Guards\n\nText.\n\n## Rule 10b-5 "
+            "Fraud\n\nText.\n\n"
             "## Rule 10b Other\n\nSee Rule 10b-5."
         },
         [
@@ -83,7 +88,8 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
     "a table of rules": (
         {
             "rules.csv": "requirement,title,text\n8.2.1,Identity,All have one. See Requirement 8.3.6 for more of it.\n"
-            "8.3.1,Strength,Access is strong but for Requirement 8.2.1 in all cases.\n8.3.6,Length,It is twelve signs.\n"
+            "8.3.1,Strength,Access is strong but for Requirement 8.2.1 in all cases.\n8.3.6,Length,It "
+            "is twelve signs.\n"
         },
         [("8.3.6", "8-3-6"), ("8.2.1", "8-2-1")],
     ),
@@ -95,7 +101,10 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
         [("SYSC 4.1.2", "sysc-4-1-2"), ("COBS 4.1.1", "cobs-4-1-1"), ("SYSC 4.1.1R", "sysc-4-1-1")],
     ),
     "a range is more than its first number": (
-        {"pru.md": "# PRU Rulebook\n\n" + "\n\n".join(f"## 6.{n} Part\n\nSee PRU 6.6 – 6.9." for n in range(5, 11))},
+        {
+            "pru.md": "# PRU Rulebook\n\n"
+            + "\n\n".join(f"## 6.{n} Part\n\nSee PRU 6.6 – 6.9." for n in range(5, 11))
+        },
         [],
     ),
 }
@@ -106,9 +115,12 @@ def test_references_in_a_form_of_the_rulebook(book: str, tmp_path: Path) -> None
     files, wanted = BOOKS[book]
     (tmp_path / "files").mkdir()
     for name, text in files.items():
-        (tmp_path / "files" / name).write_text(text)
+        head = "---\nlanguage: en\n---\n" if name.endswith(".md") else ""
+        (tmp_path / "files" / name).write_text(head + text)
     build_corpus([tmp_path / "files"], tmp_path / "corpus", embedding="none")
-    found = [one for one in open_corpus(tmp_path / "corpus").all_references() if one.status is Status.RESOLVED]
+    found = [
+        one for one in open_corpus(tmp_path / "corpus").all_references() if one.status is Status.RESOLVED
+    ]
     texts = {one.text for one in found}
     if not wanted:
         assert "PRU 6.6" not in texts
@@ -119,15 +131,44 @@ def test_references_in_a_form_of_the_rulebook(book: str, tmp_path: Path) -> None
 
 # A law in a language without a grammar, a question for its second provision.
 LAWS = {
-    "cs": ("§ 1 Tento zákon upravuje právo rybolovu.\n\n§ 2 Právo náleží vlastníkovi.\n\n§ 3 Kdo poruší § 2, platí.", "§ 2"),
-    "fi": ("1 § Tämä laki koskee oikeutta kalastaa.\n\n2 § Oikeus kuuluu omistajalle.\n\n3 § Joka rikkoo, maksaa.", "2 §"),
-    "hi": ("धारा 1. यह अधिनियम है।\n\nधारा 2. जल का स्वामी अधिकारी है।\n\nधारा 3. धारा 2 का उल्लंघन दंडनीय है।", "धारा 2"),
+    "cs": (
+        "§ 1 Tento zákon upravuje právo rybolovu.\n\n§ 2 Právo náleží vlastníkovi.\n\n§ 3 Kdo "
+        "poruší § 2, platí.",
+        "§ 2",
+    ),
+    "fi": (
+        "1 § Tämä laki koskee oikeutta kalastaa.\n\n2 § Oikeus kuuluu omistajalle.\n\n3 § Joka "
+        "rikkoo, maksaa.",
+        "2 §",
+    ),
+    "hi": (
+        "धारा 1. यह अधिनियम है।\n\nधारा 2. जल का स्वामी अधिकारी है।\n\nधारा 3. धारा 2 का उल्लंघन दंडनीय है।",
+        "धारा 2",
+    ),
     "th": ("มาตรา 1 พระราชบัญญัตินี้ใช้บังคับ\n\nมาตรา 2 สิทธิเป็นของเจ้าของ\n\nมาตรา 3 ผู้ใดฝ่าฝืนต้องรับโทษ", "มาตรา 2"),
-    "tr": ("Madde 1 – Bu Kanun balıkçılığı düzenler.\n\nMadde 2 – Hak sahibine aittir.\n\nMadde 3 – Ceza verilir.", "Madde 2"),
-    "sw": ("Kifungu cha 1. Sheria hii ni ya uvuvi.\n\nKifungu cha 2. Haki ni ya mwenye.\n\nKifungu cha 3. Faini.", "Kifungu cha 2"),
-    "ko": ("제1조(목적) 이 법은 수산업을 정한다.\n\n제2조(어업권) 어업권은 소유자에게 속한다.\n\n제3조 벌금에 처한다.", "제2조"),
-    "ja": ("第一条　この法律は漁業を定める。\n\n第二条　漁業権は所有者に属する。\n\n第三条　罰金に処する。", "第二条"),
-    "ru": ("Статья 1. Закон регулирует рыболовство.\n\nСтатья 2. Право принадлежит собственнику.\n\nСтатья 3. Штраф.", "статья 2"),
+    "tr": (
+        "Madde 1 – Bu Kanun balıkçılığı düzenler.\n\nMadde 2 – Hak sahibine aittir.\n\nMadde 3 – "
+        "Ceza verilir.",
+        "Madde 2",
+    ),
+    "sw": (
+        "Kifungu cha 1. Sheria hii ni ya uvuvi.\n\nKifungu cha 2. Haki ni ya mwenye.\n\nKifungu "
+        "cha 3. Faini.",
+        "Kifungu cha 2",
+    ),
+    "ko": (
+        "제1조(목적) 이 법은 수산업을 정한다.\n\n제2조(어업권) 어업권은 소유자에게 속한다.\n\n제3조 벌금에 처한다.",
+        "제2조",
+    ),
+    "ja": (
+        "第一条　この法律は漁業を定める。\n\n第二条　漁業権は所有者に属する。\n\n第三条　罰金に処する。",
+        "第二条",
+    ),
+    "ru": (
+        "Статья 1. Закон регулирует рыболовство.\n\nСтатья 2. Право принадлежит "
+        "собственнику.\n\nСтатья 3. Штраф.",
+        "статья 2",
+    ),
 }
 
 
