@@ -112,7 +112,7 @@ class Assembler:
     def assemble(self, blocks: Iterable[Block]) -> ReadDocument:
         """The document with its sections and passages."""
         self._outline = Outline(self.document.id)
-        for block in _with_own_numbers(list(blocks)):
+        for block in _with_own_numbers(list(blocks), self.document.language):
             if isinstance(block, TextBlock):
                 self._blocks.append(block)
             else:
@@ -234,11 +234,11 @@ class Assembler:
         )
 
 
-def _with_own_numbers(blocks: list[Block]) -> Iterator[Block]:
+def _with_own_numbers(blocks: list[Block], language: str) -> Iterator[Block]:
     """The blocks of a document, its headings in a form of its own numbered, and the numbers that paragraphs
     begin with as headings of their own."""
     heads = ((one.heading, "") if isinstance(one, HeadingBlock) else (None, one.text) for one in blocks)
-    own = own_numbers(list(lines_of(heads)))
+    own = own_numbers(list(lines_of(heads)), language)
     for place, block in enumerate(blocks):
         if place not in own:
             yield block

@@ -22,6 +22,7 @@ from engine.corpus.embedded.manifest import NO_MODEL
 from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.errors import CorpusError, FileRefusedError, SettingsError, SourceError
+from engine.ingestion.added_versions import versions_apart
 from engine.ingestion.embedding import models
 from engine.ingestion.extras import examples_of, ontology_of
 from engine.ingestion.ledger import Entry, Previous, file_key, makers, previous
@@ -114,7 +115,8 @@ def add_to_corpus(
     """Add sources to the corpus in ``folder``; the files it was made from are not needed.
 
     A file takes the place of the one with its name; a document that of the one with its id, wherever that
-    came from. ``embedding`` None: as the corpus has it. Otherwise as ``build_corpus``, whose errors it
+    came from, unless their days tell that it is another version: then both stay. ``embedding`` None: as the
+    corpus has it. Otherwise as ``build_corpus``, whose errors it
     raises; CorpusError too where there is no corpus.
     """
     control = Control(progress or silent, log or _nobody, cancelled or _never)
@@ -124,6 +126,7 @@ def add_to_corpus(
         before = _existing(folder)
         work.headings = bool(before.ledger.options.get("headings", True))
         with work.read(sources, before) as (found, new):
+            new = work.apart(found, new, before)
             plan = _same_plan(before, work, embedding)
             found.problems.extend(_taken_places(before.ledger.entries, new))
             ontology = ontology_of(found.ontology, found.problems)
@@ -199,6 +202,17 @@ class _Work:
             entries = self._entries(found, before)
             self.seconds["read"] = round(perf_counter() - start, 3)
             yield found, entries
+
+    def apart(self, found: Found, new: Sequence[Entry], before: Previous) -> list[Entry]:
+        """The entries of new files; those that are other versions of what the corpus has are read again under
+        names of their own."""
+        sources = [source for source, _ in found.documents]
+        again = dict(versions_apart(sources, new, before, self.generation))
+        if not again:
+            return list(new)
+        some = Found([(source, found.documents[number][1]) for number, source in again.items()])
+        read = dict(zip(again, self._entries(some, before), strict=True))
+        return [read.get(number, entry) for number, entry in enumerate(new)]
 
     def publish(
         self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
@@ -379,7 +393,7 @@ def _taken_places(old: Sequence[Entry], new: Sequence[Entry]) -> Iterator[Proble
             if name in before:
                 reason = (
                     f"takes the place of the document with this id from {before[name]}; where both are "
-                    "versions of one text, ingest the two files together"
+                    "versions of one text, state the day of each (valid_from)"
                 )
                 yield Problem(entry.name, reason, id=name, is_note=True)
 

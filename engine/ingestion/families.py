@@ -37,6 +37,8 @@ _NEIGHBOURS = 4
 # Shares of what the smaller of two has, from which on two texts are versions of one, and versions of one
 # although each has an identifier of its own.
 ALIKE_NUMBERS, ALIKE_TEXTS, SAME_TEXTS = 0.5, 0.2, 0.5
+# The same for the words of two titles, from which on they are one.
+SAME_TITLES = 0.8
 MOST_SHOWN = 4
 
 
@@ -108,26 +110,47 @@ def _groups(
     """Each family's name and members, in corpus order; all of a family are in one language."""
     joined = _Joined(len(documents))
     strong: dict[int, set[str]] = defaultdict(set)
-    for sure, members in _by_identifier(documents, strong):
-        _join(joined, members, told, content, Likeness.NOT_STRANGE if sure else Likeness.ALIKE)
+    for sure, exact, members in _by_identifier(documents, strong):
+        likeness = Likeness.NOT_STRANGE if sure else Likeness.ALIKE
+        _join(joined, members, told, content, _asked(documents, likeness) if not exact else likeness)
     for members in (*_by_file(files), *_by_title(documents, files)):
         if not any(told[number] for number in members):
             continue
         # Who states another identifier is another text, unless that is of the version and not of the work.
         known = {joined.root(number) for number in members if strong.get(number)}
-        _join(joined, members, told, content, Likeness.SAME if len(known) > 1 else Likeness.ALIKE)
+        likeness = Likeness.SAME if len(known) > 1 else Likeness.ALIKE
+        _join(joined, members, told, content, _asked(documents, likeness))
     for members in joined.groups():
         for own in _of_one_language(members, documents, told):
             if len(own) > 1:
                 yield _name(own, documents, files), own
 
 
+def _asked(documents: Sequence[Document], likeness: Likeness) -> Callable[[int, int], Likeness]:
+    """How like two texts have to be whose names are one but for a day: that day may be of the act itself,
+    as in
+    "LOV-1930-03-14", and then all acts of a country share what is left."""
+
+    def asked(one: int, other: int) -> Likeness:
+        titles = (documents[one].title, documents[other].title)
+        return likeness if _one_title(*titles) else Likeness.SAME
+
+    return asked
+
+
+def _one_title(one: str, other: str) -> bool:
+    """Whether two titles are one but for figures and a few words: of a day, of a consolidation."""
+    first, second = ({word for word in name_key(title) if word.isalpha()} for title in (one, other))
+    return first == second or _share(frozenset(first), frozenset(second)) >= SAME_TITLES
+
+
 def _by_identifier(
     documents: Sequence[Document], strong: dict[int, set[str]]
-) -> Iterator[tuple[bool, list[int]]]:
-    """Documents that share an identifier, the surest identifiers first; whether that alone tells enough."""
+) -> Iterator[tuple[bool, bool, list[int]]]:
+    """Documents that share an identifier, the surest identifiers first; whether that alone tells enough, and
+    whether they share it as it is, not only but for a day at its end."""
     places = {name: place for place, name in enumerate(IDENTIFIERS)}
-    buckets: dict[tuple[int, str, bool], list[int]] = defaultdict(list)
+    buckets: dict[tuple[int, str, bool, bool], list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
         for name, value in leaves(document.metadata):
             own = folded(name.rpartition(".")[2])
@@ -136,13 +159,14 @@ def _by_identifier(
             text = str(value).strip()
             if not 0 < len(text) <= _LONGEST_IDENTIFIER:
                 continue
-            bare = without_day(text)
-            buckets[places[own], bare.casefold(), own in _WEAK].append(number)
+            whole, bare = text.casefold(), without_day(text).casefold()
+            for one, exact in dict.fromkeys([(whole, True), (bare, whole == bare)]):
+                buckets[places[own], one, own in _WEAK, not exact].append(number)
             if own not in _WEAK:
-                strong[number].add(bare.casefold())
-    for (_, _, weak), members in sorted(buckets.items()):
+                strong[number].add(whole)
+    for (_, _, weak, cut), members in sorted(buckets.items()):
         if len(members) > 1:
-            yield not weak, members
+            yield not weak, not cut, members
 
 
 def _by_file(files: Sequence[NamedFile | None]) -> Iterator[list[int]]:
@@ -172,9 +196,10 @@ def _join(
     members: Sequence[int],
     told: Sequence[Mapping[str, date]],
     content: Callable[[int], Content],
-    likeness: Likeness,
+    likeness: Likeness | Callable[[int, int], Likeness],
 ) -> None:
-    """Put those members together that are versions of one text, each compared with its neighbours in time."""
+    """Put those members together that are versions of one text, each compared with its neighbours in time;
+    ``likeness``: how like two have to be."""
     days = choose([told[number] for number in members]).days
     ordered = [
         number
@@ -184,7 +209,8 @@ def _join(
         for later in ordered[place + 1 : place + 1 + _NEIGHBOURS]:
             if joined.root(earlier) == joined.root(later):
                 continue
-            if content(earlier).fits(content(later), likeness):
+            asked = likeness if isinstance(likeness, Likeness) else likeness(earlier, later)
+            if content(earlier).fits(content(later), asked):
                 joined.join(earlier, later)
 
 
@@ -204,14 +230,15 @@ def _of_one_language(
 
 def _name(members: Sequence[int], documents: Sequence[Document], files: Sequence[NamedFile | None]) -> str:
     """The identifier that all members share, else their file's name, else their title."""
-    shared: dict[str, set[str]] = defaultdict(set)
-    for number in members:
-        for name, value in leaves(documents[number].metadata):
-            if isinstance(value, str):
-                shared[folded(name.rpartition(".")[2])].add(without_day(value))
-    for name in IDENTIFIERS:
-        if len(shared.get(name, ())) == 1:
-            return next(iter(shared[name]))
+    for known_as in (str.strip, without_day):
+        shared: dict[str, set[str]] = defaultdict(set)
+        for number in members:
+            for name, value in leaves(documents[number].metadata):
+                if isinstance(value, str):
+                    shared[folded(name.rpartition(".")[2])].add(known_as(value))
+        for name in IDENTIFIERS:
+            if len(shared.get(name, ())) == 1:
+                return next(iter(shared[name]))
     names = {file.name for number in members if (file := files[number]) is not None}
     return next(iter(names)) if len(names) == 1 and "" not in names else documents[members[0]].title
 
@@ -260,9 +287,15 @@ def _date(
                 f"{copies} files of one version, {day} ({_shown(same, found)}): all are kept; remove one",
                 same[-1],
             )
+    ends = {found.documents[number].valid_to for _, _, number in dated}
+    # Where all versions state one end, it is that of the act.
+    of_act = len(ends) == 1 and max(end or date.min for end in ends) >= starts[-1]
     for day, _, number in dated:
         own = partial(tell, number=number)
-        held = _held(found.documents[number], name, day, following.get(day), own)
+        document = found.documents[number]
+        if of_act and day in following:
+            document = replace(document, valid_to=None)
+        held = _held(document, name, day, following.get(day), own)
         found.documents[number] = _placed(held, starts.index(day) + 1, len(starts))
         found.changed.add(number)
 

@@ -58,7 +58,7 @@ _UNNUMBERED = {
 }
 _REST = r"(?:\s*[.:–—-]\s*|\s+|\Z)(?P<title>.*)\Z"
 _NUMBER = (
-    r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*"
+    r"(?P<number>[A-Z]{2,5}[ -]\d+(?:[-.]\d+)*|\d+[a-z]\d{0,2}-\d+[A-Za-z]?(?![A-Za-z])"
     r"|[A-Z]{0,2}\d+(?:[A-Z]{1,2}(?![A-Za-z])|\s?[a-z]?(?![a-z]))(?:[.-]\d+[A-Za-z]?(?![A-Za-z]))*"
     r"|[A-Z](?:\.\d+)+(?!\w)|[IVXLC]+(?:er(?!\w)|(?![\w]))|[A-Z](?!\w))"
 )
@@ -87,20 +87,27 @@ _INDONESIAN = re.compile(
 _ARABIC_WORD = re.compile(r"\(?\s*(?P<word>المادة|مادة|الباب|الفصل|الكتاب|القسم|الملحق|الفرع)")
 _ARABIC_KINDS = {"القسم": SectionKind.PART, "الفرع": SectionKind.SECTION}
 _HAN = re.compile(
-    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>编|章|节|条)(?:之(?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    rf"第(?P<value>{HAN_NUMBER}|\d+)(?P<unit>[编編章节節条條])(?:[之の](?P<again>{HAN_NUMBER}))?\s*(?P<title>.*)\Z",
+    re.DOTALL,
+)
+# "제5조의2(목적)" of Korea.
+_HANGUL = re.compile(
+    r"제\s?(?P<value>\d+)\s?(?P<unit>편|장|절|조)(?:의\s?(?P<again>\d+))?\s*(?:\((?P<named>[^()]*)\))?\s*(?P<title>.*)\Z",
     re.DOTALL,
 )
 _HAN_UNITS = {
-    "编": SectionKind.BOOK,
-    "章": SectionKind.CHAPTER,
-    "节": SectionKind.SECTION,
-    "条": SectionKind.ARTICLE,
+    **dict.fromkeys("编編편", SectionKind.BOOK),
+    **dict.fromkeys("章장", SectionKind.CHAPTER),
+    **dict.fromkeys("节節절", SectionKind.SECTION),
+    **dict.fromkeys("条條조", SectionKind.ARTICLE),
 }
 _PLAIN_NUMBER = re.compile(
     r"(?:(?P<number>[A-Z]?\d+[A-Za-z]?(?:\.\d+[A-Za-z]?)*)(?:[.)]?\s+[-–]?|[.)])"
     r"|(?P<sign>[IVXLC]+|[A-Z])[.)]\s*[-–]?)\s*(?P<title>\S.*)\Z",
     re.DOTALL,
 )
+# "20.1", "4.1.1A": a number that is all of its heading.
+_BARE_NUMBER = re.compile(r"[A-Z]?\d+(?:\.\d+){1,5}[A-Za-z]?\.?")
 # "RS 306-1": a standard's series and its number.
 _SERIES = re.compile(r"[A-Z]{2,5} \d")
 _LETTERS = re.compile(r"[\W_]+")
@@ -123,6 +130,7 @@ def parse_heading(text: str) -> Heading:
     line = " ".join(western_digits(visible(text)).split())
     return (
         _han(line)
+        or _hangul(line)
         or _arabic(line)
         or _german(line)
         or _indonesian(line)
@@ -205,6 +213,18 @@ def _han(line: str) -> Heading | None:
     return _made(kind, str(kind), number, match["title"], line[: match.start("title")].strip())
 
 
+def _hangul(line: str) -> Heading | None:
+    match = _HANGUL.match(line)
+    if match is None:
+        return None
+    kind = _HAN_UNITS[match["unit"]]
+    number = f"{match['value']}-{match['again']}" if match["again"] else match["value"]
+    title = match["named"] or match["title"]
+    return _made(
+        kind, str(kind), number, title, line[: match.end("again" if match["again"] else "unit")].strip()
+    )
+
+
 def _southern(line: str) -> Heading | None:
     """A French article whose number has a star or goes on ("L9 bis"), or one whose number is an ordinal."""
     if line[:1] not in "Aa":
@@ -280,8 +300,11 @@ def _unnumbered(line: str) -> Heading | None:
 
 def _numbered(line: str) -> Heading | None:
     match = _PLAIN_NUMBER.match(line)
-    if not match:
+    if _BARE_NUMBER.fullmatch(line):
+        number, title = line.rstrip("."), ""
+    elif match:
+        number, title = match["number"] or match["sign"], match["title"].strip()
+    else:
         return None
-    number = match["number"] or match["sign"]
     kind = (SectionKind.CHAPTER, SectionKind.SECTION, SectionKind.RULE)[min(number.count("."), 2)]
-    return Heading(kind, number, match["title"].strip(), number, slug_of(number))
+    return Heading(kind, number, title, number, slug_of(number))

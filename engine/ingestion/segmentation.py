@@ -22,7 +22,7 @@ class Piece:
     overlap: int = 0
 
 
-# "(1) ", "1. " or "1- " at the beginning of a line. A line ends a paragraph's number only if text
+# "(1) ", "1. ", "1- " or "1 " at the beginning of a line. A line ends a paragraph's number only if text
 # follows: "(1)" alone is a table cell or a page number.
 _MARKERS = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -30,6 +30,8 @@ _MARKERS = tuple(
         r"^[ \t]*\((?P<number>\d{1,3}[a-z]{0,2})\)(?=[ \t\u00a0]*\S)",
         r"^[ \t]*(?P<number>\d{1,3}[a-z]?)[.)](?=[ \t\u00a0]+\S)",
         r"^[ \t]*(?P<number>\d{1,3})[ \t]?[-–/](?=[ \t\u00a0]*[^\s\d])",
+        # "1 Das Wappen ...", "2 Ausnahmen ...": set as small raised figures in print.
+        r"(?:\A|(?<=\n\n))(?P<number>\d{1,3}[a-z]?)(?=[ \u00a0][^\W\d_a-z][\w’']*[ \u00a0])",
     )
 )
 _NUMBER = re.compile(r"(\d+)([a-z]*)")

@@ -75,15 +75,14 @@ def _languages(
         base = document.language.split("-")[0]
         if base == "und" and passages[number] < _TELLING:
             continue
-        if base not in STEMMERS and base not in _UNSPACED and recogniser(base) is None:
+        if recogniser(base) is None:
             first[base].append(number)
     for code, numbers in sorted(first.items()):
         named = "no language was told" if code == "und" else f"the language {code!r} has no grammar"
         advice = "; state it as language in its fields" if code == "und" else ""
-        reason = (
-            f"{named}{_in(len(numbers))}: its words are searched as they are written, and what it cites by "
-            f"number is not followed{advice}"
-        )
+        plain = code not in STEMMERS and code not in _UNSPACED
+        words = "its words are searched as they are written, and " if plain else ""
+        reason = f"{named}{_in(len(numbers))}: {words}what it cites by number is not followed{advice}"
         yield Problem(_where(numbers[0], documents, paths), reason, is_note=True)
 
 

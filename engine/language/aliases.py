@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from engine.language.analyzer import analyzer
+from engine.language.designations import designation_of
 from engine.language.numerals import GERMAN_BOOKS
 from engine.language.script import HAN, visible, western_digits
 from engine.languages import law
@@ -134,6 +135,8 @@ def _names(source: str, language: str) -> Iterator[str]:
         yield f"{without_year} Rulebook"
     elif leading := _ACRONYM_FIRST.match(plain):
         yield leading[1]
+    if designated := designation_of(plain.removeprefix("Prudential Standard ")):
+        yield designated
     yield from _bracketed(plain)
     yield from _guidance(plain)
     if act := _EU_ACT.match(plain):

@@ -10,17 +10,30 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from engine.languages import all_words
 from engine.model import SectionKind
 
 _COUNT = r"\d{1,4}[A-Z]{0,2}"
 # Patterns: a number with its parts, what stands below it in brackets, and the letters in front of it.
 NUMBER = rf"(?:[A-Z]\.)?{_COUNT}(?:[-–./]{_COUNT}){{0,5}}"
 BELOW = r"(?:\s?\((?:\d{1,3}[A-Z]?|[a-z]{1,4}|[A-Z])\))*"
-LETTERS = r"(?:[A-Z]{2,8}(?:-[A-Z]{1,4})?[-–. /:]?|[A-Z]-)"
+# The same without a blank, at the end of a label: "AMC1 CAT.OP.MPA.150(b)".
+GLUED = r"(?:\((?:\d{1,3}[A-Z]?|[a-z]{1,4})\))*"
+# A part glued to a number: "AC-2a", "AT-2a.1".
+PART = r"[a-z](?:\.\d{1,2}){0,3}(?!\w)"
+# "COBS ", "FC-", "CAT.OP.MPA.", "AMC1 CAT.OP.MPA.": letters in groups, of which the first may be a kind of
+# text.
+_GROUPED = r"(?:[A-Z]{2,4}\d{0,2} )?[A-Z]{1,8}(?:\.[A-Z]{1,8}){1,4}[-. ]"
+GROUPED = re.compile(_GROUPED)
+LETTERS = rf"(?:{_GROUPED}|[A-Z]{{2,8}}(?:-[A-Z]{{1,4}})?[-–. /:]?|[A-Z]-)"
 # "R", "G", "E", "D" behind a number say what kind of text it is.
 SUFFIX = r"(?: [RGED](?!\w))?"
 NUMBER_FIRST = rf"(?P<number>{NUMBER}) (?P<name>[A-Z]{{2,8}})(?![\w-])"
 YEAR = re.compile(r"(?:1[89]|20)\d\d\Z")
+# What a kind of provision is called: with such a word alone a number is read by grammars.
+WORDS_FOR_KINDS = frozenset(
+    word for own in all_words().values() for listed in own.levels.values() for word in listed
+) | {"articles", "sections", "rules", "chapters", "paragraphs"}
 # How many numbers of a document must begin with letters for these to be a name of it.
 FEWEST = 3
 _CODE = re.compile(rf"(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})")
@@ -35,9 +48,14 @@ _LABELLED = re.compile(
     rf"(?P<label>{LABEL})(?P<below>(?:\.?\s?\((?:\d{{1,3}}[A-Z]?|[a-z]{{1,4}}|[A-Z])\))*)\.?\Z"
 )
 PARTS = re.compile(r"[^\W\d_]+|\d+")
+_LAST_FIGURES = re.compile(r"\d+\Z")
 _NAME_BEHIND = re.compile(
     rf"(?P<number>{NUMBER}) (?P<name>[A-Z]{{2,8}})|(?P<plain>[\d./-]+)(?P<glued>[A-Z]{{3,8}})"
 )
+# "COBS 9.2.1R": the letter of its kind of text is glued to a number.
+_KIND_GLUED = re.compile(r"(?<=\.\d)[RGED]\Z|(?<=\.\d\d)[RGED]\Z|(?<=\d[A-Z])[RGED]\Z")
+# "CPS 220 Risk Management", "CRE20 Standardised approach": a title that begins with what it is cited by.
+_TITLED = re.compile(rf"(?P<name>(?:{LETTERS}){NUMBER})(?=\s*[:–—-]\s|\s+[A-Z(]|\Z)")
 _BETWEEN_FIGURES = re.compile(r"(?<=\d)[-–/](?=\d)")
 _KEY_PARTS = re.compile(r"[^\W\d_]+|\d+(?:/\d+)*")
 _OWN_FORM = re.compile(r"[A-Z]{2,8}[-–. /:\d]|[A-Z]-\d|[A-Z][a-z]+ |[\dA-Z.]+ [A-Z]{2}|\d+[-/]\d")
@@ -93,6 +111,13 @@ def letters_of(numbers: Iterable[str]) -> Iterator[str]:
             yield first if first and count == counted.total() else name
 
 
+def designation_of(title: str) -> str | None:
+    """What a title begins with, where that is what its document is cited by: "CPS 220"; None where it is not,
+    or where the number is a year."""
+    match = _TITLED.match(title)
+    return match["name"] if match and not YEAR.search(match["name"]) else None
+
+
 def splits(designation: str) -> Iterator[tuple[str, str]]:
     """How a designation may divide into the name of a document and a number in it, the longest name first:
     ("RG 97", "12"), ("RG", "97.12")."""
@@ -103,7 +128,11 @@ def splits(designation: str) -> Iterator[tuple[str, str]]:
     first = next((place for place, (start, _) in enumerate(parts) if designation[start].isdigit()), 0)
     for place in range(len(parts) - 1, first - 1, -1):
         if place:
-            yield designation[: parts[place - 1][1]], designation[parts[place][0] :]
+            name, rest = designation[: parts[place - 1][1]], designation[parts[place][0] :]
+            yield name, rest
+            if place == first + 1 and (figures := _LAST_FIGURES.search(name)):
+                # The numbers of "CRE20" begin with its own: "20.4".
+                yield name, f"{figures[0]}.{rest}"
     if first:
         number = parts[first][0]
         for word in re.finditer(r"(?<= )[A-Z]", designation[:number]):
@@ -113,9 +142,19 @@ def splits(designation: str) -> Iterator[tuple[str, str]]:
 def forms_of(number: str) -> Iterator[str]:
     """A designation as it may be printed: without the words that only lead to it ("Subject to Guideline 12"),
     and with the word of one provision where several are cited ("Guidelines 12")."""
-    for start in (0, *(word.end() for word in re.finditer(r" (?=[A-Z])", number))):
+    starts = [0, *(word.end() for word in re.finditer(r" (?=[A-Z])", number))]
+    for start in starts:
+        # The "AMC1" of "AMC1 CAT.OP.MPA.150" is no word that leads to it, and what is left of "Agency Code
+        # Article
+        # 14" may be an article of another text.
+        if start and (
+            GROUPED.match(number) or number[start:].rpartition(" ")[0].casefold() in WORDS_FOR_KINDS
+        ):
+            continue
         form = number[start:]
         yield form
+        if kind := _KIND_GLUED.search(form):
+            yield form[: kind.start()]
         word, _, rest = form.rpartition(" ")
         if word.endswith("s") and not word.isupper():
             yield f"{word[:-1]} {rest}"

@@ -131,6 +131,7 @@ def language_of_text(text: str) -> str:
     # Function words of the known languages lead by far in a text of some length; a language without a list
     # of them shares a few with several.
     known = tuple(code for code in STOPWORDS if script in scripts_of(code))
+    votes: dict[str, int] = {}
     if len(known) > 1:
         votes = _function_words(look, known)
         most, second = sorted(votes.values(), reverse=True)[:2]
@@ -145,7 +146,15 @@ def language_of_text(text: str) -> str:
     if not sure and len(look) < _SHORT and known:
         # A line or two: rather one of the languages that most texts are in.
         return detect(look, known)
+    if others and {first, others[0][0]} <= votes.keys():
+        # Of its first two (Malay and Indonesian) the function words know better than the letters.
+        return min((first, others[0][0]), key=lambda code: (-votes[code], _priority(code)))
     return _MODEL_NAMES.get(first, first)
+
+
+def _priority(code: str) -> int:
+    own = all_words().get(code)
+    return own.priority if own is not None else 100
 
 
 def language_code(stated: str) -> str | None:

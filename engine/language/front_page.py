@@ -41,6 +41,17 @@ class FrontPage:
     title: str | None = None
 
 
+# What stands on the cover of a standard above its name.
+_GENERIC = re.compile(
+    r"(?:(?:INTERNATIONAL|EUROPEAN|BRITISH|NATIONAL|AMERICAN NATIONAL|INDIAN) )?STANDARD|FINAL DRAFT"
+    r"|NORME (?:INTERNATIONALE|EUROP[ÉE]ENNE)|(?:EUROPÄISCHE|DEUTSCHE) NORM|NORMA (?:INTERNACIONAL|EUROPEA)",
+    re.IGNORECASE,
+)
+# "2022-10", "Third edition 2022-10", "Edition 3.0 2016".
+_EDITION_LINE = re.compile(
+    r"(?:(?:[A-Z][a-z]+|\d+(?:st|nd|rd|th)?\.?)\s[Ee]dition|[ÉE]dition \d[\d.]*|\w+ Auflage)?[\s,:–—-]*"
+    r"(?P<year>(?:19|20)\d\d)(?:-\d\d){0,2}"
+)
 _KEEP_CASE = frozenset({"di", "dan", "of", "and"})
 
 
@@ -92,7 +103,7 @@ def _patterns(language: str) -> languages.FrontPage | None:
 
 def _standard(title: str, text: str) -> FrontPage | None:
     """The edition of a standard: the title begins with its designation, or one of the first lines is one."""
-    lines = [line.strip(" #*") for line in text[:HEAD].splitlines()]
+    lines = [line.strip(" #*") for line in text[:HEAD].splitlines() if line.strip(" #*")]
     designations = (found for line in lines if (found := standard_titled(line)) and found[1] == len(line))
     named = next(designations, None)
     found = standard_titled(title) or named
@@ -101,7 +112,24 @@ def _standard(title: str, text: str) -> FrontPage | None:
     standard = found[0]
     if standard.year is None and named and named[0].key == standard.key:
         standard = named[0]
-    return FrontPage(STANDARD, f"{standard.publisher} {standard.number}", standard.year, standard.issuer)
+    year = standard.year or _edition_year(lines, title)
+    named_by = None
+    if _GENERIC.fullmatch(title.strip()):
+        # "INTERNATIONAL STANDARD" stands above what the standard is called.
+        printed = f"{standard.publisher} {standard.number}"
+        named_by = f"{printed}:{year}" if year else printed
+    return FrontPage(
+        STANDARD, f"{standard.publisher} {standard.number}", year, standard.issuer, title=named_by
+    )
+
+
+def _edition_year(lines: Sequence[str], title: str) -> int | None:
+    """The year of an edition that stands on a line of its own at the head of a standard: "Third edition",
+    "2022-10"."""
+    for line in (title, *lines):
+        if (found := _EDITION_LINE.fullmatch(line)) is not None:
+            return int(found["year"])
+    return None
 
 
 def _titled(patterns: languages.FrontPage, title: str) -> re.Match[str] | None:

@@ -59,6 +59,7 @@ _EFFECT = """
     date_of_commencement commences commenced
     start_date date_start from_date applicable_from applies_from date_applicability application_date
     date_of_application applicability_date valid dc_date_valid date_valid operative_date operative_from
+    effective_on effect_date date_of_effectivity takes_effect takes_effect_on in_effect_from enforcement_date
     gültig_ab gültig_von gültig_seit geltung_ab geltend_ab gilt_ab in_kraft in_kraft_ab in_kraft_seit
     in_kraft_getreten inkrafttreten inkrafttretedatum inkrafttretensdatum
     wirksam_ab wirksamkeit anwendbar_ab
@@ -92,7 +93,7 @@ _EFFECT = """
     yürürlük_tarihi yürürlük yürürlüğe_giriş isxys ισχύς ισχύει_από έναρξη_ισχύος
     в_сила_от действует_с вступление_в_силу дата_вступления_в_силу чинний_з
     berlaku tanggal_berlaku mulai_berlaku berlaku_sejak ngày_hiệu_lực hiệu_lực_từ
-    施行日期 生效日期 施行日 تاريخ_النفاذ تاريخ_السريان 시행일 시행일자
+    施行日期 生效日期 施行日 施行期日 施行年月日 تاريخ_النفاذ تاريخ_السريان 시행일 시행일자
 """
 # The day of which the text is: that of a consolidation, of its last change.
 _STATE = """
@@ -102,6 +103,7 @@ _STATE = """
     as_of as_at as_of_date status_date point_in_time point_in_time_date snapshot snapshot_date revision
     revision_date date_revision last_revised edition_date
     last_updated updated update_date date_updated updated_on last_update last_amended amended_on amended
+    last_change_in_force last_change last_changed_on changed_on date_changed reform_date last_reform
     amendment_date date_amended last_amendment last_modification last_changed date_last_updated
     current_to current_as_of text_date state_of state
     stand stand_vom stand_am stand_datum standdatum fassung fassung_vom fassungsdatum konsolidierung
@@ -198,14 +200,29 @@ IDENTIFIERS = tuple(dict.fromkeys(_folds(_IDENTIFIERS)))
 _TITLES = """
     title titel titre titulo titolo título judul tytuł nazov název cím pavadinimas pealkiri otsikko tittel
 """
+_SHORT_TITLES = """
+    short_title abbreviation short_name jurabk citation_title short abbr kurztitel kurzbezeichnung abkürzung
+    kurzname titre_court titre_abrégé abréviation titulo_corto titulo_abreviado abreviatura título_curto
+    titolo_breve
+    citeertitel korte_titel afkorting kortnamn kort_titel korttittel kortform forkortelse rövid_cím
+    skrócony_tytuł skrót
+    krátký_název kısa_başlık 略称 简称 약칭
+"""
 _LANGUAGES = "language lang sprache langue idioma lengua lingua taal språk sprog jazyk"
 _ISSUERS = """
     issuer issuing_body issued_by passed_by issuing_authority authority erlassen_von normgeber herausgeber
     autorite emetteur organismo emisor ente_emittente autorita uitgever
 """
 TITLES = tuple(dict.fromkeys(_folds(_TITLES)))
+SHORT_TITLES = tuple(dict.fromkeys(_folds(_SHORT_TITLES)))
 LANGUAGES = tuple(dict.fromkeys(_folds(_LANGUAGES)))
 ISSUERS = tuple(dict.fromkeys(_folds(_ISSUERS)))
+_ALL = frozenset((*_KINDS, *IDENTIFIERS, *TITLES, *SHORT_TITLES, *LANGUAGES, *ISSUERS))
+
+
+def known_field(name: str) -> bool:
+    """Whether a name is one of a field that tells a day, the text, its language or who issued it."""
+    return folded(name) in _ALL
 
 
 def told_by(name: str) -> Told:

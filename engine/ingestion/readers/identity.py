@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,11 @@ from engine.language.detect import language_code, language_of_text
 from engine.language.front_page import STANDARD, FrontPage, read_front_page
 from engine.model import Document
 
+# "Stand: 01.01.2020" at the head of a text that has no fields; so many lines of it are looked at.
+_STATED = re.compile(r"[\s#*>-]*([^\W\d][^:：\n]{1,40}?)\s*\**[:：]\**\s*(\S[^\n]{3,40}?)[\s.*]*")
+_TELLING = (Told.EFFECT, Told.STATE, Told.END)
+HEAD, MOST_LINES = 1200, 12
+
 
 def document_of(
     source: SourceFile, given: Mapping[str, Any], heading: str | None, body: str, *, record: bool = False
@@ -28,6 +35,8 @@ def document_of(
     """
     if source.mapping is not None and not record:
         given = {**given, **stated_by(source.mapping, given)}
+    if not record:
+        given = {**_days_above(body), **given}
     known = {name.casefold(): value for name, value in given.items()}
     title = _text(given, field_names.TITLES) or heading or _file_title(source.name)
     language = language_code(_text(given, field_names.LANGUAGES) or "") or language_of(body)
@@ -35,7 +44,8 @@ def document_of(
     named = fields.text_of(known, ("id", "slug"))
     document_id = named if named and not source.shares_id else slug_of(source.stem) or "document"
     page = read_front_page(title, body, language)
-    if page.title and not heading and _text(given, field_names.TITLES) is None:
+    plain = not heading and _text(given, field_names.TITLES) is None
+    if page.title and (page.type == STANDARD or plain):
         # A plain text has no heading, and its file's name says less than its first lines.
         title = page.title
     number = fields.text_of(known, ("number",)) or page.number
@@ -53,7 +63,7 @@ def document_of(
         year=year,
         type=kind,
         language=language,
-        abbreviation=fields.text_of(known, ("abbreviation", "short_name", "jurabk")),
+        abbreviation=_text(given, field_names.SHORT_TITLES),
     )
     quality = known.get("quality")
     understood = _UNDERSTOOD if named is None or document_id == named else _UNDERSTOOD - {"id", "slug"}
@@ -80,6 +90,16 @@ def document_of(
             **{name: value for name, value in given.items() if name.casefold() not in understood},
         },
     )
+
+
+def _days_above(body: str) -> dict[str, str]:
+    """The days that the first lines of a text state as fields: "Effective Date: 1 January 2022"."""
+    found: dict[str, str] = {}
+    for line in islice(filter(str.strip, body[:HEAD].splitlines()), MOST_LINES):
+        match = _STATED.fullmatch(line)
+        if match and told_by(match[1]) in _TELLING and fields.day_of(match[2]) is not None:
+            found.setdefault(match[1], match[2])
+    return found
 
 
 def _file_title(path: str) -> str:

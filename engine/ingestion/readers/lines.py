@@ -38,8 +38,12 @@ _AWAITS_NUMBER = re.compile(
 )
 _LOST_NUMBER = re.compile(r"\s*(\(?\d{1,3}[a-z]?[.)]{1,2})\s+(?=\S)")
 _HAN_ARTICLE = re.compile(
-    r"(第[〇零一二两三四五六七八九十百千\d]+[编章节条](?:之[一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
+    r"(第[〇零一二两三四五六七八九十百千\d]+[编編章节節条條](?:[之の][一二三四五六七八九十]+)?)[\s\u3000]+(\S.*)?\Z",
     re.DOTALL,
+)
+# "제1조(목적) 이 법은 ...": a title in brackets stands between number and text.
+_HANGUL_ARTICLE = re.compile(
+    r"(제\s?\d+\s?[편장절조](?:의\s?\d+)?(?:\s?\([^()]{1,60}\))?)\s*(\S.*)?\Z", re.DOTALL
 )
 _TABBED = re.compile(
     r"([A-Z]{0,4} ?\d[\w.()]*(?:Guidance[\w.]*)?|(?:Part|Schedule|Chapter|APP) ?\w+[\w.() ]*)\t(.*)\Z",
@@ -87,7 +91,9 @@ def blocks_of(lines: Sequence[str], *, unwrap: bool, base: int = 0) -> Iterator[
     waiting: HeadingBlock | None = None
     ready = [*mended(lines), ""]
     for place, line in enumerate(ready):
-        found = heading_line(line) or (None if paragraph else _run_on(line))
+        found = heading_line(line)
+        if not paragraph and (found is None or _goes_on(found[0], ready[place + 1 : place + 2])):
+            found = _run_on(line) or found
         if paragraph and (found is not None or not line.strip()):
             yield TextBlock(joined(paragraph, unwrap=unwrap))
             paragraph = []
@@ -136,6 +142,11 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         if heading.kind is SectionKind.ARTICLE:
             return _headed(heading), rest
         return _headed(parse_heading(bare)), ""
+    if hangul := _HANGUL_ARTICLE.match(bare):
+        heading = parse_heading(hangul[1])
+        if heading.kind is SectionKind.ARTICLE:
+            return _headed(heading), (hangul[2] or "").strip()
+        return _headed(parse_heading(bare)), ""
     if tabbed := _TABBED.match(bare):
         return _tabbed(tabbed[1].strip(), tabbed[2].strip())
     if run_on := _ROMAN_RUN_ON.match(bare):
@@ -152,6 +163,12 @@ def heading_line(line: str) -> tuple[HeadingBlock, str] | None:
         ):
             return _headed(heading), ""
     return None
+
+
+def _goes_on(block: HeadingBlock, following: Sequence[str]) -> bool:
+    """Whether what seems the title of a provision is the first line of its text, broken for its length."""
+    begins = "".join(following).lstrip()[:1]
+    return bool(block.heading.title) and block.heading.kind not in CONTAINERS and begins.islower()
 
 
 def _run_on(line: str) -> tuple[HeadingBlock, str] | None:

@@ -20,6 +20,7 @@ from engine.ingestion.headings import parse_heading
 from engine.ingestion.readers import fields
 from engine.ingestion.readers.base import Problem, ReadDocument, SourceFile
 from engine.ingestion.readers.decoding import decoded, looks_like_text
+from engine.ingestion.readers.field_names import known_field
 from engine.ingestion.readers.front_matter import document_of, split_front_matter
 from engine.ingestion.readers.lines import blocks_of, joined
 from engine.model import SectionKind
@@ -32,9 +33,18 @@ _ATTRIBUTES = re.compile(r"\s*\{([^{}]*)\}\s*\Z")
 _ATTRIBUTE = re.compile(r"([\w-]+)=(\"[^\"]*\"|\S+)")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _EMPHASIS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
+# "8*a*": an italic letter of a number. Other single stars may be the text's own: "R*121-16".
+_ITALIC_LETTER = re.compile(r"(?<=\d)([*_])([a-z]{1,7})\1(?!\w)")
+# Marks of type within a line, and of notes: what stands in them is text, but for the sign of a note.
+_INLINE_TAG = re.compile(
+    r"</?(?:sup|sub|b|i|em|strong|u|s|small|span|font|br)(?:\s[^<>]{0,200})?/?>", re.IGNORECASE
+)
+_NOTE_SIGN = re.compile(r"\[\^[\w-]{1,20}\](?!:)")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\(<?[^()\s]*>?(?:\s+\"[^\"]*\")?\)")
 # "Fundstelle", a line, ":   BGBl I: 2006, 1897": a definition, unwrapped.
 _DEFINITION = re.compile(r"([^\n:]{2,60}?) :\s{2,}(.+)\Z", re.DOTALL)
+# "**Ikraftträdande:** 2022-07-01": a field, where lines of such fields stand together.
+_FIELD = re.compile(r"\s*(?:[-*+]\s+)?\*\*([^*:\n]{2,40}?)\s*(?::\*\*|\*\*\s*:)\s*(\S[^\n]{0,300}?)\s*\\?\Z")
 _PROVISIONS = frozenset({SectionKind.ARTICLE, SectionKind.SECTION, SectionKind.RULE})
 
 
@@ -56,15 +66,16 @@ class MarkdownReader:
         if front.problem:
             yield Problem(source.name, front.problem, 1)
         body = text[front.rest :]
-        title, blocks = _blocks(body)
-        head, blocks = _stated(blocks)
+        title, head, blocks = _blocks(body)
+        defined, blocks = _stated(blocks)
+        head |= defined
         document = document_of(source, {**head, **front.fields}, title, body)
         read = Assembler(document).assemble(blocks)
         yield read if read.passages else Problem(source.name, "the file has no text")
 
 
-def _blocks(body: str) -> tuple[str | None, list[Block]]:
-    """The first heading of level 1, and all other blocks in order."""
+def _blocks(body: str) -> tuple[str | None, dict[str, str], list[Block]]:
+    """The first heading of level 1, the fields that stand above all others, and all other blocks in order."""
     lines = body.split("\n")
     tokens = _PARSER.parse(body)
     # Where no heading names a provision, provisions may stand in the text without markup.
@@ -72,6 +83,7 @@ def _blocks(body: str) -> tuple[str | None, list[Block]]:
         parse_heading(_without_attributes(text)).kind in _PROVISIONS for _, text in _headings(tokens)
     )
     title: str | None = None
+    head: dict[str, str] = {}
     blocks: list[Block] = []
     for place, token in enumerate(tokens):
         if token.level != 0 or token.map is None or token.nesting < 0:
@@ -83,8 +95,22 @@ def _blocks(body: str) -> tuple[str | None, list[Block]]:
             else:
                 blocks.append(_heading(text, level))
         elif token.type not in ("hr", "html_block"):
-            blocks.extend(_text(lines[slice(*token.map)], token, marked=marked))
-    return title, blocks
+            own = lines[slice(*token.map)]
+            above = not any(isinstance(block, HeadingBlock) for block in blocks)
+            if above and (listed := _listed(own)) is not None:
+                head |= listed
+            else:
+                blocks.extend(_text(own, token, marked=marked))
+    return title, head, blocks
+
+
+def _listed(lines: Sequence[str]) -> dict[str, str] | None:
+    """The fields that all lines of a paragraph or list are; None where one is none, or no name is known."""
+    matches = [_FIELD.match(line) for line in lines if line.strip()]
+    listed = {_inline(match[1]): _inline(match[2]) for match in matches if match is not None}
+    if not matches or None in matches or not any(map(known_field, listed)):
+        return None
+    return listed
 
 
 def _stated(blocks: Sequence[Block]) -> tuple[dict[str, str], list[Block]]:
@@ -143,4 +169,5 @@ def _text(lines: Sequence[str], token: Token, *, marked: bool) -> Iterator[Block
 
 def _inline(text: str) -> str:
     """Text without marks of emphasis and link addresses."""
-    return _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
+    plain = _INLINE_TAG.sub("", _NOTE_SIGN.sub("", _LINK.sub(r"\1", text)))
+    return _ITALIC_LETTER.sub(r"\2", _EMPHASIS.sub(r"\2", plain))

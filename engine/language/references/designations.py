@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.language.addresses import Address
-from engine.language.designations import BELOW, LETTERS, NUMBER, SUFFIX, YEAR, path_of
+from engine.language.designations import BELOW, LETTERS, NUMBER, PART, SUFFIX, YEAR, path_of
 from engine.language.references.cues import CueReader
 from engine.language.references.grammar import Grammar, Mention, Target, cased
 from engine.model import Relation, SectionKind, Span
@@ -32,7 +32,7 @@ _END = r"(?![\w%/]|[.,]\d|-\d)"
 _NO_WORD = r"(?<![\w.,/–-])"
 _FEW = r"\d{1,4}[A-Z]{0,2}(?:[-.]\d{1,4}[A-Z]{0,2}){0,4}"
 _CODE = re.compile(
-    rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{BELOW}){_END}"
+    rf"(?<![\w/.–-])(?P<name>{LETTERS})(?P<number>{NUMBER}{SUFFIX})(?P<behind>)(?P<below>{PART}|{BELOW}){_END}"
 )
 _NUMBER_FIRST = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>{NUMBER})(?P<behind> [A-Z]{{2,8}})(?P<below>{BELOW})(?![\w-])"
@@ -41,6 +41,8 @@ _DASHED = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
 )
 _PLAIN = re.compile(rf"(?<=[\w)’'] )(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+_CAPITALS = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]* ){2,5}\Z")
+_WHOLE = frozenset((_CODE, _DASHED, _PLAIN))
 _LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
 _NAME = re.compile(
     r"(?<![\w-])(?:[A-Z][\w'’&/-]*(?: \([A-Z][\w &-]{1,30}\))? "
@@ -99,7 +101,8 @@ class DesignationReader:
             number, last = match.span("number")
             place = bisect_right(starts, number) - 1
             inside = place >= 0 and last <= known[place].end
-            if start >= end and (match.re is _DASHED or not inside):
+            # What a grammar read as a name and a number may be one number: "SYSC 4.1.2" beside "COBS 4.1.2".
+            if start >= end and (match.re in _WHOLE or not inside):
                 read.append(self._mention(text, start, first, match))
                 end = read[-1].span.end
         return read
@@ -120,7 +123,11 @@ class DesignationReader:
                 if YEAR.match(match["number"])
                 else _NAME.search(text, max(0, number - LONGEST_NAME), number)
             )
-            if name and self._with_unit(text, number) == number:
+            if name and self._with_unit(text, number) != number:
+                # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a
+                # whole.
+                name = _CAPITALS.search(text, name.start(), number)
+            if name:
                 yield name.start(), name.start(), match
 
     def _with_unit(self, text: str, start: int) -> int:

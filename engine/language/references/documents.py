@@ -215,6 +215,11 @@ class DocumentFinder:
         behind = self._behind(mention, passage, own) if mention.leads_at is not None else Meaning((own,))
         known = tuple(document for document in behind.documents if document is not None)
         for form in forms_of(number):
+            if (part := target.address.paragraph) is not None:
+                # A label may end in brackets: "AMC1 CAT.OP.MPA.150(b)".
+                first, _, rest = part.partition("/")
+                whole = replace(target.address, number=f"{form}({first})", paragraph=rest or None)
+                yield known, whole, form, behind.name_end
             yield known, replace(target.address, number=form), form, behind.name_end
         for name, rest in () if behind.named else splits(number):
             named = self._local.get(own, _NO_NAMES).meanings(name, passage.language)

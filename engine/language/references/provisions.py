@@ -256,12 +256,16 @@ class Provisions:
         identity: tuple[int, str, str, Ancestors] | None = None
         for row in self.layout.rows_of[document]:
             passage = self.passages[row]
-            if not passage.number or passage.kind is SectionKind.GUIDANCE:
+            number, kind = passage.number, passage.kind
+            if not number and passage.section_id is None and (passage.paragraph or "").isdigit():
+                # The numbered paragraphs of a text without any section are what it is cited by.
+                number, kind = passage.paragraph, SectionKind.PARAGRAPH
+            if not number or kind is SectionKind.GUIDANCE:
                 continue
-            key = number_key(passage.number)
+            key = number_key(number)
             ancestors = self.ancestors_of(row)
             outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
-            current = (document, key, series_of(passage.kind), outer)
+            current = (document, key, series_of(kind), outer)
             if current != identity or self.passages[run[-1]].valid_from != passage.valid_from:
                 self._add_run(identity, run)
                 run, identity = [], current
@@ -272,7 +276,8 @@ class Provisions:
         if not run or identity is None:
             return
         document, key, _, _ = identity
-        kind = self.passages[run[0]].kind
+        head = self.passages[run[0]]
+        kind = head.kind if head.number else SectionKind.PARAGRAPH
         section = self._own_section(key, run)
         provision = Provision(document, key, kind, tuple(run), section, self.ancestors_of(run[0]))
         if kind not in CONTAINERS:

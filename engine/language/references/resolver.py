@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.language.addresses import Address, number_key
+from engine.language.designations import forms_of
 from engine.language.references.designations import GRAMMAR as DESIGNATION
 from engine.language.references.documents import DocumentFinder, Meaning
 from engine.language.references.grammar import Mention, Target
@@ -95,10 +96,10 @@ class Resolver:
             found.extend(self._resolved(mention, meaning, passage, row))
         for mention in (one for one in mentions if one.grammar == DESIGNATION):
             own = self._designated(mention, passage, row)
+            if own and own[0].target_kind is TargetKind.DOCUMENT:
+                own = self._of_document(own[0], plain, passage, row) or own
             if own:
-                # What the corpus has whole was not the shorter number, or the range, that the grammar saw.
-                whole = Span(mention.span.start, max(one.span.end for one in own))
-                found = [one for one in found if not _overlaps(one.span, whole)] + own
+                found = [*_kept(found, own, mention), *own] if _replaces(found, own, mention) else found
         return _without_repeats(found)
 
     def _designated(self, mention: Mention, passage: Passage, row: int) -> list[Reference]:
@@ -116,7 +117,39 @@ class Resolver:
                         found.append(_reference(passage, mention, span, tuple(aims), EXACT))
                 if indexes:
                     break
+            else:
+                found.extend(self._whole(mention, target, passage, row))
         return found
+
+    def _whole(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
+        """The documents that a number itself names: "CPS 230"."""
+        own = self._provisions.document_of[row]
+        for form in forms_of(target.address.number or ""):
+            known = self._finder.called(form, passage.language)
+            if own in known:
+                # Another edition, or the text itself.
+                return []
+            if known:
+                aims = tuple((TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known)
+                return [_reference(passage, mention, _printed(target, form, None, passage.text), aims, EXACT)]
+        return []
+
+    def _of_document(
+        self, name: Reference, plain: Sequence[Mention], passage: Passage, row: int
+    ) -> list[Reference]:
+        """The provision right behind the number of its document: "CPS 220 paragraph 23"."""
+        for mention in plain:
+            between = passage.text[name.span.end : mention.span.start]
+            if mention.span.start > name.span.end and between.strip(" ,") == "" and mention.document is None:
+                ids = {name.target_id, *name.candidates}
+                documents = tuple(n for n, one in enumerate(self._documents) if one.id in ids)
+                found = self._resolved(mention, Meaning(documents, True), passage, row)
+                if found and all(one.status is not Status.UNRESOLVED for one in found):
+                    first, *others = found
+                    span = Span(name.span.start, first.span.end)
+                    words = passage.text[span.start : span.end]
+                    return [replace(first, span=span, text=words), *others]
+        return []
 
     def meanings(self, mentions: Sequence[Mention], passage: Passage) -> list[Meaning]:
         """Which documents the mentions of a passage of the corpus speak of, in order."""
@@ -341,6 +374,26 @@ def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
     span, first = target.span, (target.address.number or "").split()[0]
     start = text.find(words.split()[0], span.start, span.end) if text.startswith(first, span.start) else -1
     return Span(span.start if start < 0 else start, max(end or 0, span.end))
+
+
+def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
+    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words:
+    that
+    does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
+    beside = [one for one in found if _overlaps(one.span, mention.span) and one.target_id]
+    if any(one.target_kind is TargetKind.DOCUMENT for one in own):
+        return not beside
+    longest = mention.span.end - mention.span.start
+    return not any(
+        one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside
+    )
+
+
+def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
+    """What was found outside of the words of a designation, from which a shorter number or a range was
+    read."""
+    whole = Span(mention.span.start, max(one.span.end for one in own))
+    return [one for one in found if not _overlaps(one.span, whole)]
 
 
 def _overlaps(one: Span, other: Span) -> bool:

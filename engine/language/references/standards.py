@@ -108,7 +108,9 @@ def standard_of(name: str) -> Standard | None:
     if not years and publisher in _YEAR_BEHIND_DASH:
         number, _, behind = number.rpartition("-") if _YEARS.fullmatch(number[-4:]) else (number, "", "")
         years = [behind] if behind else []
-    return Standard(publisher, number, int(years[-1]) if years else None)
+    # An amendment's year behind the edition's is none of an edition: "2015+A1:2024".
+    first = "+A" in (read["edition"] or "")
+    return Standard(publisher, number, int(years[0 if first else -1]) if years else None)
 
 
 def standard_titled(title: str) -> tuple[Standard, int] | None:

@@ -61,7 +61,7 @@ def _lines(
     )
     spoken = detect(sample[:_SAMPLE], _LANGUAGES)
     made: set[str] = set()
-    told = {} if source.mapping is not None else {"fields": str(mapping)}
+    told = {} if source.mapping is not None else {"fields": str(mapping), "file": _file_title(source)}
     for item in chain(first, records):
         if isinstance(item, Problem):
             yield item
@@ -74,6 +74,11 @@ def _lines(
             continue
         language = text(record, mapping.passage.language) or text(record, mapping.document.language) or spoken
         yield _line(number, own_id, words, language, record, mapping, told)
+
+
+def _file_title(source: SourceFile) -> str:
+    """What a file is called, in words."""
+    return " ".join(source.stem.replace("_", " ").split())
 
 
 def _made_id(record: Record, number: int, mapping: FieldMapping, stem: str, made: set[str]) -> str:
@@ -97,8 +102,13 @@ def _line(
     told: Mapping[str, str],
 ) -> Line:
     passage, document = mapping.passage, mapping.document
-    metadata: dict[str, Any] = {"language": language, **told}
+    metadata: dict[str, Any] = {"language": language}
+    if told:
+        metadata["fields"] = told["fields"]
     title = text(record, document.title) or text(record, document.id)
+    if title is None and document.title is None and passage.heading and passage.label and told:
+        # Provisions with titles of their own that name no document: the file is one.
+        title = told.get("file")
     if title is not None:
         metadata["regulation"] = title
     for name, known_as in _LINE_NAMES.items():

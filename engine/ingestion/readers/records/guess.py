@@ -6,6 +6,7 @@ person can correct it by writing one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -19,14 +20,18 @@ from engine.ingestion.readers.mapping import (
     values,
 )
 from engine.ingestion.readers.records import names
+from engine.language.designations import FEWEST, labelled
 
 # So many records are looked at.
 SAMPLE = 400
 # A text that nothing names is told by its length: the longest field, if its mean is at least this.
 _LONG = 60
+# A share of records that is nearly all of them.
+_MOSTLY = 0.8
 # A string of a record that is longer is text that belongs to the document.
 LONG_TEXT = 200
 _DEEPEST = 5
+_DOTTED = re.compile(r"[A-Z]?\d{1,4}(?:\.\d{1,4}){1,4}[A-Z]?")
 
 Record = Mapping[str, Any]
 
@@ -63,6 +68,7 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
     text = _text_field(entries)
     if text is None:
         return None
+    numbered = _designated_field(entries) if items is None else None
     reach = float(sum(len(said(value)) for entry in entries for value in values(entry, text)))
     if items is None and path and len(records) > 1 and not _names_documents(records):
         # Passages of a list inside an object: the object is the document, and the list its items.
@@ -71,13 +77,49 @@ def _mapped(path: str, records: Sequence[Record]) -> tuple[float, FieldMapping] 
         # A text in an object of its own is what precedes the provisions, unless there is nothing else.
         reach *= 0.05
     taken = {text}
+    own = _own_title(entries) if items is None else None
+    if own is not None:
+        # A title that each record has for itself, beside its number, is its heading and no document's.
+        taken.add(own)
     passage = _passage_fields(entries, text, taken, nested=items is not None)
+    if items is None and (every := _all_texts(entries, text)) != text:
+        passage = passage.model_copy(update={"text": every})
+    if own is not None:
+        passage = passage.model_copy(update={"heading": own, "label": passage.label or numbered})
     mapping = FieldMapping(
         records=path, items=items, document=_document_fields(records, taken, items), passage=passage
     )
+    if own is not None and mapping.document.title is None:
+        whole = _named(records, names.COLLECTION, taken)
+        mapping = mapping.model_copy(
+            update={"document": mapping.document.model_copy(update={"title": whole})}
+        )
     # Several places can reach the same text: that which has the title knows most about it, then the outer.
     titled = mapping.document.title is not None and "." not in str(mapping.document.title)
     return reach + 3 * titled - path.count(".") - bool(path), mapping
+
+
+def _designated_field(entries: Sequence[Record]) -> str | None:
+    """The field whose values are numbers in a form of a rulebook's own: "SYSC 4.1.1", "AC-2"."""
+    for name in _fields(entries):
+        printed = [said(entry.get(name)) for entry in entries]
+        designated = [one for one in printed if one and (labelled(one) is not None or _DOTTED.fullmatch(one))]
+        several = len(designated) >= FEWEST and len(designated) >= _MOSTLY * len(printed)
+        if several and len(set(designated)) >= _MOSTLY * len(designated):
+            return name
+    return None
+
+
+def _own_title(entries: Sequence[Record]) -> str | None:
+    """The title that nearly every record has for itself, where records have numbers of their own as well."""
+    title = _named(entries, names.TITLE)
+    numbered = _named(entries, names.LABEL) or _designated_field(entries)
+    if title is None or numbered is None or title == numbered or names.plain(title) not in names.HEADING:
+        return None
+    printed = [said(entry.get(title)) for entry in entries if said(entry.get(title))]
+    numbers = {said(entry.get(numbered)) for entry in entries}
+    own = len(printed) >= FEWEST and len(set(printed)) >= _MOSTLY * len(printed)
+    return title if own and len(numbers) >= _MOSTLY * len(entries) else None
 
 
 def _entries(record: Record, items: str) -> Iterator[Record]:
@@ -149,6 +191,20 @@ def _text_field(entries: Sequence[Record]) -> str | None:
         if mean >= _LONG and " " in str(next(entry[name] for entry in entries if entry.get(name))):
             longest = max(longest or (0.0, ""), (mean, name))
     return longest[1] if longest else None
+
+
+def _all_texts(entries: Sequence[Record], text: str) -> str | list[str]:
+    """The text field, with the other long ones beside it where no name tells which of them is the text."""
+    if names.plain(text) in names.TEXT:
+        return text
+    found = []
+    for name in _fields(entries):
+        texts = [entry[name] for entry in entries if isinstance(entry.get(name), str) and " " in entry[name]]
+        own = len(texts) * 2 >= len(entries) and len(set(texts)) * 2 >= len(entries)
+        long = own and sum(map(len, texts)) >= _LONG * len(texts)
+        if name == text or (long and names.plain(name) not in (*names.HEADING, *names.URL, *names.NOTES)):
+            found.append(name)
+    return found if len(found) > 1 else text
 
 
 def _fields(entries: Sequence[Record]) -> list[str]:

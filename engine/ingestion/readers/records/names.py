@@ -22,7 +22,10 @@ TEXT = (
 )  # fmt: skip
 LABEL = (
     "numbertext", "articlelabel", "label", "passagelabel", "articlenumber", "articleno", "articlenum",
-    "article", "pasal", "paragraph", "rule", "sectionnumber", "clause", "enbez", "number", "num", "no",
+    "article", "pasal", "paragraph", "rule", "sectionnumber", "clause", "rulenumber", "ruleno", "ruleid",
+    "requirement", "requirementid", "requirementnumber", "controlid", "control", "clausenumber",
+    "provisionnumber",
+    "paragraphnumber", "ref", "enbez", "number", "num", "no",
     "nomor", "رقمالمادة", "المادة", "条", "条号",
 )  # fmt: skip
 HEADING = (
@@ -33,6 +36,12 @@ TITLE = (
     "title", "lawname", "lawtitle", "documenttitle", "doctitle", "regulation", "regulationname",
     "document", "documentname", "docname", "law", "act", "actname", "statute", "code", "gesetz", "judul",
     "peraturan", "titel", "titre", "name", "النظام", "اسمالنظام", "القانون", "法规名称", "标题", "法律",
+)  # fmt: skip
+# What provisions with titles of their own are taken from.
+COLLECTION = (
+    "regulation", "regulationname", "document", "documentname", "doctitle", "documenttitle", "law", "lawname",
+    "act", "actname", "code", "statute", "rulebook", "handbook", "standard", "framework", "manual", "module",
+    "sourcebook", "publication", "catalog", "catalogue", "policy", "source", "book",
 )  # fmt: skip
 DOCUMENT_ID = ("lawid", "documentid", "docid", "id", "uuid", "celex", "eli", "slug", "identifier", "code")
 ID = ("id", "uuid", "passageid", "articleid", "chunkid", "key", "identifier")

@@ -12,6 +12,8 @@ from engine.model import NamedProvision, Naming, Span
 from engine.retrieval.planning.named.provisions import in_any, in_documents
 from engine.retrieval.planning.named.question import Name, Question
 
+# So many provisions of a number are asked for their labels.
+MOST_LABELS = 40
 _THERE = frozenset((Naming.FOUND, Naming.SEVERAL))
 
 
@@ -39,13 +41,26 @@ def _named(asked: Question, mention: Mention, code: str, name: Name | None) -> N
         one = _with(mention, form)
         if name is not None:
             named = in_documents(asked, one, code, name, _words(asked, name.span or target.span, form))
-        elif len(asked.corpus.numbered(form)):
+        elif len(asked.corpus.numbered(form)) or _is_label(asked, form):
+            if not len(asked.corpus.numbered(form)):
+                one = _with(mention, form.rpartition(" ")[2])
             named = in_any(asked, one, code, _words(asked, target.span, form))
         else:
             continue
         if named.status in _THERE:
             return named
     return None if name is not None else _by_letters(asked, mention, code)
+
+
+def _is_label(asked: Question, form: str) -> bool:
+    """Whether a word and a number are the label of a provision whose number alone is known: "Disclosure
+    306-3"."""
+    word, _, number = form.rpartition(" ")
+    if not word:
+        return False
+    rows = asked.corpus.numbered(number)
+    labels = (passage.label.casefold() for passage in asked.corpus.passages(rows[:MOST_LABELS]))
+    return any(label.startswith(form.casefold()) for label in labels)
 
 
 def _by_letters(asked: Question, mention: Mention, code: str) -> NamedProvision | None:

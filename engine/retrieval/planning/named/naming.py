@@ -19,11 +19,13 @@ from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
+from engine.language.references.registry import recogniser
 from engine.language.references.standards import Standards, standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
 from engine.retrieval.planning.named.designations import designations
 from engine.retrieval.planning.named.documents import documents_of
+from engine.retrieval.planning.named.printed import labels_in, printed_mentions
 from engine.retrieval.planning.named.provisions import in_any, in_documents
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
 from engine.retrieval.planning.prose import BESIDE, documents_at
@@ -69,7 +71,7 @@ def provisions_named(
     written, text = text, _read_as(text, corpus)
     read: list[tuple[str, list[Mention]]] = []
     for code in list(bases)[: MOST_LANGUAGES + 1]:
-        mentions = [one for one in find_mentions(text, code) if any(map(_is_numbered, one.targets))]
+        mentions = [one for one in _mentions(corpus, text, code) if any(map(_is_numbered, one.targets))]
         if mentions:
             # What is written twice names nothing new.
             once = {one.text: one for one in reversed(mentions)}
@@ -119,6 +121,14 @@ def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedPro
         note += f"; it has {', '.join(f'“{title}”' for title in titles)}" if titles else ""
         found.setdefault(mention.text, NamedProvision(mention.text, Naming.UNKNOWN, note=note))
     return list(found.values())
+
+
+def _mentions(corpus: Corpus, text: str, code: str) -> list[Mention]:
+    """What a question names by the grammar of a language; of one without a grammar, what its headings
+    print."""
+    if recogniser(code) is not None:
+        return find_mentions(text, code)
+    return list(printed_mentions(text)) or list(labels_in(corpus, text))
 
 
 _STANDARDS: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()

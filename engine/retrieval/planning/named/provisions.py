@@ -15,6 +15,7 @@ from engine.language.designations import is_designation
 from engine.language.references import Mention
 from engine.language.references.versions import made_on
 from engine.model import FAMILY, Choice, Document, NamedProvision, Naming, Passage
+from engine.retrieval.planning.named.printed import PRINTED
 from engine.retrieval.planning.named.question import Name, Question
 from engine.retrieval.planning.prose import asks_for_text_of
 
@@ -144,9 +145,19 @@ def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedPro
         heads = heads[np.isin(asked.corpus.document_numbers(heads), documents)]
     holders = _readable(asked, asked.corpus.document_numbers(heads))
     groups: list[Rows] = []
+    notes: list[str] = []
+    left = set(holders.tolist())
     for document in _by_relevance(asked, holders)[:MOST_LOOKED_INTO]:
-        own = _allowed(asked, _groups(asked, mention, code, [document]))
-        groups.extend(own[:1])
+        if document not in left:
+            continue
+        # Versions of one text are one: that of the day, else the nearest before it.
+        versions = list(_versions(asked, (document,)))
+        left.difference_update(number for own in versions for number in own)
+        for place, own in enumerate(versions):
+            if rows := _allowed(asked, _groups(asked, mention, code, own))[:1]:
+                groups.extend(rows)
+                notes.append(_of_version(asked, own) if place else "")
+                break
         if len(groups) == MOST_CHOICES:
             break
     if not groups:
@@ -154,9 +165,12 @@ def in_any(asked: Question, mention: Mention, code: str, words: str) -> NamedPro
     if len(groups) == 1:
         ids = _ids(asked, groups[0][:MOST_PASSAGES])
         # One that is mentioned without its document need not be what is asked for.
-        leads = asks_for_text_of(asked.text, asked.language, mention.span) and len(ids) <= FEW_PASSAGES
-        return NamedProvision(words, Naming.FOUND, ids, leads=leads)
-    return _several(asked, groups, words, "", max(len(groups), len(holders)))
+        # Of a language without a grammar no words are known that ask for it.
+        asks = mention.grammar == PRINTED or asks_for_text_of(asked.text, asked.language, mention.span)
+        leads = asks and len(ids) <= FEW_PASSAGES
+        note = _joined(notes[0], _not_in_force(asked, groups[0]))
+        return NamedProvision(words, Naming.FOUND, ids, leads=leads, note=note)
+    return _several(asked, groups, words, "", len(groups) + len(left))
 
 
 def _readable(asked: Question, documents: Rows) -> Rows:
