@@ -186,8 +186,9 @@ class Matching:
         (passage,) = self.corpus.passages(np.array([row], np.int32))
         number = int(self.corpus.document_numbers(np.array([row], np.int32))[0])
         document = self.documents[number]
-        around = " . ".join((passage.text, *passage.headings, document.title, *document.aliases))
-        return frozenset(token.key for token in sequence(around, passage.language))
+        around = " . ".join((*passage.headings, document.title, *document.aliases))
+        inside = (token.key for part in self._readable(row).parts for token in part)
+        return frozenset((*inside, *(token.key for token in sequence(around, passage.language))))
 
 
 def _without(claim: Claim) -> str:

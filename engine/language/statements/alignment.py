@@ -56,7 +56,8 @@ class Alignment:
     def complete(self) -> bool:
         """Whether the source says the claim."""
         return (
-            self.content >= FEWEST_CONTENT
+            self.content + len(self.numbers) >= FEWEST_CONTENT
+            and self.content > 0
             and not (self.missing or self.exchanged or self.dropped or self.changed)
             and self._is_close
         )

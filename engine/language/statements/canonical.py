@@ -85,8 +85,11 @@ def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]
             continue
         if token.key not in ("may", "must"):
             continue
+        measure = words.cues["measure"]
         end = max(number.span.end, limit.span.end) + BEHIND
-        if words.cues["measure"].search(text, token.span.start, end):
+        if measure.search(text, token.span.start, limit.span.end) or (
+            words.capital_nouns and measure.search(text, number.span.start, end)
+        ):
             found[place] = replace(token, key="must", own="must")
     return found
 

@@ -11,6 +11,7 @@ from engine.language.statements.tokens import AGENT, BINDING, GENITIVE, Sort, To
 
 # The share of a sentence's content words that a claim may leave out behind the modal verb.
 MOST_DROPPED = 0.75
+_NOT_CERTAIN = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "una")
 
 
 def binding(
@@ -98,10 +99,19 @@ class _Dropped:
             return [token for token in modals if token.key != "must"] if inside else []
         behind = self.source[run[-1] + 1] if run[-1] + 1 < len(self.source) else None
         plainly = bool(tokens[0].mark or tokens[0].opened)
-        plainly = plainly or _modifies(tokens, behind, run, self.used)
+        plainly = plainly or _modifies(tokens, behind, run, self.used) or self._of_one(run)
         duty = self.modal is not None and self.source[self.modal].key == "must"
         may_drop = duty and not self._is_subject(run) and plainly and not self._of_all(run)
         return [] if may_drop else plain or numbers
+
+    def _of_one(self, run: list[int]) -> bool:
+        """Whether a relative clause tells more of something that is not a certain one: "a board that ..."."""
+        if not self.source[run[0]].relative:
+            return False
+        place = run[0] - 1
+        while place > 0 and self.source[place].joined:
+            place -= 1
+        return place in self.used and self.source[place].article in _NOT_CERTAIN
 
     def _is_subject(self, run: list[int]) -> bool:
         return self.modal is not None and run[0] < self.modal

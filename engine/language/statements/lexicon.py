@@ -30,7 +30,7 @@ CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
     *("before", "after", "upper", "lower", "over", "under"),
     *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
-    *("genitives", "citing", "framing", "measure", "aside", "self", "adverbs", "carriers", "articles", "provided"),
+    *("genitives", "citing", "framing", "measure", "aside", "self", "adverbs", "carriers", "articles", "provided", "idle"),
 )
 
 
@@ -47,6 +47,7 @@ class Lexicon:
     the ending of a person or participle, ``parties`` the endings of who does it and to whom it is done,
     ``elided`` an article that is written as one word with its noun ("l'acte"); ``capital_nouns``: a small
     letter tells that a word is no noun; ``participle`` matches what may stand behind a verb of the passive.
+    ``phrases`` are words that count as one, by what they mean.
     """
 
     language: str
@@ -73,6 +74,7 @@ class Lexicon:
     elided: re.Pattern[str]
     capital_nouns: bool
     participle: re.Pattern[str]
+    phrases: Mapping[str, re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def lexicon(language: str) -> Lexicon:
         re.compile(content.get("elided", "(?!)"), re.IGNORECASE),
         bool(content.get("capital_nouns", False)),
         re.compile(content.get("participle", r".+"), re.IGNORECASE),
+        {name: _compiled(listed, lead) for name, listed in content.get("phrases", {}).items()},
     )
 
 

@@ -139,6 +139,8 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
         return True
     if _is_by_one(first, other, source, start) or _is_by_one(other, first, claim, place):
         return True
+    if length == 1 and (_is_of(claim, source, pairs, place, start) or _is_done(claim, source, pairs, place, start)):
+        return True
     if length > 1 and (_is_clause(claim.tokens, place, length) or _is_clause(source.tokens, start, length)):
         return True
     if length >= CLAUSE and (first.opened or other.opened) and not first.passive:
@@ -146,12 +148,10 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
     if length == 1 and (first.free or other.free) and not (_leads(claim, place) or _leads(source, start)):
         return _in_clause(claim, source, pairs, place, start)
     mark, mark_there = claim.marks[place], source.marks[start]
+    if mark == GENITIVE:
+        return mark == mark_there and _belongs(pairs, place, start)
     if mark or mark_there:
-        return mark == mark_there and (
-            _belongs(claim, source, pairs, place, start)
-            if mark in (GENITIVE, AGENT) or not (_is_single(claim, mark) and _is_single(source, mark))
-            else True
-        )
+        return mark == mark_there and _in_turn(claim, source, pairs, place, start)
     return _in_order(claim, source, pairs, place, start)
 
 
@@ -176,11 +176,17 @@ def _in_clause(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int
     return not near or source.clauses[start] in near
 
 
-def _is_single(text: _Text, mark: str) -> bool:
-    return sum(token.mark == mark for token in text.tokens) == 1
+def _in_turn(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
+    """Whether no other phrase of the same mark was exchanged with it: "from A ..., from B"."""
+    mark = claim.tokens[place].mark
+    return all(
+        (own < place) == (theirs < start)
+        for own, theirs in pairs.of_claim.items()
+        if own != place and claim.tokens[own].mark == mark and source.tokens[theirs].mark == mark
+    )
 
 
-def _belongs(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
+def _belongs(pairs: Pairs, place: int, start: int) -> bool:
     """Whether the word that it stands behind is the same."""
     there = pairs.of_claim.get(place - 1)
     return there is not None and 0 < start - there <= NEAR
@@ -209,6 +215,22 @@ def _is_by_one(one: Token, other: Token, text: _Text, place: int) -> bool:
         return False
     before = text.tokens[place - 1] if place else None
     return before is None or before.free or before.sort is not Sort.CONTENT or bool(other.opened)
+
+
+def _is_done(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
+    """Whether "[after] the notice was delivered" is "[after] delivery of the notice"."""
+    behind = source.tokens[start + 1] if start + 1 < len(source.tokens) else None
+    if behind is None or behind.mark != GENITIVE or not claim.tokens[place].passive:
+        return False
+    return any(pairs.of_claim.get(place - step) == start + 1 for step in range(1, NEAR + 1))
+
+
+def _is_of(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int) -> bool:
+    """The same, where "notice" is the word that was moved."""
+    verb = pairs.of_claim.get(place + 1)
+    if verb is None or source.tokens[start].mark != GENITIVE or not claim.tokens[place + 1].passive:
+        return False
+    return 0 < start - verb <= NEAR
 
 
 def _is_clause(tokens: Sequence[Token], start: int, length: int) -> bool:

@@ -47,9 +47,12 @@ def _sequence(text: str, language: str, references: tuple[Span, ...]) -> tuple[T
     for name in ("agents", "genitives", "roles"):
         # "In respect of" is one preposition.
         labels += [Span(*match.span()) for match in words.cues[name].finditer(text) if " " in match[0]]
+    if words.language == language:
+        labels += [Span(*match.span()) for match in words.cues["idle"].finditer(text) if " " in match[0]]
     taken = Occupied((span.start, span.end) for span in (*references, *labels))
     found = [_reference(text, span) for span in references]
     if words.language == language:
+        found += _phrases(text, words, taken)
         found += _special(text, language, words, taken, references)
     else:
         found += _numbers(text, language, taken, references)
@@ -62,6 +65,15 @@ def _reference(text: str, span: Span) -> Token:
     said = text[span.start : span.end]
     key = "".join(letter for letter in said.casefold() if letter.isalnum())
     return Token(Sort.REFERENCE, key, key, said, span)
+
+
+def _phrases(text: str, words: Lexicon, taken: Occupied) -> Iterator[Token]:
+    """Phrases that are one adverb: "without undue delay"."""
+    for meaning, pattern in words.phrases.items():
+        for match in pattern.finditer(text):
+            if not taken.overlaps(*match.span()):
+                taken.add(*match.span())
+                yield Token(Sort.CONTENT, meaning, meaning, match[0], Span(*match.span()), free=True)
 
 
 def _numbers(text: str, language: str, taken: Occupied, references: tuple[Span, ...]) -> list[Token]:
@@ -160,7 +172,7 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
         if match[0].isdigit():
             yield Token(Sort.NUMBER, f"digits {int(match[0])}", match[0], match[0], span)
             continue
-        if known and any(words.cues[name].fullmatch(match[0]) for name in ("measure", "passive")):
+        if known and any(words.cues[name].fullmatch(match[0]) for name in ("measure", "idle")):
             continue
         free = known and (
             words.cues["adverbs"].fullmatch(match[0]) is not None
@@ -174,7 +186,7 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
     """Tokens with their marks, sentences and brackets."""
     stops = [match.start() for match in _ENDED.finditer(text)]
     brackets = [match.span() for match in _BRACKET.finditer(text)]
-    asides = [match.span() for match in _asides(text, words)]
+    asides = list(_asides(text, words))
     before, begun, sentence = 0, 0, 0
     for token in tokens:
         start = token.span.start
@@ -187,22 +199,29 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
             mark="" if token.free and words.capital_nouns else _mark(gap, words),
             passive=_is_passive(token, gap, words),
             bracket=any(first < start < last for first, last in brackets),
-            aside=any(first <= start < last for first, last in asides),
+            aside=any(span.start <= start < span.end for span in asides),
             article=next((match[0].casefold() for match in words.cues["articles"].finditer(gap)), ""),
             sentence=sentence,
             opened="ensure" if words.cues["ensure"].search(text, begun, start) else _opened(gap, words),
             joined=before > 0 and not gap.strip(" \n\t-"),
-            relative=bool(words.cues["relative"].search(gap)),
+            relative=_is_relative(gap, words),
         )
         before, begun = max(before, token.span.end), start
 
 
-def _asides(text: str, words: Lexicon) -> Iterator[re.Match[str]]:
+def _asides(text: str, words: Lexicon) -> Iterator[Span]:
     """What restricts nothing, from its cue to the next comma: "in particular where he lives"."""
     for match in words.cues["aside"].finditer(text):
         clause = _CLAUSE.match(text, match.start())
         if clause is not None:
-            yield clause
+            binding = [cue for name in ("condition", "provided", "except") if (cue := words.cues[name].search(text, match.end(), clause.end()))]
+            yield Span(match.start(), min((cue.start() for cue in binding), default=clause.end()))
+
+
+def _is_relative(gap: str, words: Lexicon) -> bool:
+    """Whether a relative clause begins; where articles are its words, a comma tells."""
+    found = words.cues["relative"].search(gap)
+    return found is not None and (not words.capital_nouns or "," in gap)
 
 
 def _is_passive(token: Token, gap: str, words: Lexicon) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from engine.language.statements.tokens import AGENT, Sort, Token
+from engine.language.statements.tokens import AGENT, BINDING, Sort, Token
 
 
 # Clauses that are exchanged at most.
@@ -16,9 +16,12 @@ def turned(
     claim: Sequence[Token], source: Sequence[Token]
 ) -> Iterator[tuple[Sequence[Token], Sequence[Token], bool]]:
     """A claim and a source in other forms that say the same, and whether who does it was lost thereby."""
+    ensured = _ensured(source)
     for own in (claim, *_exchanged(claim)):
         if own is not claim:
             yield own, source, False
+        if ensured:
+            yield own, ensured, False
         voice, other = _voice(own), _voice(source)
         if voice is not None and other is None:
             for active in _active(own, *voice):
@@ -26,6 +29,14 @@ def turned(
         if other is not None and voice is None and _has_agent(source):
             for active in _active(source, *other):
                 yield own, active, False
+
+
+def _ensured(source: Sequence[Token]) -> Sequence[Token]:
+    """ "A must ensure that X is done" as "X is done"; nothing where it is bound to something."""
+    place = next((place for place, token in enumerate(source) if token.opened == "ensure"), 0)
+    first = [token for token in source[:place] if token.sentence == source[place].sentence]
+    duty = any(token.sort is Sort.MODAL and token.key == "must" for token in first)
+    return source[place:] if duty and not any(token.sort in BINDING for token in first) else ()
 
 
 def _exchanged(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
@@ -43,7 +54,7 @@ def _exchanged(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 def _voice(tokens: Sequence[Token]) -> tuple[int, int] | None:
     """Where the modal verb and the verb of a sentence in the passive stand."""
     for place, token in enumerate(tokens):
-        if token.sort is Sort.CONTENT and token.passive:
+        if token.sort is Sort.CONTENT and token.passive and not token.mark:
             modal = place - 1 if place and tokens[place - 1].sort in (Sort.MODAL, Sort.NOT) else place
             return modal, place
     return None
