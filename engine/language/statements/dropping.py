@@ -30,7 +30,7 @@ def binding(
     dropped = 0
     for run in _runs(left):
         places = [place for place in run if source[place].sentence in found.sentences]
-        places = [place for place in places if not _is_aside(source[place])]
+        places = [place for place in places if not _is_aside(source[place]) and not _is_duty(source[place])]
         if not places or found.needs_none(places):
             continue
         bound = found.bound(places)
@@ -131,6 +131,11 @@ class _Dropped:
 
 def _is_aside(token: Token) -> bool:
     return token.bracket or token.aside or token.sort is Sort.REFERENCE
+
+
+def _is_duty(token: Token) -> bool:
+    """ "Must": what the law says shall be is so."""
+    return token.sort is Sort.MODAL and token.key == "must"
 
 
 def _runs(places: Sequence[int]) -> Iterator[list[int]]:
