@@ -135,7 +135,7 @@ def _is_aside(token: Token) -> bool:
 
 def _is_duty(token: Token) -> bool:
     """ "Must": what the law says shall be is so."""
-    return token.sort is Sort.MODAL and token.key == "must"
+    return token.sort is Sort.MODAL and token.key == "must" and not token.opened
 
 
 def _runs(places: Sequence[int]) -> Iterator[list[int]]:

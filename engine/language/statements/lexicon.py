@@ -31,6 +31,7 @@ CUES = (
     *("before", "after", "upper", "lower", "over", "under"),
     *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
     *("genitives", "citing", "framing", "measure", "aside", "self", "adverbs", "carriers", "articles", "provided", "idle"),
+    "from_whom",
 )
 
 

@@ -7,7 +7,7 @@ behind a preposition, a clause, an adverb, a verb that a language puts first or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz.distance import LCSseq
@@ -22,6 +22,8 @@ _ANYWHERE = (Sort.CONDITION, Sort.EXCEPT, Sort.LIMIT, Sort.NUMBER, Sort.REFERENC
 # "Vom Mieter": a noun behind these is no plural and no feminine, so "der Mieter" is who does it.
 _BY_ONE = frozenset(("vom", "von dem", "von einem", "durch den", "durch einen"))
 _WHO_DOES_IT = frozenset(("der", "ein"))
+# Articles of a language where whoever has no mark does it or suffers it.
+_CASES = frozenset(("der", "die", "das", "ein", "eine"))
 
 
 @dataclass(slots=True)
@@ -36,11 +38,13 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The tokens of a text with the clause and the mark of each: a compound has that of its first word."""
+    """The tokens of a text with the clause and the mark of each, a compound that of its first word, and
+    whether each stands in a condition or an exception; None where no comma tells."""
 
     tokens: Sequence[Token]
     clauses: tuple[int, ...]
     marks: tuple[str, ...]
+    bound: tuple[bool | None, ...]
 
 
 def paired(claim: Sequence[Token], source: Sequence[Token]) -> Pairs:
@@ -54,7 +58,15 @@ def paired(claim: Sequence[Token], source: Sequence[Token]) -> Pairs:
     pairs.exchanged += [
         claim[own] for own, theirs in pairs.of_claim.items() if _marks_differ(claim, source, own, theirs)
     ]
-    _move(_text(claim), _text(source), pairs)
+    own_text, their_text = _text(claim), _text(source)
+    _move(own_text, their_text, pairs)
+    pairs.exchanged += [
+        claim[own]
+        for own, theirs in pairs.of_claim.items()
+        if claim[own].sort is Sort.CONTENT
+        and not claim[own].free
+        and {own_text.bound[own], their_text.bound[theirs]} == {True, False}
+    ]
     return pairs
 
 
@@ -78,7 +90,31 @@ def _text(tokens: Sequence[Token]) -> _Text:
             elif token.joined and before.sort is Sort.CONTENT:
                 mark = marks[-1]
         marks.append(mark)
-    return _Text(tokens, tuple(clauses), tuple(marks))
+    return _Text(tokens, tuple(clauses), tuple(marks), tuple(_bound(tokens)))
+
+
+def _bound(tokens: Sequence[Token]) -> Iterator[bool | None]:
+    """Whether each word stands in a condition or an exception: up to a comma, or maybe the next modal verb."""
+    inside, sentence, first, open_ended = False, -1, False, False
+    for place, token in enumerate(tokens):
+        if token.opened == "," or token.sort is Sort.MODAL or token.sentence != sentence:
+            inside = False
+        if token.sort in (Sort.CONDITION, Sort.EXCEPT):
+            inside, first = True, True
+            open_ended = _meets_modal(tokens, place)
+        sentence = token.sentence
+        yield None if inside and open_ended and not first else inside
+        first = first and token.sort is not Sort.CONTENT
+
+
+def _meets_modal(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a modal verb comes before a comma does."""
+    for token in tokens[place + 1 :]:
+        if token.opened == "," or token.sentence != tokens[place].sentence:
+            return False
+        if token.sort is Sort.MODAL:
+            return True
+    return False
 
 
 # ---------- words that stand elsewhere ----------
@@ -97,7 +133,10 @@ def _move(claim: _Text, source: _Text, pairs: Pairs) -> None:
         token = claim.tokens[place]
         starts = [] if place in pairs.of_claim else free.get((token.sort, token.key), [])
         found = [(_run(claim, source, pairs, place, at, used), at) for at in starts if at not in used]
-        length, start = max(found, key=lambda one: one[0], default=(0, 0))
+        # Of two places the one where the word has the same mark.
+        length, start = max(
+            found, key=lambda one: (one[0], source.tokens[one[1]].mark == token.mark), default=(0, 0)
+        )
         for step in range(length):
             pairs.of_claim[place + step] = start + step
             pairs.moved.add(place + step)
@@ -132,11 +171,10 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
     if first.sort in _ANYWHERE:
         return True
     if first.sort in (Sort.MODAL, Sort.NOT):
-        return _only_one(claim, first) and _only_one(source, other)
+        alone = _only_one(claim, first) and _only_one(source, other)
+        return alone and (first.sort is Sort.MODAL or _in_clause(claim, source, pairs, place, start))
     if first.sort is not Sort.CONTENT:
         return first.free and other.free and _only_one(claim, first) and _only_one(source, other)
-    if length == 1 and any(claim.tokens[own].key == first.key for own in pairs.of_claim if own != place):
-        return True
     if _is_by_one(first, other, source, start) or _is_by_one(other, first, claim, place):
         return True
     if length == 1 and (_is_of(claim, source, pairs, place, start) or _is_done(claim, source, pairs, place, start)):
@@ -171,7 +209,9 @@ def _in_clause(claim: _Text, source: _Text, pairs: Pairs, place: int, start: int
     near = {
         source.clauses[theirs]
         for own, theirs in pairs.of_claim.items()
-        if own != place and claim.clauses[own] == claim.clauses[place] and own not in pairs.moved
+        if own != place
+        and claim.clauses[own] == claim.clauses[place]
+        and claim.tokens[own].sort is Sort.CONTENT
     }
     return not near or source.clauses[start] in near
 
@@ -211,7 +251,9 @@ def _ranks(text: _Text, place: int) -> bool:
 
 def _is_by_one(one: Token, other: Token, text: _Text, place: int) -> bool:
     """Whether "vom Mieter" is "der Mieter" of a sentence in the active."""
-    if one.mark != AGENT or other.mark or one.article not in _BY_ONE or other.article not in _WHO_DOES_IT:
+    if one.mark != AGENT or not one.passive or one.article not in _BY_ONE:
+        return False
+    if other.mark or other.article not in _WHO_DOES_IT:
         return False
     before = text.tokens[place - 1] if place else None
     return before is None or before.free or before.sort is not Sort.CONTENT or bool(other.opened)
@@ -255,4 +297,7 @@ def _marks_differ(claim: Sequence[Token], source: Sequence[Token], own: int, the
         return False
     if one.passive != other.passive and not (one.mark or other.mark):
         return True
-    return bool(one.mark and other.mark and one.mark != other.mark)
+    if one.mark and other.mark:
+        return one.mark != other.mark
+    bare = other if one.mark else one
+    return one.mark != other.mark and bare.article in _CASES

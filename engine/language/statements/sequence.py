@@ -194,10 +194,11 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
             stops.pop(0)
             sentence += 1
         gap = text[before:start] if before <= start else ""
+        mark = "" if token.free and words.capital_nouns else _mark(gap, words)
         yield replace(
             token,
-            mark="" if token.free and words.capital_nouns else _mark(gap, words),
-            passive=_is_passive(token, gap, words),
+            mark=mark,
+            passive=_is_passive(token, gap, words) or (mark == AGENT and _is_agent(text, start, words)),
             bracket=any(first < start < last for first, last in brackets),
             aside=any(span.start <= start < span.end for span in asides),
             article=next((match[0].casefold() for match in words.cues["articles"].finditer(gap)), ""),
@@ -216,6 +217,18 @@ def _asides(text: str, words: Lexicon) -> Iterator[Span]:
         if clause is not None:
             binding = [cue for name in ("condition", "provided", "except") if (cue := words.cues[name].search(text, match.end(), clause.end()))]
             yield Span(match.start(), min((cue.start() for cue in binding), default=clause.end()))
+
+
+def _is_agent(text: str, place: int, words: Lexicon) -> bool:
+    """Whether "vom Mieter" is who does it: the sentence is in the passive, and of no verb by which something
+    comes from somebody."""
+    if not words.capital_nouns:
+        return False
+    clause = _CLAUSE.match(text, place)
+    end = clause.end() if clause is not None else len(text)
+    start = max((match.end() for match in _ENDED.finditer(text, 0, place)), default=0)
+    done = words.cues["passive"].search(text, start, end)
+    return done is not None and words.cues["from_whom"].search(text, start, end) is None
 
 
 def _is_relative(gap: str, words: Lexicon) -> bool:
