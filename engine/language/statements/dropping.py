@@ -160,13 +160,13 @@ def _modifies(tokens: Sequence[Token], behind: Token | None, run: list[int], use
 
 
 def _repeated(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
-    """Whether a claim may have a pronoun for the words: they were named before in their sentence."""
+    """Whether a claim may leave the words out or have a pronoun for them: it names them in their sentence."""
     if any(source[place].sort is not Sort.CONTENT for place in run):
         return False
     named = {
         source[place].key: source[place]
         for place in used
-        if place < run[0] and source[place].sentence == source[run[0]].sentence
+        if source[place].sentence == source[run[0]].sentence
     }
     if not all(source[place].key in named for place in run):
         return False
