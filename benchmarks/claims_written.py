@@ -1,11 +1,11 @@
-"""How often the audit is right about claims in a person's words: paraphrases, and the ways people get law wrong.
+"""How often the audit is right about claims in a person's words: paraphrases, and law got wrong.
 
-    python -m benchmarks.claims_written --corpora DIR [--half tuning] [--wrong 20] [--json FILE]
+    python -m benchmarks.claims_written --corpora DIR [--half tuning] [--wrong] [--json FILE]
 
-``claims/written.tsv`` was written by a developer of the check, from the texts, before its findings on them were
-seen; claims of others tell more. ``DIR`` holds the ingested corpora by name (adgm, de, gdpr, fr, sample, id, ar,
-zh). A hash of a claim's words puts it into one of two halves; the half "held out" was looked at once, when the
-rules were done. ``--wrong`` lists claims of the tuning half only.
+``claims/written.tsv`` was written by a developer of the check, from the texts, before its findings on them
+were seen; claims of others tell more. ``DIR`` holds the ingested corpora by name (adgm, de, gdpr, fr, sample,
+id, ar, zh). A hash of a claim's words puts it into one of two halves; the half "held out" was looked at once,
+when the rules were done. ``--wrong`` lists claims of the tuning half only.
 """
 
 from __future__ import annotations
@@ -106,7 +106,9 @@ def main() -> None:
     for one in outcomes:
         if options.wrong and one.claim.half == TUNING and not one.is_wanted:
             claim = one.claim
-            print(f"{claim.kind} ({claim.how}) {claim.collection}: {one.found}: {claim.text}\n   {one.reason}")
+            print(
+                f"{claim.kind} ({claim.how}) {claim.collection}: {one.found}: {claim.text}\n   {one.reason}"
+            )
     for half in [options.half] if options.half else [TUNING, HELD_OUT]:
         print(report(outcomes, half))
     print(f"{len(outcomes)} claims in {seconds:.0f} s")

@@ -57,8 +57,12 @@ def _sentences(quote: Said) -> Passage:
 
 def _unprinted(text: str, mentions: Sequence[Span], quotes: Sequence[Said]) -> dict[str, None]:
     """Provisions that a sentence names and neither its quotes nor their sources do."""
-    printed = set(_NUMBER.findall(western_digits(" ".join(f"{one.passage.text} {one.cited}" for one in quotes))))
+    printed = set(
+        _NUMBER.findall(western_digits(" ".join(f"{one.passage.text} {one.cited}" for one in quotes)))
+    )
     numbers = (
-        number[0] for span in mentions for number in _NUMBER.finditer(western_digits(text[span.start : span.end]))
+        number[0]
+        for span in mentions
+        for number in _NUMBER.finditer(western_digits(text[span.start : span.end]))
     )
     return dict.fromkeys(f"“{number}” is not in the quotes" for number in numbers if number not in printed)

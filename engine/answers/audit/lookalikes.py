@@ -62,7 +62,9 @@ def _worded() -> re.Pattern[str]:
     words = sorted({*(word for word in WORDS if word.isalpha()), *_SHORT}, key=len, reverse=True)
     # The single letters are abbreviations only with their stop.
     listed = "|".join(re.escape(word) + (r"\." if len(word) < 3 else r"\.?") for word in words)
-    return re.compile(rf"(?<!\w)(?:{listed})\s?(?-i:[A-Z]?)\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_BELOW}", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:{listed})\s?(?-i:[A-Z]?)\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_BELOW}", re.IGNORECASE
+    )
 
 
 def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
@@ -72,7 +74,11 @@ def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span
     for quantity in quantities_in(text, language, known):
         taken.add(quantity.span.start, quantity.span.end)
     found = sorted(
-        (match.span() for form in (_CODE, _SIGN, _BEHIND, _SHORTENED, _DASHED, _OF_YEAR, _worded()) for match in form.finditer(text)),
+        (
+            match.span()
+            for form in (_CODE, _SIGN, _BEHIND, _SHORTENED, _DASHED, _OF_YEAR, _worded())
+            for match in form.finditer(text)
+        ),
         key=lambda span: (span[0], -span[1]),
     )
     found += [match.span("said") for edge in _EDGES if (match := edge.search(text))]

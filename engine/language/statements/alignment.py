@@ -2,8 +2,8 @@
 
 The words of both that matter are paired (``pairing``), the passive turned round and clauses exchanged where
 that helps (``turning``). A claim is said only where every word of it is found so, nothing is otherwise
-(``changes``), and nothing is left out that binds (``dropping``): a negation, a condition, an exception, a part
-of the subject. So shared words are no support.
+(``changes``), and nothing is left out that binds (``dropping``): a negation, a condition, an exception, a
+part of the subject. So shared words are no support.
 """
 
 from __future__ import annotations
@@ -84,44 +84,6 @@ class Alignment:
     def defects(self) -> int:
         """How many words stand against it."""
         return len(self.missing) + 2 * len(self.exchanged) + len(self.dropped) + len(self.changed)
-
-
-def align(
-    claim: Sequence[Token], source: Sequence[Token], language: str, context: frozenset[str] = frozenset()
-) -> Alignment:
-    """The better of the alignments as the texts stand and with the passive turned round.
-
-    ``context`` are the keys of what a pronoun may mean that the source begins with; empty where it begins
-    with none.
-    """
-    plain = _aligned(claim, source, language, context, agentless=False)
-    if plain.complete:
-        return plain
-    best = plain
-    for own, theirs, agentless in _turned(claim, source):
-        other = _aligned(own, theirs, language, context, agentless=agentless)
-        if other.complete or other.defects < best.defects:
-            best = other
-    return best
-
-
-def part_of(source: Sequence[Token], chosen: Sequence[int], language: str) -> Alignment:
-    """How some words of a source stand in it, by their places: what must not be left out around them."""
-    said = [source[place] for place in chosen]
-    pairs = Pairs(dict(enumerate(chosen)), set())
-    held = set(chosen)
-    left = [place for place in range(len(source)) if place not in held]
-    dropped = tuple(_binding(said, source, pairs, left, language, agentless=False))
-    own = tuple(token for token in said if token.sort is Sort.REFERENCE)
-    numbers = tuple(token for token in said if token.sort is Sort.NUMBER)
-    content = sum(token.sort is Sort.CONTENT for token in said)
-    return Alignment((), (), dropped, (), (), own, (), numbers, 1.0, 0.0, content)
-
-
-def share_of(claim: Sequence[Token], source: frozenset[str]) -> float:
-    """The share of the claim's words that a source has anywhere: what it can reach at most."""
-    keys = [token.key for token in claim if token.sort is Sort.CONTENT]
-    return sum(key in source for key in keys) / len(keys) if keys else 0.0
 
 
 def align(

@@ -42,8 +42,8 @@ def binding(
 
 
 class _Dropped:
-    """A source, and what of it a claim leaves out. ``first`` and ``last`` are the ends of what it has, ``modal``
-    the place of the modal verb that governs it."""
+    """A source, and what of it a claim leaves out. ``first`` and ``last`` are the ends of what it has,
+    ``modal`` the place of the modal verb that governs it."""
 
     def __init__(
         self,

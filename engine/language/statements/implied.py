@@ -1,5 +1,5 @@
-"""What a claim may say without a word of the source for it: references, who a pronoun means, "must" for a plain
-statement of law, a verb that only carries its noun."""
+"""What a claim may say without a word of the source for it: references, who a pronoun means, "must" for a
+plain statement of law, a verb that only carries its noun."""
 
 from __future__ import annotations
 

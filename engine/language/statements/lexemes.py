@@ -1,5 +1,5 @@
-"""The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word apart or puts
-two parties under one stem.
+"""The key by which a word is compared: its stem, mended where a stemmer leaves forms of one word apart or
+puts two parties under one stem.
 
 A stemmer cuts "expropriant" and "exproprié", "Mieter" and "Miete", "employer" and "employed" to one stem:
 who does it and to whom it is done. And it leaves "bestraft" and "bestrafen", "held" and "hold" apart.

@@ -30,7 +30,19 @@ CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
     *("before", "after", "upper", "lower", "over", "under"),
     *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
-    *("genitives", "citing", "framing", "measure", "aside", "self", "adverbs", "carriers", "articles", "provided", "idle"),
+    *(
+        "genitives",
+        "citing",
+        "framing",
+        "measure",
+        "aside",
+        "self",
+        "adverbs",
+        "carriers",
+        "articles",
+        "provided",
+        "idle",
+    ),
     "from_whom",
 )
 
@@ -44,8 +56,8 @@ class Lexicon:
     for each unit of time; ``ones`` are words that are a number and a unit in one (word -> count, unit).
     ``sides`` tell which side of which antonym pairs a stem is on, ``meanings`` put stems of one meaning
     together, ``forms`` those of one word; ``light`` are stems of verbs that only carry a noun ("submit a
-    notification"), ``parted_verb`` matches a verb with something inside ("einzulegen"), ``inflected`` one with
-    the ending of a person or participle, ``parties`` the endings of who does it and to whom it is done,
+    notification"), ``parted_verb`` matches a verb with something inside ("einzulegen"), ``inflected`` one
+    with the ending of a person or participle, ``parties`` the endings of who does it and to whom it is done,
     ``elided`` an article that is written as one word with its noun ("l'acte"); ``capital_nouns``: a small
     letter tells that a word is no noun; ``participle`` matches what may stand behind a verb of the passive.
     ``phrases`` are words that count as one, by what they mean.

@@ -71,7 +71,8 @@ def paired(claim: Sequence[Token], source: Sequence[Token]) -> Pairs:
 
 
 def _text(tokens: Sequence[Token]) -> _Text:
-    clauses, marks = [], []
+    clauses: list[int] = []
+    marks: list[str] = []
     clause = 0
     for place, token in enumerate(tokens):
         before = tokens[place - 1] if place else None
@@ -94,7 +95,7 @@ def _text(tokens: Sequence[Token]) -> _Text:
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[bool | None]:
-    """Whether each word stands in a condition or an exception: up to a comma, or maybe the next modal verb."""
+    """Whether each word stands in a condition or an exception: up to a comma, maybe to a modal verb."""
     inside, sentence, first, open_ended = False, -1, False, False
     for place, token in enumerate(tokens):
         if token.opened == "," or token.sort is Sort.MODAL or token.sentence != sentence:
@@ -177,7 +178,9 @@ def _keeps_part(claim: _Text, source: _Text, pairs: Pairs, place: int, start: in
         return first.free and other.free and _only_one(claim, first) and _only_one(source, other)
     if _is_by_one(first, other, source, start) or _is_by_one(other, first, claim, place):
         return True
-    if length == 1 and (_is_of(claim, source, pairs, place, start) or _is_done(claim, source, pairs, place, start)):
+    if length == 1 and (
+        _is_of(claim, source, pairs, place, start) or _is_done(claim, source, pairs, place, start)
+    ):
         return True
     if length > 1 and (_is_clause(claim.tokens, place, length) or _is_clause(source.tokens, start, length)):
         return True

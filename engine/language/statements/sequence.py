@@ -215,7 +215,11 @@ def _asides(text: str, words: Lexicon) -> Iterator[Span]:
     for match in words.cues["aside"].finditer(text):
         clause = _CLAUSE.match(text, match.start())
         if clause is not None:
-            binding = [cue for name in ("condition", "provided", "except") if (cue := words.cues[name].search(text, match.end(), clause.end()))]
+            binding = [
+                cue
+                for name in ("condition", "provided", "except")
+                if (cue := words.cues[name].search(text, match.end(), clause.end()))
+            ]
             yield Span(match.start(), min((cue.start() for cue in binding), default=clause.end()))
 
 
@@ -247,11 +251,12 @@ def _is_passive(token: Token, gap: str, words: Lexicon) -> bool:
 def _mark(gap: str, words: Lexicon) -> str:
     """The last word of a gap that tells a part: in "made by it against" the agent is "it"."""
     said = re.split(r"[,;:.()]", gap)[-1]
-    roles = [match for match in words.cues["roles"].finditer(said)]
+    roles = list(words.cues["roles"].finditer(said))
     for name, mark in (("agents", AGENT), ("genitives", GENITIVE)):
         found = next(words.cues[name].finditer(said), None)
         if found is not None and not any(
-            role.start() >= found.end() and words.cues["articles"].fullmatch(role[0]) is None for role in roles
+            role.start() >= found.end() and words.cues["articles"].fullmatch(role[0]) is None
+            for role in roles
         ):
             return mark
     folded = roles[-1][0].casefold().split() if roles else []

@@ -36,8 +36,8 @@ class Token:
     word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
     counts the sentences of the text, ``opened`` is how the run of words begins that it is the
     first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before.
-    ``aside``: it restricts nothing ("in particular ..."); ``article`` is the one in front, ``free``: an adverb,
-    or in German a word that is no noun. ``quantity`` is set for numbers."""
+    ``aside``: it restricts nothing ("in particular ..."); ``article`` is the one in front, ``free``: an
+    adverb, or in German a word that is no noun. ``quantity`` is set for numbers."""
 
     sort: Sort
     key: str

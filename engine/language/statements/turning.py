@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from engine.language.statements.tokens import AGENT, BINDING, Sort, Token
 
-
 # Clauses that are exchanged at most.
 MOST_CLAUSES = 4
 

@@ -15,7 +15,18 @@ from engine.errors import CancelledError
 from engine.investigation.record import Investigation
 from engine.llm import Budget, Meter
 from tests.engine.answers.conftest import investigated
-from tests.engine.answers.models import EXCEPTION, RULE, SAID, TOO_WIDE, filled, key_of, once, passages, said, truthful
+from tests.engine.answers.models import (
+    EXCEPTION,
+    RULE,
+    SAID,
+    TOO_WIDE,
+    filled,
+    key_of,
+    once,
+    passages,
+    said,
+    truthful,
+)
 from tests.engine.answers.test_brief import checked
 from tests.engine.llm.server import Asked, Fault, ScriptedServer
 
@@ -170,11 +181,7 @@ def test_that_the_passages_do_not_answer_is_an_answer(ask: Ask) -> None:
 
 
 def test_a_model_cannot_say_missing_of_what_it_supports(ask: Ask) -> None:
-    made = ask(
-        lambda asked: filled(
-            said(SAID, (key_of(asked, RULE), RULE)), missing=True
-        )
-    )
+    made = ask(lambda asked: filled(said(SAID, (key_of(asked, RULE), RULE)), missing=True))
     assert not made.missing
 
 
