@@ -68,17 +68,19 @@ def _worded() -> re.Pattern[str]:
 
 
 def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
-    """What looks like a citation and is none of those known, in order; quantities are none."""
+    """What looks like a citation and is none of those known; quantities are none."""
     known = list(known)
     taken = Occupied((span.start, span.end) for span in known)
+    # "Kap. 77 ZPO" counts no codes of procedure.
+    for form in (_SHORTENED, _DASHED, _OF_YEAR):
+        for match in form.finditer(text):
+            if not taken.overlaps(*match.span()):
+                taken.add(*match.span())
+                yield Span(*match.span())
     for quantity in quantities_in(text, language, known):
         taken.add(quantity.span.start, quantity.span.end)
     found = sorted(
-        (
-            match.span()
-            for form in (_CODE, _SIGN, _BEHIND, _SHORTENED, _DASHED, _OF_YEAR, _worded())
-            for match in form.finditer(text)
-        ),
+        (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
         key=lambda span: (span[0], -span[1]),
     )
     found += [match.span("said") for edge in _EDGES if (match := edge.search(text))]

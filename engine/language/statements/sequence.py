@@ -201,7 +201,7 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
             passive=_is_passive(token, gap, words) or (mark == AGENT and _is_agent(text, start, words)),
             bracket=any(first < start < last for first, last in brackets),
             aside=any(span.start <= start < span.end for span in asides),
-            article=next((match[0].casefold() for match in words.cues["articles"].finditer(gap)), ""),
+            article=next((match[0].casefold().strip() for match in words.cues["articles"].finditer(gap)), ""),
             sentence=sentence,
             opened="ensure" if words.cues["ensure"].search(text, begun, start) else _opened(gap, words),
             joined=before > 0 and not gap.strip(" \n\t-"),

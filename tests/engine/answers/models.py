@@ -39,7 +39,8 @@ def filled(*sentences: Mapping[str, Any], missing: bool = False) -> dict[str, An
 # What the sentence of the rule says, whole, in other words; and with its bounds left out.
 SAID = (
     "A manager of a company must not confer on an agent broader powers than those which the manager holds "
-    "under Article 31 of the Commercial Register Act, as shown by the entries in force on the day of the grant."
+    "under Article 31 of the Commercial Register Act, as shown by the entries in force on the day of the "
+    "grant."
 )
 TOO_WIDE = "A manager may not confer broader powers."
 RULE = "A manager of a company may not confer on an agent broader powers than those which the manager holds"
