@@ -208,7 +208,7 @@ def _coordinated(
     run: list[int],
 ) -> bool:
     """Whether a run is one member of a list of which the claim has another, and the claim needs but one."""
-    if tokens[0].relative or not all(_belongs(token) for token in tokens):
+    if tokens[0].relative or tokens[0].sort in BINDING or not all(_belongs(token) for token in tokens):
         return False
     ends = {tokens[0].opened, behind.opened if behind is not None else ""} - {"", "(", "ensure"}
     if not ends:

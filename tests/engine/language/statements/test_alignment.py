@@ -139,6 +139,12 @@ NOT_SAID = [
     ("nl", "De huurder mag opzeggen.", "De huurder mag niet opzeggen."),
     ("zh", "当事人可以解除合同。", "当事人不可以解除合同。"),
     ("ru", "Арендатор может расторгнуть договор.", "Арендатор не может расторгнуть договор."),
+    # A condition in front with "and" in it was taken for one of a list.
+    (
+        "en",
+        "The firm must tell the client of a breach.",
+        "When the breach is a risk to the rights and freedoms of persons, the firm shall tell the client of a breach.",
+    ),
     # Whose part is exchanged, what a condition binds, a permission for a duty, what "all" is of.
     (
         "en",
