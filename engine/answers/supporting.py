@@ -1,50 +1,68 @@
-"""Whether a sentence says no more than its quotes: quantities, numbers, negation and opposites.
+"""Whether the sources of a sentence that a language model wrote say it: by the check that claims are held to.
 
-Deterministic, and one-sided: what is told is a doubt with a name, and no doubt is no proof.
+Each quote is read with the whole sentences that it stands in: what it leaves out of them binds all the same.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from engine.answers.audit.holding import asked_of, hold, sentences_around
+from engine.answers.audit.windows import readable
+from engine.answers.audit.wording import otherwise
+from engine.language.references import find_mentions
 from engine.language.script import western_digits
-from engine.language.statements import Agreement, Match, compare, read
+from engine.model import Passage, Span
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A quote, its language, and how its source is cited: a sentence may name the provision it quotes."""
+    """A passage, where a quote stands in it, and how it is cited: a sentence may name the provision it
+    quotes."""
 
-    words: str
-    language: str
+    passage: Passage
+    span: Span
     cited: str
 
 
 def doubts_of(text: str, language: str, quotes: Sequence[Said]) -> tuple[str, ...]:
-    """What of a sentence its quotes do not carry, in words; nothing where they carry it as far as can be
-    told. Across languages only numbers are compared."""
-    claim = read(text, language)
-    doubts: list[str] = []
-    accounted: list[tuple[int, int]] = []
-    same = [quote.words for quote in quotes if quote.language.split("-")[0] == claim.language]
-    if same:
-        compared = compare(claim, read(" \n ".join(same), language))
-        for pairing in compared.quantities:
-            if pairing.match is not Match.ABSENT:
-                accounted.append((pairing.claim.span.start, pairing.claim.span.end))
-            if pairing.match in (Match.DIFFERENT, Match.BOUND):
-                doubts.append(f"“{pairing.claim.text}” is not what the quotes say")
-            elif pairing.match is Match.ABSENT and not any(map(str.isdigit, pairing.claim.text)):
-                doubts.append(f"“{pairing.claim.text}” is not in the quotes")
-        if Agreement.OPPOSITE in (compared.modality, compared.polarity) or compared.opposites:
-            doubts.append("it denies or turns round what the quotes say")
-    printed = set(_NUMBER.findall(western_digits(" ".join(f"{one.words} {one.cited}" for one in quotes))))
-    for number in _NUMBER.finditer(western_digits(text)):
-        inside = any(start <= number.start() and number.end() <= end for start, end in accounted)
-        if not inside and number[0] not in printed:
-            doubts.append(f"“{number[0]}” is not in the quotes")
-    return tuple(dict.fromkeys(doubts))
+    """Why the sources of a sentence do not say it, in words; nothing where they do. In another language
+    nobody tells."""
+    language = language.split("-")[0]
+    mentions = [one.span for one in find_mentions(text, language) if one.targets and not one.bare]
+    said = [_sentences(one) for one in quotes if one.passage.language.split("-")[0] == language]
+    doubts = list(_unprinted(text, mentions, quotes))
+    if not said:
+        return (*doubts, "its quotes are in another language: whether they say it, a person tells")
+    asked = asked_of(text, language, mentions)
+    together = replace(said[0], text="\n".join(one.text for one in said))
+    tried = said if len(said) < 2 else [*said, together]
+    found = [hold(asked, readable(one), frozenset) for one in tried]
+    alignments = [held.alignment for held in found if held is not None]
+    if any(one.complete for one in alignments):
+        return tuple(doubts)
+    nearest = min(alignments, key=lambda one: (-one.share, one.defects), default=None)
+    return (*doubts, otherwise(nearest))
+
+
+def _sentences(quote: Said) -> Passage:
+    """A passage cut to the sentences that a quote stands in."""
+    span = sentences_around(quote.span, readable(quote.passage))
+    return replace(quote.passage, text=quote.passage.text[span.start : span.end])
+
+
+def _unprinted(text: str, mentions: Sequence[Span], quotes: Sequence[Said]) -> dict[str, None]:
+    """Provisions that a sentence names and neither its quotes nor their sources do."""
+    printed = set(
+        _NUMBER.findall(western_digits(" ".join(f"{one.passage.text} {one.cited}" for one in quotes)))
+    )
+    numbers = (
+        number[0]
+        for span in mentions
+        for number in _NUMBER.finditer(western_digits(text[span.start : span.end]))
+    )
+    return dict.fromkeys(f"“{number}” is not in the quotes" for number in numbers if number not in printed)

@@ -189,14 +189,17 @@ def _check(
     if not unique:
         return _Checked(text, (), tuple(dict.fromkeys(doubts or ["it cites nothing"])))
     # A dropped quote is no fault of a sentence that the others carry.
-    said = [_said(found, citations) for found in unique]
+    said = [one for found in unique for one in _said(found, citations)]
     return _Checked(text, unique, doubts_of(text, investigation.plan.language, said))
 
 
-def _said(found: Located, citations: Citations) -> Said:
-    """A quote with its language and the name under which its source is cited."""
-    [passage] = citations.passages([found.places[0][0]])
-    return Said(found.words, passage.language, full_citation(passage, citations.document(passage)))
+def _said(found: Located, citations: Citations) -> list[Said]:
+    """The passages that a quote stands in, and the name under which their source is cited."""
+    passages = citations.passages([name for name, _ in found.places])
+    return [
+        Said(passage, span, full_citation(passage, citations.document(passage)))
+        for passage, (_, span) in zip(passages, found.places, strict=True)
+    ]
 
 
 def _mended(

@@ -15,10 +15,19 @@ from engine.model import Span
 _BELOW = r"(?:\s?\(\w{1,4}\))*"
 # "FEES-R-99.1", "COBS 3.4.1R(2)", "BGB 2999 II"; "2999 II BGB"; "§ 2999".
 _CODE = re.compile(
-    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
+    rf"(?<![\w-])[A-Z][A-Z&]+(?:-[A-Z]{{1,4}})*(?:\s(?:r|s|c|p|pt|ch|sec|art|para|reg)\.?)?[\s.:-]{{0,2}}(?:[A-Z]{{1,2}})?\d+(?:[.\-/]\w?\d+)*[A-Z]?(?!\w){_BELOW}(?:\s[IVX]+(?!\w))?"
 )
 _BEHIND = re.compile(r"(?<![\w.,-])\d{2,4}[a-z]?(?:\s[IVX]+)?\s[A-Z][A-Za-z]*[A-Z](?!\w)")
 _SIGN = re.compile(r"§+\s*\d+\w*(?:\s*(?:Abs\.|Absatz|S\.|Satz|Nr\.)\s*\d+)*(?:\s[A-ZÄÖÜ][A-Za-zäöü]*[A-Z])?")
+# "Kap. 77 ZPO Rn. 3", "C. tour. 412 al. 9", "Circ. 12/B": abbreviations with a capital, and a number.
+_SHORTENED = re.compile(
+    r"(?<![\w.])(?!(?:No|Nr|Mr|Mrs|Dr|St|Abs|Bd|Ca|Vol|Jan|Feb|Apr|Aug|Sept|Okt|Oct|Nov|Dez|Dec|Fr|Rp)\.)"
+    r"[A-ZÄÖÜ][a-zäöüàéè]{0,5}\.\s?(?:[a-zàéè]{1,6}\.\s?){0,2}\d+(?:[./-]\w{1,4})*(?:,?\s(?:al|pt|Rn|Abs)\.?\s?\d+)?"
+)
+# "KUHPer-412/A", "BGB/R-77".
+_DASHED = re.compile(r"(?<![\w/-])[A-Z][A-Za-z]*[A-Z][A-Za-z]*(?:/[A-Z]{1,2})?-\d+(?:/[A-Z])?(?!\w)")
+# "Circular 77/2033".
+_OF_YEAR = re.compile(r"(?<!\w)[A-ZÄÖÜ]\w{2,}\s\d{1,4}/(?:19|20)\d{2}(?![\w/])")
 # What stands in brackets at the end, or in front of a colon, and has a number: a citation in whatever form.
 _EDGES = (
     re.compile(r"[(\[](?P<said>[^()\[\]]{0,40}[A-ZÄÖÜ§][^()\[\]]{0,40}\d[^()\[\]]{0,30})[)\]]\W*\Z"),
@@ -53,13 +62,21 @@ def _worded() -> re.Pattern[str]:
     words = sorted({*(word for word in WORDS if word.isalpha()), *_SHORT}, key=len, reverse=True)
     # The single letters are abbreviations only with their stop.
     listed = "|".join(re.escape(word) + (r"\." if len(word) < 3 else r"\.?") for word in words)
-    return re.compile(rf"(?<!\w)(?:{listed})\s?\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_BELOW}", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:{listed})\s?(?-i:[A-Z]?)\d+(?:[.\-/]\w?\d+)*[a-zA-Z]?(?!\w){_BELOW}", re.IGNORECASE
+    )
 
 
 def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span]:
-    """What looks like a citation and is none of those known, in order; quantities are none."""
+    """What looks like a citation and is none of those known; quantities are none."""
     known = list(known)
     taken = Occupied((span.start, span.end) for span in known)
+    # "Kap. 77 ZPO" counts no codes of procedure.
+    for form in (_SHORTENED, _DASHED, _OF_YEAR):
+        for match in form.finditer(text):
+            if not taken.overlaps(*match.span()):
+                taken.add(*match.span())
+                yield Span(*match.span())
     for quantity in quantities_in(text, language, known):
         taken.add(quantity.span.start, quantity.span.end)
     found = sorted(

@@ -6,20 +6,19 @@ what took the place of any of them. Of each the words that the claim stands in b
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 
 import numpy as np
 
+from engine.answers.audit.holding import Asked, asked_of, hold, sentences_around
 from engine.answers.audit.record import Claim, Source
-from engine.answers.audit.windows import Held, Readable, best_held, copied, head_of, readable
+from engine.answers.audit.windows import Held, Readable, copied, head_of, readable
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.language.embedders import embedder
 from engine.language.statements import Sort, Token, sequence
-from engine.language.statements.lexicon import lexicon
 from engine.model import Direction, Passage, QueryPlan, Relation, Span, View
 from engine.retrieval.embedding import embed_views
 from engine.retrieval.scan import scan
@@ -37,17 +36,6 @@ COSINE = 0.7
 SHORTEST_QUERY = 12
 _SETTINGS = InvestigationSettings(query_strategy="precision")
 DEPTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A claim as it is compared: its words, how rare each is in the corpus (0..1), and its text with some of
-    its references left out, each with the spans of those that it keeps."""
-
-    tokens: tuple[Token, ...]
-    language: str
-    rarity: dict[str, float]
-    texts: tuple[tuple[str, tuple[Span, ...]], ...]
 
 
 class Matching:
@@ -77,7 +65,7 @@ class Matching:
             found = self._together(found, asked)
         return sorted(found, key=lambda one: (not one.says, not one.differs, -one.near, one.row))
 
-    def _together(self, found: list[Source], asked: _Asked) -> list[Source]:
+    def _together(self, found: list[Source], asked: Asked) -> list[Source]:
         """The sources, and of those cited the first where they say a claim only read one behind the other: a
         head and the items of its list."""
         own = [one for one in sorted(found, key=lambda one: one.row) if one.cited][:CITED]
@@ -93,30 +81,19 @@ class Matching:
         return found
 
     def compared(self, source: Source, span: Span, claim: Claim) -> Source:
-        """Other words of a source, compared with the claim."""
+        """The sentences that words of a source stand in, compared with the claim: what a quote leaves out of
+        its sentence binds it all the same."""
+        span = sentences_around(span, self._readable(source.row))
         quoted = replace(source.passage, text=source.passage.text[span.start : span.end])
-        held = self._held(self._asked(claim), readable(quoted), source.row)
+        row = source.row
+        held = hold(self._asked(claim), readable(quoted), lambda: self._context(row))
         found = None if held is None else held.alignment
         return replace(source, span=span, quote=quoted.text, alignment=found)
 
-    def _asked(self, claim: Claim) -> _Asked:
+    def _asked(self, claim: Claim) -> Asked:
         first = claim.span.start
         spans = [Span(one.span.start - first, one.span.end - first) for one in claim.citations]
-        tokens = sequence(claim.text, claim.language, spans)
-        texts = tuple(_texts(claim.text, spans, claim.language))
-        return _Asked(tokens, claim.language, self._rarity(tokens, claim.language), texts)
-
-    def _held(self, asked: _Asked, read: Readable, row: int) -> Held | None:
-        """The words of a passage that a claim stands in: a copy before all that is only alike."""
-        best: Held | None = None
-        for text, own in asked.texts:
-            held = copied(text, read, own)
-            if held is not None and (best is None or held.alignment.complete):
-                best = held
-            if held is not None and held.alignment.complete:
-                return held
-        alike = best_held(asked.tokens, read, lambda: self._context(row))
-        return best if alike is None or (best is not None and not alike.alignment.complete) else alike
+        return asked_of(claim.text, claim.language, spans)
 
     def _candidates(self, claim: Claim) -> tuple[Rows, list[float | None]]:
         """Rows to be compared, and how similar each is to the claim by meaning, where vectors tell."""
@@ -149,14 +126,15 @@ class Matching:
             self._rarities[(language, key)] = value
         return {key: self._rarities[(language, key)] for key in words}
 
-    def _source(self, row: int, passage: Passage, cosine: float | None, asked: _Asked) -> Source:
+    def _source(self, row: int, passage: Passage, cosine: float | None, asked: Asked) -> Source:
         read = self._readable(row) if passage.language == asked.language else None
-        held = None if read is None else self._held(asked, read, row)
+        held = None if read is None else hold(asked, read, lambda: self._context(row))
+        rarity = self._rarity(asked.tokens, asked.language)
         near = 0.0 if cosine is None else max(0.0, COSINE * cosine)
         if read is not None:
             known = self._context(row)
-            whole = sum(asked.rarity.values()) or 1.0
-            near = max(near, sum(value for key, value in asked.rarity.items() if key in known) / whole)
+            whole = sum(rarity.values()) or 1.0
+            near = max(near, sum(value for key, value in rarity.items() if key in known) / whole)
         span = Span(0, len(passage.text)) if read is None else self._quoted(read, held, asked)
         return Source(
             row,
@@ -169,11 +147,11 @@ class Matching:
             bool(self.in_force[row]),
         )
 
-    def _quoted(self, read: Readable, held: Held | None, asked: _Asked) -> Span:
+    def _quoted(self, read: Readable, held: Held | None, asked: Asked) -> Span:
         """The words that the claim stands in, else those that have the most of its words."""
         if held is not None:
             return held.span
-        keys = set(asked.rarity)
+        keys = {token.key for token in asked.tokens if token.sort is Sort.CONTENT}
         ranked = max(read.windows, key=lambda one: (len(keys & one.keys), -len(one.tokens)), default=None)
         return Span(0, 0) if ranked is None else ranked.span
 
@@ -186,8 +164,9 @@ class Matching:
         (passage,) = self.corpus.passages(np.array([row], np.int32))
         number = int(self.corpus.document_numbers(np.array([row], np.int32))[0])
         document = self.documents[number]
-        around = " . ".join((passage.text, *passage.headings, document.title, *document.aliases))
-        return frozenset(token.key for token in sequence(around, passage.language))
+        around = " . ".join((*passage.headings, document.title, *document.aliases))
+        inside = (token.key for part in self._readable(row).parts for token in part)
+        return frozenset((*inside, *(token.key for token in sequence(around, passage.language))))
 
 
 def _without(claim: Claim) -> str:
@@ -198,37 +177,6 @@ def _without(claim: Claim) -> str:
         text = text[:first] + " " + text[last:]
     text = " ".join(text.split())
     return text if len(text) >= SHORTEST_QUERY else claim.text
-
-
-def _texts(text: str, references: Sequence[Span], language: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    """A claim as it stands, and without references in front or behind that its source need not have."""
-    yield text, tuple(references)
-    cues = lexicon(language).cues
-    frame = rf"(?:\W*(?:{cues['citing'].pattern}|{cues['framing'].pattern}))"
-    front = re.compile(rf"\A{frame}+\W*", re.IGNORECASE)
-    back = re.compile(rf"{frame}+\W*\Z", re.IGNORECASE)
-    nothing = re.compile(rf"{frame}*\W*", re.IGNORECASE)
-    for kept in range(len(references) - 1, -1, -1):
-        for ahead in range(len(references) - kept + 1):
-            inner, behind = references[ahead : ahead + kept], references[ahead + kept :]
-            start = references[ahead - 1].end if ahead else 0
-            end = behind[0].start if behind else len(text)
-            between = [*_between(text, 0, references[:ahead]), *_between(text, end, behind, len(text))]
-            if not all(nothing.fullmatch(part) for part in between):
-                continue
-            cut = text[start:end]
-            yield cut, tuple(inner)
-            cut = front.sub("", cut) if ahead else cut
-            yield (back.sub("", cut) if behind else cut), tuple(inner)
-
-
-def _between(text: str, start: int, spans: Sequence[Span], end: int = -1) -> Iterator[str]:
-    """What stands around spans, from a place to the last of them, or to another place."""
-    for span in spans:
-        yield text[start : span.start]
-        start = span.end
-    if end >= 0:
-        yield text[start:end]
 
 
 def numbers_of(sources: Sequence[Source], corpus: Corpus) -> list[int]:

@@ -198,7 +198,7 @@ def _refused(meant: Finding, quoted: Source) -> str:
     """Why the comparison of claim and quote does not bear a proposal out; empty where it does."""
     if meant is Finding.CONTRADICTED:
         return "" if quoted.differs else "its quote is not about the same subject and act"
-    return "" if quoted.says else otherwise(quoted)
+    return "" if quoted.says else otherwise(quoted.alignment)
 
 
 def _beside(one: Checked, meant: Finding, proposal: Proposal, passage: str, why: str) -> Checked:

@@ -63,7 +63,7 @@ class Judge:
                 claim, Finding.NOT_IN_CORPUS, reason, tuple(sources[:MOST_SOURCES]), citations=claim.citations
             )
         decisive = max(near, key=lambda one: (one.cited, one.in_force, *_found(one), one.near))
-        return self._made(claim, Finding.RELATED, otherwise(decisive), decisive, near)
+        return self._made(claim, Finding.RELATED, otherwise(decisive.alignment), decisive, near)
 
     def borne_out(self, claim: Claim, quoted: Source, others: Sequence[Source]) -> Checked:
         """The finding for a claim that the words of a source say, whatever was found of it before."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from engine.answers.audit.record import SAID, Audit, Checked, Finding, Source
 from engine.corpus.grades import words_of
-from engine.language.statements import Change, Changed
+from engine.language.statements import Alignment, Change, Changed, Token
 from engine.records.citation import short_citation
 from engine.records.wording import plural
 
@@ -64,9 +65,11 @@ def axes(audit: Audit) -> tuple[str, str]:
 
 def difference(source: Source) -> list[str]:
     """What a source says otherwise than the claim it was compared with, each in words."""
-    if source.alignment is None:
-        return []
-    return [_otherwise(one) for one in source.alignment.changed]
+    return [] if source.alignment is None else _differences(source.alignment)
+
+
+def _differences(found: Alignment) -> list[str]:
+    return [_otherwise(one) for one in found.changed]
 
 
 _DENIED = "one of the two denies it: “{}”"
@@ -81,25 +84,30 @@ def _otherwise(one: Changed) -> str:
     return f"the source says “{one.source.word}”, the claim says “{one.claim.word}”"
 
 
-def otherwise(source: Source) -> str:
-    """Why a source that is about the same is no support, in words."""
-    found = source.alignment
+def otherwise(found: Alignment | None) -> str:
+    """Why a source that is about the same is no support, in words, by how the claim stands in it."""
     if found is None:
         return "it may be about the same; the words differ"
-    told = difference(source)
-    told += [f"it says it of “{theirs.word}”, not of “{own.word}”" for own, theirs in found.instead[:2]]
+    told = _differences(found)
+    instead = dict.fromkeys((own.word, theirs.word) for own, theirs in found.instead)
+    told += [f"it says it of “{theirs}”, not of “{own}”" for own, theirs in list(instead)[:2]]
     if found.exchanged:
-        words = ", ".join(f"“{token.word}”" for token in found.exchanged[:4])
+        words = ", ".join(f"“{word}”" for word in _words(found.exchanged)[:4])
         told.append(f"{words}: in another part of the sentence, so who does what to whom may differ")
     if found.dropped:
-        words = " … ".join(token.word for token in found.dropped[:6])
+        words = " … ".join(_words(found.dropped)[:6])
         told.append(f"the claim leaves out what it is bound to: “{words}”")
-    missing = [token.word for token in found.missing if all(token is not own for own, _ in found.instead[:2])]
+    missing = _words(t for t in found.missing if all(t is not own for own, _ in found.instead[:2]))
     if missing:
         told.append(f"it does not say: {', '.join(missing[:6])}")
     if found.loose and not told:
-        told.append(f"it says it in other words: {', '.join(token.word for token in found.loose[:6])}")
+        told.append(f"it says it in other words: {', '.join(_words(found.loose)[:6])}")
     return "; ".join(told) or "it says only a part of it"
+
+
+def _words(tokens: Iterable[Token]) -> list[str]:
+    """The words of tokens, each once: in a script without spaces several are of one."""
+    return list(dict.fromkeys(token.word for token in tokens))
 
 
 def remarks(one: Checked) -> list[str]:

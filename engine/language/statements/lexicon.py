@@ -30,7 +30,20 @@ CUES = (
     *("must_not", "need_not", "must", "may", "not", "only", "except"),
     *("before", "after", "upper", "lower", "over", "under"),
     *("condition", "all", "always", "some", "and", "or", "relative", "ensure", "agents", "roles", "passive"),
-    *("genitives", "citing", "framing"),
+    *(
+        "genitives",
+        "citing",
+        "framing",
+        "measure",
+        "aside",
+        "self",
+        "adverbs",
+        "carriers",
+        "articles",
+        "provided",
+        "idle",
+    ),
+    "from_whom",
 )
 
 
@@ -42,8 +55,12 @@ class Lexicon:
     lower, over and under; ``parted`` names the groups between whose words others stand. ``unit`` has a group
     for each unit of time; ``ones`` are words that are a number and a unit in one (word -> count, unit).
     ``sides`` tell which side of which antonym pairs a stem is on, ``meanings`` put stems of one meaning
-    together, ``light`` are stems of verbs that only carry a noun ("submit a notification"), ``parted_verb``
-    matches a verb with something inside ("einzulegen").
+    together, ``forms`` those of one word; ``light`` are stems of verbs that only carry a noun ("submit a
+    notification"), ``parted_verb`` matches a verb with something inside ("einzulegen"), ``inflected`` one
+    with the ending of a person or participle, ``parties`` the endings of who does it and to whom it is done,
+    ``elided`` an article that is written as one word with its noun ("l'acte"); ``capital_nouns``: a small
+    letter tells that a word is no noun; ``participle`` matches what may stand behind a verb of the passive.
+    ``phrases`` are words that count as one, by what they mean.
     """
 
     language: str
@@ -64,6 +81,13 @@ class Lexicon:
     meanings: Mapping[str, str]
     light: frozenset[str]
     parted_verb: re.Pattern[str]
+    forms: Mapping[str, str]
+    inflected: re.Pattern[str] | None
+    parties: tuple[re.Pattern[str], ...]
+    elided: re.Pattern[str]
+    capital_nouns: bool
+    participle: re.Pattern[str]
+    phrases: Mapping[str, re.Pattern[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +157,13 @@ def lexicon(language: str) -> Lexicon:
         _meanings(content["synonyms"], base),
         frozenset(stem for word in content.get("light", ()) for stem in _stems(str(word), base)),
         re.compile(content.get("parted", "(?!)"), re.IGNORECASE),
+        _meanings(content.get("forms", ()), base),
+        re.compile(content["inflected"]) if "inflected" in content else None,
+        tuple(re.compile(f"(?:{ending})\\Z") for ending in content.get("parties", ())),
+        re.compile(content.get("elided", "(?!)"), re.IGNORECASE),
+        bool(content.get("capital_nouns", False)),
+        re.compile(content.get("participle", r".+"), re.IGNORECASE),
+        {name: _compiled(listed, lead) for name, listed in content.get("phrases", {}).items()},
     )
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from functools import lru_cache
 
 from engine.language.analyzer import analyzer
 from engine.language.occupied import Occupied
 from engine.language.script import fold_arabic
+from engine.language.statements.canonical import canonical
+from engine.language.statements.lexemes import lexemes
 from engine.language.statements.lexicon import Lexicon, group_of, lexicon
-from engine.language.statements.quantities import Quantity, quantities_in
+from engine.language.statements.quantities import quantities_in
+from engine.language.statements.tokens import AGENT, GENITIVE, Sort, Token
 from engine.model import Span
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -27,51 +29,8 @@ _LABEL = re.compile(
     r"|^\s*(?:\d{1,3}[a-z]?|[a-z]|[ivx]{1,5})[.)](?=\s)|(?<=\n)\s*(?:\d{1,3}[a-z]?|[a-z]|[ivx]{1,5})[.)](?=\s)"
 )
 _BRACKET = re.compile(r"\([^()\n]{3,}\)")
+_CLAUSE = re.compile(r"[^,;.:()\n]+")
 _ENDED = re.compile(r"[.!?。！？؟;；؛](?=\s|$|[\"'”»)])|。|；|\n+")
-
-
-class Sort(StrEnum):
-    """What a word is to a sentence."""
-
-    CONTENT = "word"
-    MODAL = "modal verb"
-    NOT = "negation"
-    ALL = "quantifier"
-    CONDITION = "condition"
-    EXCEPT = "exception"
-    ONLY = "only"
-    LIMIT = "limit"
-    NUMBER = "number"
-    REFERENCE = "reference"
-
-
-# The marks of who does it, and of whose it is.
-AGENT, GENITIVE = "agent", "of"
-# What may not be left out of a sentence, and not be added to it, without another meaning.
-BINDING = frozenset((Sort.NOT, Sort.CONDITION, Sort.EXCEPT, Sort.ONLY))
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word that matters. ``key`` is what it is compared by, ``own`` the same without synonyms; ``mark`` the
-    word in front that tells its part, ``passive``: it stands behind a verb of the passive. ``sentence``
-    counts the sentences of the text, ``opened`` is how the run of words begins that it is the
-    first of: "," "and", "or", "(" or ""; ``joined``: nothing stands between it and the one before.
-    ``quantity`` is set for numbers."""
-
-    sort: Sort
-    key: str
-    own: str
-    word: str
-    span: Span
-    mark: str = ""
-    passive: bool = False
-    bracket: bool = False
-    sentence: int = 0
-    opened: str = ""
-    joined: bool = False
-    relative: bool = False
-    quantity: Quantity | None = None
 
 
 def sequence(text: str, language: str, references: Iterable[Span] | None = None) -> tuple[Token, ...]:
@@ -88,21 +47,33 @@ def _sequence(text: str, language: str, references: tuple[Span, ...]) -> tuple[T
     for name in ("agents", "genitives", "roles"):
         # "In respect of" is one preposition.
         labels += [Span(*match.span()) for match in words.cues[name].finditer(text) if " " in match[0]]
+    if words.language == language:
+        labels += [Span(*match.span()) for match in words.cues["idle"].finditer(text) if " " in match[0]]
     taken = Occupied((span.start, span.end) for span in (*references, *labels))
     found = [_reference(text, span) for span in references]
     if words.language == language:
+        found += _phrases(text, words, taken)
         found += _special(text, language, words, taken, references)
     else:
         found += _numbers(text, language, taken, references)
     found += _content(text, language, words, taken)
     found.sort(key=lambda token: token.span.start)
-    return tuple(_joined(_placed(text, words, found)))
+    return canonical(_placed(text, words, found), text, words)
 
 
 def _reference(text: str, span: Span) -> Token:
     said = text[span.start : span.end]
     key = "".join(letter for letter in said.casefold() if letter.isalnum())
     return Token(Sort.REFERENCE, key, key, said, span)
+
+
+def _phrases(text: str, words: Lexicon, taken: Occupied) -> Iterator[Token]:
+    """Phrases that are one adverb: "without undue delay"."""
+    for meaning, pattern in words.phrases.items():
+        for match in pattern.finditer(text):
+            if not taken.overlaps(*match.span()):
+                taken.add(*match.span())
+                yield Token(Sort.CONTENT, meaning, meaning, match[0], Span(*match.span()), free=True)
 
 
 def _numbers(text: str, language: str, taken: Occupied, references: tuple[Span, ...]) -> list[Token]:
@@ -118,6 +89,7 @@ def _numbers(text: str, language: str, taken: Occupied, references: tuple[Span, 
 
 
 _CUES = (
+    (Sort.CONDITION, "provided"),
     (Sort.EXCEPT, "except"),
     (Sort.CONDITION, "condition"),
     (Sort.ONLY, "only"),
@@ -126,6 +98,9 @@ _CUES = (
     (Sort.ALL, "some"),
     (Sort.NOT, "not"),
 )
+
+
+_KEYS = {"provided": "condition"}
 
 
 def _special(
@@ -150,25 +125,33 @@ def _special(
         offered.append((-1 if match.lastgroup in words.parted else 0, token))
     for rank, (sort, name) in enumerate(_CUES, 1):
         for match in words.cues[name].finditer(text):
-            key = _quantifier(match[0], language) if sort is Sort.ALL else name
+            key = _quantifier(match[0], language) if sort is Sort.ALL else _KEYS.get(name, name)
             offered.append((rank, _token(sort, key, text, Span(*match.span()))))
     for rank, token in sorted(offered, key=lambda one: (max(one[0], 0), one[1].span.start)):
         span = token.span
-        ends = _ends(text, span) if rank < 0 else [span]
+        ends = _ends(text, span, words) if rank < 0 else [span]
         if any(taken.overlaps(end.start, end.end) for end in ends):
-            continue
+            # "Darf ... nicht überschreiten": the negation is the limit's, the verb is left.
+            word = _WORD.match(text, span.start)
+            alone = words.modal.fullmatch(text, *word.span()) if word and token.sort is Sort.MODAL else None
+            if alone is None or taken.overlaps(*alone.span()):
+                continue
+            ends = [Span(*alone.span())]
+            token = _token(Sort.MODAL, group_of(alone), text, ends[0])
         for end in ends:
             taken.add(end.start, end.end)
         found.append(replace(token, span=ends[0]))
     return found
 
 
-def _ends(text: str, span: Span) -> list[Span]:
-    """The first and the last word of a cue: what stands between ("hat ... zu") is read by itself."""
+def _ends(text: str, span: Span, words: Lexicon) -> list[Span]:
+    """The first and the last word of a cue, and "berechtigt" in "ist berechtigt, ... zu": what else stands
+    between is read by itself."""
     inside = list(_WORD.finditer(text, span.start, span.end))
     if len(inside) < 3:
         return [span]
-    return [Span(*inside[0].span()), Span(*inside[-1].span())]
+    carriers = [word for word in inside[1:-1] if words.cues["carriers"].fullmatch(word[0])]
+    return [Span(*word.span()) for word in (inside[0], *carriers, inside[-1])]
 
 
 def _quantifier(said: str, language: str) -> str:
@@ -181,7 +164,6 @@ def _token(sort: Sort, name: str, text: str, span: Span) -> Token:
 
 
 def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Iterator[Token]:
-    reader = analyzer(language)
     known = words.language == language
     for match in _WORD.finditer(text):
         span = Span(*match.span())
@@ -190,22 +172,21 @@ def _content(text: str, language: str, words: Lexicon, taken: Occupied) -> Itera
         if match[0].isdigit():
             yield Token(Sort.NUMBER, f"digits {int(match[0])}", match[0], match[0], span)
             continue
-        plain = re.sub(r"['’]s\Z", "", match[0])
-        if known and (verb := words.parted_verb.fullmatch(plain)):
-            plain = f"{verb[1]}{verb[2]}en"
-        terms = reader.terms_of_word(plain)
-        if not known and not terms:
-            # Without words of its language nobody tells which small word denies: each of them counts.
-            terms = (match[0].casefold(),)
-        for stem in terms:
-            meaning = words.meanings.get(stem, stem) if known else stem
-            yield Token(Sort.CONTENT, meaning, stem, match[0], span)
+        if known and any(words.cues[name].fullmatch(match[0]) for name in ("measure", "idle")):
+            continue
+        free = known and (
+            words.cues["adverbs"].fullmatch(match[0]) is not None
+            or (words.capital_nouns and match[0][0].islower())
+        )
+        for lexeme in lexemes(match[0], language):
+            yield Token(Sort.CONTENT, lexeme.meaning, lexeme.own, match[0], span, free=free)
 
 
 def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
     """Tokens with their marks, sentences and brackets."""
     stops = [match.start() for match in _ENDED.finditer(text)]
     brackets = [match.span() for match in _BRACKET.finditer(text)]
+    asides = list(_asides(text, words))
     before, begun, sentence = 0, 0, 0
     for token in tokens:
         start = token.span.start
@@ -213,28 +194,72 @@ def _placed(text: str, words: Lexicon, tokens: list[Token]) -> Iterator[Token]:
             stops.pop(0)
             sentence += 1
         gap = text[before:start] if before <= start else ""
+        mark = "" if token.free and words.capital_nouns else _mark(gap, words)
         yield replace(
             token,
-            mark=_mark(gap, words),
-            passive=bool(words.cues["passive"].search(gap)),
+            mark=mark,
+            passive=_is_passive(token, gap, words) or (mark == AGENT and _is_agent(text, start, words)),
             bracket=any(first < start < last for first, last in brackets),
+            aside=any(span.start <= start < span.end for span in asides),
+            article=next((match[0].casefold().strip() for match in words.cues["articles"].finditer(gap)), ""),
             sentence=sentence,
             opened="ensure" if words.cues["ensure"].search(text, begun, start) else _opened(gap, words),
             joined=before > 0 and not gap.strip(" \n\t-"),
-            relative=bool(words.cues["relative"].search(gap)),
+            relative=_is_relative(gap, words),
         )
         before, begun = max(before, token.span.end), start
 
 
+def _asides(text: str, words: Lexicon) -> Iterator[Span]:
+    """What restricts nothing, from its cue to the next comma: "in particular where he lives"."""
+    for match in words.cues["aside"].finditer(text):
+        clause = _CLAUSE.match(text, match.start())
+        if clause is not None:
+            binding = [
+                cue
+                for name in ("condition", "provided", "except")
+                if (cue := words.cues[name].search(text, match.end(), clause.end()))
+            ]
+            yield Span(match.start(), min((cue.start() for cue in binding), default=clause.end()))
+
+
+def _is_agent(text: str, place: int, words: Lexicon) -> bool:
+    """Whether "vom Mieter" is who does it: the sentence is in the passive, and of no verb by which something
+    comes from somebody."""
+    if not words.capital_nouns:
+        return False
+    clause = _CLAUSE.match(text, place)
+    end = clause.end() if clause is not None else len(text)
+    start = max((match.end() for match in _ENDED.finditer(text, 0, place)), default=0)
+    done = words.cues["passive"].search(text, start, end)
+    return done is not None and words.cues["from_whom"].search(text, start, end) is None
+
+
+def _is_relative(gap: str, words: Lexicon) -> bool:
+    """Whether a relative clause begins; where articles are its words, a comma tells."""
+    found = words.cues["relative"].search(gap)
+    return found is not None and (not words.capital_nouns or "," in gap)
+
+
+def _is_passive(token: Token, gap: str, words: Lexicon) -> bool:
+    """Whether a word is the participle behind a verb of the passive; "is due" is none."""
+    if words.participle.fullmatch(token.word) is None:
+        return False
+    return words.cues["passive"].search(re.split(r"[,;:]", gap)[-1]) is not None
+
+
 def _mark(gap: str, words: Lexicon) -> str:
-    """The last word of a gap that tells a part, with that of the agent before all others."""
+    """The last word of a gap that tells a part: in "made by it against" the agent is "it"."""
     said = re.split(r"[,;:.()]", gap)[-1]
-    if words.cues["agents"].search(said):
-        return AGENT
-    if words.cues["genitives"].search(said):
-        return GENITIVE
-    found = [match[0].casefold() for match in words.cues["roles"].finditer(said)]
-    folded = found[-1].split() if found else []
+    roles = list(words.cues["roles"].finditer(said))
+    for name, mark in (("agents", AGENT), ("genitives", GENITIVE)):
+        found = next(words.cues[name].finditer(said), None)
+        if found is not None and not any(
+            role.start() >= found.end() and words.cues["articles"].fullmatch(role[0]) is None
+            for role in roles
+        ):
+            return mark
+    folded = roles[-1][0].casefold().split() if roles else []
     return fold_arabic(folded[0]) if folded else ""
 
 
@@ -246,35 +271,3 @@ def _opened(gap: str, words: Lexicon) -> str:
     if "(" in gap:
         return "("
     return "," if re.search(r"[,،、;:–—\n]", gap) else ""
-
-
-_MERGED = {
-    ("must", "may"): "may",
-    ("must", "must"): "must",
-    ("may", "may"): "may",
-    ("must_not", "must"): "need_not",
-    ("must_not", "may"): "must_not",
-    ("must", "must_not"): "must_not",
-    ("must", "need_not"): "need_not",
-}
-
-
-def _joined(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Modal verbs in a row as one: "shall have the right to", "shall not be required to"."""
-    held: Token | None = None
-    for token in tokens:
-        if held is None:
-            held = token
-        elif held.sort is Sort.MODAL and token.sort is Sort.MODAL:
-            key = _MERGED.get((held.key, token.key))
-            if key is None or token.opened:
-                yield held
-                held = token
-            else:
-                word = f"{held.word} {token.word}"
-                held = replace(held, key=key, own=key, word=word, passive=False)
-        else:
-            yield held
-            held = token
-    if held is not None:
-        yield held

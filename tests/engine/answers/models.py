@@ -36,6 +36,13 @@ def filled(*sentences: Mapping[str, Any], missing: bool = False) -> dict[str, An
     return {"missing": missing, "sentences": list(sentences)}
 
 
+# What the sentence of the rule says, whole, in other words; and with its bounds left out.
+SAID = (
+    "A manager of a company must not confer on an agent broader powers than those which the manager holds "
+    "under Article 31 of the Commercial Register Act, as shown by the entries in force on the day of the "
+    "grant."
+)
+TOO_WIDE = "A manager may not confer broader powers."
 RULE = "A manager of a company may not confer on an agent broader powers than those which the manager holds"
 EXCEPTION = (
     "The special resolution shall name the agent, describe the powers and state a duration not exceeding "
@@ -48,7 +55,7 @@ def truthful(asked: Asked) -> dict[str, Any]:
     if asked.task != "answer":
         return filled()
     return filled(
-        said("A manager may not confer broader powers than the manager holds.", (key_of(asked, RULE), RULE)),
+        said(SAID, (key_of(asked, RULE), RULE)),
         said("A special resolution states a duration of not more than two years.",
              (key_of(asked, EXCEPTION), EXCEPTION)),
     )  # fmt: skip

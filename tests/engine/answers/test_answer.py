@@ -15,7 +15,18 @@ from engine.errors import CancelledError
 from engine.investigation.record import Investigation
 from engine.llm import Budget, Meter
 from tests.engine.answers.conftest import investigated
-from tests.engine.answers.models import EXCEPTION, RULE, filled, key_of, once, passages, said, truthful
+from tests.engine.answers.models import (
+    EXCEPTION,
+    RULE,
+    SAID,
+    TOO_WIDE,
+    filled,
+    key_of,
+    once,
+    passages,
+    said,
+    truthful,
+)
 from tests.engine.answers.test_brief import checked
 from tests.engine.llm.server import Asked, Fault, ScriptedServer
 
@@ -108,6 +119,14 @@ def test_numbers_that_the_quotes_do_not_have_are_doubted(ask: Ask, text: str, do
     assert any(doubt in one for one in doubts)
 
 
+def test_a_sentence_that_leaves_out_what_binds_the_words_behind_its_quote_is_doubted(ask: Ask) -> None:
+    # The quote has all the words; its sentence goes on with "as shown by the entries".
+    made = ask(lambda asked: filled(said(TOO_WIDE, (key_of(asked, RULE), RULE))))
+    _, support, doubts = only(made)
+    assert support is Support.PART
+    assert any("leaves out" in one for one in doubts)
+
+
 def test_a_sentence_that_denies_its_quote_is_doubted(ask: Ask) -> None:
     made = ask(
         lambda asked: filled(
@@ -122,7 +141,7 @@ def test_what_fails_is_asked_again_with_the_reasons(ask: Ask) -> None:
     heard: list[str] = []
 
     def script(asked: Asked) -> dict[str, Any]:
-        good = said("A manager may not confer broader powers.", (key_of(asked, RULE), RULE))
+        good = said(SAID, (key_of(asked, RULE), RULE))
         if asked.task == "answer":
             return filled(said("A manager may not confer broader powers at all.", (1, "no such words here")))
         heard.append(asked.data["failed sentences"])
@@ -145,7 +164,7 @@ def test_what_the_second_try_invents_besides_is_not_taken(ask: Ask) -> None:
 def test_unsupported_sentences_can_be_left_out(ask: Ask) -> None:
     made = ask(
         lambda asked: filled(
-            said("A manager may not confer broader powers.", (key_of(asked, RULE), RULE)),
+            said(SAID, (key_of(asked, RULE), RULE)),
             said("The moon is made of cheese.", (1, "made of cheese")),
         ),
         unsupported=False,
@@ -162,11 +181,7 @@ def test_that_the_passages_do_not_answer_is_an_answer(ask: Ask) -> None:
 
 
 def test_a_model_cannot_say_missing_of_what_it_supports(ask: Ask) -> None:
-    made = ask(
-        lambda asked: filled(
-            said("A manager may not confer broader powers.", (key_of(asked, RULE), RULE)), missing=True
-        )
-    )
+    made = ask(lambda asked: filled(said(SAID, (key_of(asked, RULE), RULE)), missing=True))
     assert not made.missing
 
 

@@ -1,0 +1,239 @@
+"""What of a source a claim must not leave out: negations, conditions, exceptions, a part of the subject, the
+limits of a permission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.language.statements.implied import is_light
+from engine.language.statements.pairing import Pairs
+from engine.language.statements.tokens import AGENT, BINDING, GENITIVE, Sort, Token
+
+# The share of a sentence's content words that a claim may leave out behind the modal verb.
+MOST_DROPPED = 0.75
+_NOT_CERTAIN = ("a", "an", "ein", "eine", "einen", "einem", "einer", "un", "une", "una")
+
+
+def binding(
+    claim: Sequence[Token],
+    source: Sequence[Token],
+    pairs: Pairs,
+    left: list[int],
+    language: str,
+    *,
+    agentless: bool,
+) -> Iterator[Token]:
+    """The words of the source that the claim leaves out and must not."""
+    if not pairs.of_claim:
+        return
+    found = _Dropped(claim, source, pairs, left, language, agentless)
+    dropped = 0
+    for run in _runs(left):
+        places = [place for place in run if source[place].sentence in found.sentences]
+        places = [place for place in places if not _is_aside(source[place]) and not _is_duty(source[place])]
+        if not places or found.needs_none(places):
+            continue
+        bound = found.bound(places)
+        yield from bound
+        if not bound:
+            dropped += sum(source[place].sort is Sort.CONTENT for place in places)
+    if found.content and dropped > MOST_DROPPED * found.content:
+        yield from (source[place] for place in left if source[place].sort is Sort.CONTENT)
+
+
+class _Dropped:
+    """A source, and what of it a claim leaves out. ``first`` and ``last`` are the ends of what it has,
+    ``modal`` the place of the modal verb that governs it."""
+
+    def __init__(
+        self,
+        claim: Sequence[Token],
+        source: Sequence[Token],
+        pairs: Pairs,
+        left: Sequence[int],
+        language: str,
+        agentless: bool,
+    ) -> None:
+        self.claim, self.source, self.pairs, self.language = claim, source, pairs, language
+        self.used = set(pairs.of_claim.values())
+        self.first, self.last = min(self.used), max(self.used)
+        self.sentences = {source[place].sentence for place in self.used}
+        self.agentless = agentless
+        modals = (place for place in sorted(self.used) if source[place].sort is Sort.MODAL)
+        between = (p for p in left if self.first < p < self.last and source[p].sort is Sort.MODAL)
+        self.modal = next(modals, None)
+        if self.modal is None:
+            self.modal = next(between, None)
+        self.content = sum(
+            token.sort is Sort.CONTENT and token.sentence in self.sentences and not _is_aside(token)
+            for token in source
+        )
+
+    def needs_none(self, run: list[int]) -> bool:
+        """Whether nothing is left out with a run: it frames, repeats, carries, or is one of a list."""
+        source = self.source
+        tokens = [source[place] for place in run]
+        if run[-1] < self.first and _ensured(tokens, source, self.first):
+            return True
+        if _shortened(source, run, self.used) or _repeated(source, run, self.used):
+            return True
+        if _carried(self.claim, source, run, self.pairs, self.language):
+            return True
+        behind = source[run[-1] + 1] if run[-1] + 1 < len(source) else None
+        return _coordinated(tokens, behind, self._is_subject(run), source, self.modal, run)
+
+    def bound(self, run: list[int]) -> list[Token]:
+        """The words of a run that may not be left out."""
+        tokens = [self.source[place] for place in run]
+        found = [token for token in tokens if token.sort in BINDING]
+        if found:
+            return found
+        if self.agentless and self._is_subject(run):
+            return []
+        plain = [token for token in tokens if token.sort is Sort.CONTENT]
+        numbers = [token for token in tokens if token.sort in (Sort.NUMBER, Sort.LIMIT)]
+        modals = [token for token in tokens if token.sort is Sort.MODAL]
+        if modals and not plain:
+            # A permission is no plain statement.
+            inside = self.first < run[0] < self.last
+            return [token for token in modals if token.key != "must"] if inside else []
+        behind = self.source[run[-1] + 1] if run[-1] + 1 < len(self.source) else None
+        plainly = bool(tokens[0].mark or tokens[0].opened)
+        plainly = plainly or _modifies(tokens, behind, run, self.used) or self._of_one(run)
+        duty = self.modal is not None and self.source[self.modal].key == "must"
+        may_drop = duty and not self._is_subject(run) and plainly and not self._of_all(run)
+        return [] if may_drop else plain or numbers
+
+    def _of_one(self, run: list[int]) -> bool:
+        """Whether a relative clause tells more of something that is not a certain one: "a board that ..."."""
+        if not self.source[run[0]].relative:
+            return False
+        place = run[0] - 1
+        while place > 0 and self.source[place].joined:
+            place -= 1
+        return place in self.used and self.source[place].article in _NOT_CERTAIN
+
+    def _is_subject(self, run: list[int]) -> bool:
+        return self.modal is not None and run[0] < self.modal
+
+    def _of_all(self, run: list[int]) -> bool:
+        """Whether what is left out tells which of "all records" are meant."""
+        if self.source[run[0]].opened == "," or run[0] - 1 not in self.used:
+            return False
+        for place in range(run[0] - 1, -1, -1):
+            token = self.source[place]
+            if token.sort is Sort.ALL:
+                return True
+            if token.opened == "," or token.sort is not Sort.CONTENT:
+                return False
+        return False
+
+
+def _is_aside(token: Token) -> bool:
+    return token.bracket or token.aside or token.sort is Sort.REFERENCE
+
+
+def _is_duty(token: Token) -> bool:
+    """ "Must": what the law says shall be is so."""
+    return token.sort is Sort.MODAL and token.key == "must" and not token.opened
+
+
+def _runs(places: Sequence[int]) -> Iterator[list[int]]:
+    run: list[int] = []
+    for place in places:
+        if run and place != run[-1] + 1:
+            yield run
+            run = []
+        run.append(place)
+    if run:
+        yield run
+
+
+def _ensured(tokens: Sequence[Token], source: Sequence[Token], first: int) -> bool:
+    """Whether what is left out in front is "A shall ensure that"."""
+    return source[first].opened == "ensure" and all(token.sort is not Sort.NOT for token in tokens)
+
+
+def _modifies(tokens: Sequence[Token], behind: Token | None, run: list[int], used: set[int]) -> bool:
+    """Whether what is left out are adjectives right in front of a noun that the claim has."""
+    return not tokens[0].joined and behind is not None and behind.joined and run[-1] + 1 in used
+
+
+def _repeated(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
+    """Whether a claim may leave the words out or have a pronoun for them: it names them in their sentence."""
+    if any(source[place].sort is not Sort.CONTENT for place in run):
+        return False
+    named = {
+        source[place].key: source[place]
+        for place in used
+        if source[place].sentence == source[run[0]].sentence
+    }
+    if not all(source[place].key in named for place in run):
+        return False
+    # A phrase with a mark of its own tells another part.
+    return all(source[place].mark in ("", named[source[place].key].mark) for place in run)
+
+
+def _carried(
+    claim: Sequence[Token], source: Sequence[Token], run: list[int], pairs: Pairs, language: str
+) -> bool:
+    """Whether one word only carries the next: "submitting a notification", "approval granted by"."""
+    if len(run) != 1 or source[run[0]].sort is not Sort.CONTENT:
+        return False
+    held = {theirs: own for own, theirs in pairs.of_claim.items()}
+    behind = held.get(run[0] + 1)
+    if behind is not None and source[run[0] + 1].mark == AGENT and claim[behind].mark == GENITIVE:
+        return True
+    return is_light(source[run[0]], language) and (behind is not None or run[0] - 1 in held)
+
+
+def _shortened(source: Sequence[Token], run: list[int], used: set[int]) -> bool:
+    """Whether the words are said again: "the officer" for "the data protection officer" named before."""
+    if run[-1] + 1 not in used:
+        return False
+    keys = [source[place].key for place in (*run, run[-1] + 1)]
+    return any(
+        [token.key for token in source[start : start + len(keys)]] == keys
+        and all(place in used for place in range(start, start + len(keys)))
+        for start in range(run[0])
+    )
+
+
+def _coordinated(
+    tokens: Sequence[Token],
+    behind: Token | None,
+    subject: bool,
+    source: Sequence[Token],
+    modal: int | None,
+    run: list[int],
+) -> bool:
+    """Whether a run is one member of a list of which the claim has another, and the claim needs but one."""
+    if tokens[0].relative or tokens[0].sort in BINDING or not all(_belongs(token) for token in tokens):
+        return False
+    ends = {tokens[0].opened, behind.opened if behind is not None else ""} - {"", "(", "ensure"}
+    if not ends:
+        return False
+    joint = ends | {token.opened for token in tokens if token.opened in ("and", "or")}
+    either = "or" in joint or (joint == {","} and _list_joint(source, run) == "or")
+    both = "and" in joint or (joint == {","} and _list_joint(source, run) == "and")
+    if subject:
+        return either or both
+    forbidding = modal is not None and source[modal].key in ("may", "must_not")
+    return both or (either and forbidding)
+
+
+def _belongs(token: Token) -> bool:
+    """Whether a word is one of a member of a list alone: "data for the purpose of identifying persons"."""
+    if token.sort is Sort.CONDITION:
+        return not token.opened
+    return token.sort in (Sort.CONTENT, Sort.REFERENCE, Sort.ALL)
+
+
+def _list_joint(source: Sequence[Token], run: list[int]) -> str:
+    """The conjunction with which a list of commas ends."""
+    for token in source[run[-1] + 1 : run[-1] + 12]:
+        if token.opened in ("and", "or"):
+            return token.opened
+        if token.sort is Sort.MODAL:
+            break
+    return ""
