@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from engine.investigation.ranking.additive import AdditiveModel, Shape
 
 # Features that say what kind of passage it is, not how well it fits: they may count for or against.
-FREE = frozenset(("heading", "document"))
+FREE = frozenset(("heading", "document", "latest", "authority"))
 KNOTS = 4
 RIDGE = 1e-4
 ITERATIONS = 400

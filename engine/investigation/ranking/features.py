@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Rows, Scores
 from engine.investigation.associations import Associations
+from engine.investigation.ranking.documents import document_signs
 from engine.investigation.ranking.links import Links, link_features
 from engine.investigation.walking import Visits, walked
 from engine.language.analyzer import analyzer
@@ -114,6 +115,7 @@ class Described:
         nothing = np.zeros(len(rows), np.float32)
         total = max(float(self.term_weights.sum()), 1e-6)
         before, after = self._around()
+        signs, documents = document_signs(corpus), corpus.document_numbers(rows)
         return {
             "relevance": own / best,
             "rank": -np.log1p(_ranks(own)).astype(np.float32),
@@ -123,6 +125,8 @@ class Described:
             "sparse": said.get("sparse", nothing),
             "terms": (self.term_weights @ self.has_term / total).astype(np.float32),
             "named": self.named,
+            "latest": signs.latest[documents],
+            "authority": signs.authority[documents],
             "heading": corpus.bare_headings(rows).astype(np.float32),
             "beside": np.maximum(before, after) / best,
             "beside_both": np.minimum(before, after) / best,
