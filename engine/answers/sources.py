@@ -1,0 +1,106 @@
+"""The sentences that a brief chooses from: those of the passages that rank first, and of the provisions in the
+pool whose own heading says what the question says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from engine.answers.bearing import Bearing
+from engine.answers.choosing import Candidate
+from engine.answers.citing import Citations
+from engine.answers.units import is_whole, units_of
+from engine.corpus.protocol import Corpus, Rows
+from engine.investigation.record import Investigation
+from engine.language.analyzer import analyzer
+from engine.language.embedders.transformer import PACKAGED_SPEC
+from engine.languages import law
+from engine.model import Passage, RankedPassage, Relation
+from engine.retrieval.retrievers.dense import DENSE
+
+# Passages of the ranking that sentences are taken from.
+PASSAGES_READ = 12
+# A text in another language than the question's is read only where none of so many is in it.
+LANGUAGE_LOOKED_AT = 8
+# So many passages are the closest evidence of an area.
+CLOSE = 10
+# Provisions behind those that are read by their headings, how far one must be on the question alone, and what
+# their rank is worth.
+MOST_HEADED, HEADED, PRIOR = 8, 0.45, 0.5
+
+
+def candidates_of(
+    investigation: Investigation, corpus: Corpus, bearing: Bearing, citations: Citations
+) -> Iterator[Candidate]:
+    """The units of the best passages, those of definitions only where a definition is asked for."""
+    places = {
+        area.id: {passage: place for place, passage in enumerate(area.evidence)}
+        for area in investigation.areas
+    }
+    defines = any(named.relation is Relation.DEFINES for named in investigation.plan.named)
+    reader = analyzer(bearing.asked.language)
+    for rows, prior, near in _read(investigation, corpus, bearing, citations):
+        passages = citations.reading.passages(rows)
+        around = " ".join(passage.text for passage in passages)
+        units = units_of(
+            rows.tolist(), corpus, citations.reading, lambda text: bearing.share(reader.terms(text))
+        )
+        for number, unit in enumerate(units):
+            if not is_whole(unit) or (not defines and _is_definition(unit.pieces[-1].passage)):
+                continue
+            own = [piece.passage.id for piece in unit.pieces]
+            yield Candidate(unit, prior, _areas(places, own), number, around, near)
+
+
+def _read(
+    investigation: Investigation, corpus: Corpus, bearing: Bearing, citations: Citations
+) -> Iterator[tuple[Rows, float, float | None]]:
+    """Rows of passages that are read together, what their rank is worth, 0..1, and how near they are to the
+    question by the packaged model."""
+    ranking = _in_language(investigation.passages, bearing.asked.language)
+    best = max((found.score for found in ranking), default=1.0) or 1.0
+    seen: set[int] = set()
+    for found in ranking[:PASSAGES_READ]:
+        rows = corpus.rows(list(found.assembled_ids or (found.passage.id,)))
+        seen.update(rows.tolist())
+        near = [hit.score for hit in found.hits if hit.retriever == DENSE]
+        known = near and corpus.embedding == PACKAGED_SPEC
+        yield rows, found.score / best, max(near) if known else None
+    pool = [entry.row for entry in investigation.pool.entries() if entry.row not in seen]
+    rows = np.array(pool, np.int32)
+    base = bearing.asked.language.split("-")[0]
+    headed = [
+        (bearing.focus(passage), -place)
+        for place, passage in enumerate(citations.reading.passages(rows))
+        if passage.language.split("-")[0] == base
+    ]
+    for focus, place in sorted(headed, reverse=True)[:MOST_HEADED]:
+        if focus >= HEADED:
+            yield rows[-place : 1 - place], PRIOR, None
+
+
+def _areas(places: dict[str, dict[str, int]], own: Sequence[str]) -> tuple[str, ...]:
+    """The areas that passages are evidence of; among those that are close to it, the one that the question
+    touches most comes first."""
+    found_in = [
+        (max(0, min(place[one] for one in own if one in place) - CLOSE), number, area)
+        for number, (area, place) in enumerate(places.items())
+        if not place.keys().isdisjoint(own)
+    ]
+    return tuple(area for _, _, area in sorted(found_in))
+
+
+def _is_definition(passage: Passage) -> bool:
+    """Whether a passage stands under a heading of definitions."""
+    known = law(passage.language).definitions
+    words = {word for heading in passage.headings[-1:] for word in heading.casefold().split()}
+    return known is not None and not words.isdisjoint(known.headings)
+
+
+def _in_language(ranking: Sequence[RankedPassage], language: str) -> list[RankedPassage]:
+    """The passages in the question's language, all where none of the best is."""
+    base = language.split("-")[0]
+    own = [found for found in ranking if found.passage.language.split("-")[0] == base]
+    near = any(found.rank <= LANGUAGE_LOOKED_AT for found in own)
+    return own if near else list(ranking)
