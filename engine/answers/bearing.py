@@ -107,9 +107,7 @@ class Bearing:
         """The stems of the nouns under which the kind of answer stands that is asked for."""
         kinds = kinds_of(self.question, self.asked.language)
         reader = analyzer(self.asked.language)
-        return frozenset(
-            term for noun in nouns_of(kinds, self.asked.language) for term in reader.terms(noun)
-        )
+        return frozenset(term for noun in nouns_of(kinds, self.asked.language) for term in reader.terms(noun))
 
     def _focus(self, heading: tuple[str, ...]) -> float:
         recall, precision = self.share(heading), self._precision(heading)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from engine.answers.audit.own import stands
 from engine.answers.bearing import Bearing
-from engine.answers.choosing import Candidate, Read, added, answering, overlap, read, rule_before
+from engine.answers.choosing import NEAR_BEST, Candidate, Read, added, answering, overlap, read, rule_before
 from engine.answers.citing import Citations
 from engine.answers.kinds import TELLING, WORDS, Asks, kinds_of, tells_consequence
 from engine.answers.limits import limits_of
@@ -67,47 +67,66 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
     first = next((one for one in ordered if _stands(one.candidate.unit)), None)
     if first is None and not named:
         return _unanswered(compared, kinds, citations)
-    taken = [first] if first is not None else []
-    rule = rule_before(first, compared, kinds) if first is not None else None
-    if rule is not None and _stands(rule.candidate.unit):
-        taken.insert(0, rule)
-    main = [*named[:1], *(one.candidate.unit for one in taken)][:1]
-    limits = limits_of(main, corpus, bearing, citations)
-    told = [*named, *(one.candidate.unit for one in taken), *limits]
-    more = [
-        one
-        for one in added(taken, ordered, bearing)
-        if _stands(one.candidate.unit) and not any(overlap(one.candidate.unit, unit) for unit in told)
-    ]
-    return _composed(named, taken, limits, more, investigation, corpus, citations)
+    taken = _rules(first, compared, kinds)
+    leads = _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
+    return _composed(named, taken, ordered, leads, bearing, investigation, corpus, citations)
+
+
+def _rules(first: Read | None, compared: Sequence[Read], kinds: frozenset[Asks]) -> list[Read]:
+    """The unit that answers, behind the rule that it varies."""
+    if first is None:
+        return []
+    rule = rule_before(first, compared, kinds)
+    return [rule, first] if rule is not None and _stands(rule.candidate.unit) else [first]
+
+
+def _worth(units: Sequence[Unit], bearing: Bearing, kinds: frozenset[Asks]) -> float:
+    """What the best of some units is worth, as if its passage ranked first."""
+    return max(
+        (one.worth for one in read([Candidate(unit, 1.0) for unit in units], bearing, kinds)), default=0.0
+    )
 
 
 def _composed(
     named: Sequence[Unit],
     first: Sequence[Read],
-    limits: Sequence[Unit],
-    more: Sequence[Read],
+    ordered: Sequence[Read],
+    leads: bool,
+    bearing: Bearing,
     investigation: Investigation,
     corpus: Corpus,
     citations: Citations,
 ) -> Brief:
-    """The sentences in their order: the rule, what limits it, more rules, consequences; inside of it by area
-    of the question, and the definitions at the end."""
+    """The sentences in their order: what is named where it ``leads``, the rule, what limits it, more rules,
+    consequences; inside of it by area of the question, and the definitions at the end."""
+    answers = [one.candidate.unit for one in first]
+    main = [*named, *answers] if leads else [*answers, *named]
+    limits = limits_of(main[:1], corpus, bearing, citations)
+    told = [*named, *answers, *limits]
+    more = [
+        one
+        for one in added(first, ordered, bearing)
+        if _stands(one.candidate.unit) and not any(overlap(one.candidate.unit, unit) for unit in told)
+    ]
     areas = first[0].candidate.areas if first else ()
     candidates = [one.candidate for one in first]
-    candidates += [Candidate(unit, 1.0, areas) for unit in limits if _stands(unit)]
+    if not leads:
+        candidates += [Candidate(unit, 1.0, areas) for unit in named]
     candidates += [
-        one.candidate for one in sorted(more, key=lambda one: _tells_consequence(one.candidate.unit))
+        Candidate(unit, 1.0, areas)
+        for unit in limits
+        if _stands(unit) and not any(overlap(unit, other) for other in (*named, *answers))
     ]
-    ordered = _best_first(_with_areas(candidates))
+    candidates += [one.candidate for one in sorted(more, key=lambda one: _tells(one.candidate.unit))]
+    in_order = _best_first(_with_areas(candidates))
     names = {area.id: area.name for area in investigation.areas}
-    several = len({candidate.areas[:1] for candidate in ordered}) > 1
-    sentences = [_sentence(unit, citations, "") for unit in named]
+    several = len({candidate.areas[:1] for candidate in in_order}) > 1
+    sentences = [_sentence(unit, citations, "") for unit in named] if leads else []
     sentences += [
         _sentence(candidate.unit, citations, names[candidate.areas[0]] if several and candidate.areas else "")
-        for candidate in ordered
+        for candidate in in_order
     ]
-    units = [*named, *(candidate.unit for candidate in ordered)]
+    units = [*named, *(candidate.unit for candidate in in_order)]
     terms = _terms(units, corpus, citations, investigation)
     return Brief((*sentences, *(_sentence(unit, citations, "") for unit in terms)))
 
@@ -133,7 +152,8 @@ def _by_words(investigation: Investigation, asked: Asked) -> bool:
     return any(found.passage.language.split("-")[0] == base for found in investigation.passages)
 
 
-def _tells_consequence(unit: Unit) -> bool:
+def _tells(unit: Unit) -> bool:
+    """Whether a unit tells what follows from a breach."""
     return tells_consequence(unit.text, unit.pieces[-1].passage.language)
 
 

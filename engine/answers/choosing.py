@@ -39,16 +39,20 @@ WEIGHTS = {
 # A unit of more words than so many loses a little for each more.
 LONG, LONGER = 45, 0.0008
 # A unit that bears less of the question than this, headings included, answers nothing: more where the question
-# has few words, or where the vectors of the packaged model find its passage far from it.
+# has few words, or where no vectors of the packaged model find its passage near.
 FEW, FEW_OF_SHORT, FEW_FAR = 0.42, 0.6, 0.5
 SHORT, FAR = 3, 0.5
+# What answers is worth so much of the best unit at least; what a named provision says comes first where it is.
+NEAR_BEST = 0.9
 # What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
 # figures.
 DEPARTURE, FIGURES = 0.06, 0.04
+# What a unit is worth more under a heading that is about what is asked and nothing else.
+EXACT, ALL_OF_IT = 0.05, 0.95
 # An earlier sentence of the same provision is the rule that a later one builds on where it gives the kind of
 # answer too and bears so much of what that bears; else where it is as good in this share and the heading is so
 # far about nothing else.
-RULE, AS_GOOD, GOVERNED = 0.5, 0.93, 0.6
+RULE, AS_GOOD, NEARLY, GOVERNED = 0.5, 0.85, 0.75, 0.6
 # What is added behind the first is worth so much of it and bears so much of what it bears.
 FLOOR, AS_MUCH = 0.85, 0.8
 REPETITION = 0.25
@@ -71,6 +75,12 @@ class Candidate:
     around: str = ""
     near: float | None = None
 
+    @property
+    def provision(self) -> tuple[str, str]:
+        """What the unit is a part of: the document and the number of its provision, else its passage."""
+        passage = self.unit.pieces[-1].passage
+        return passage.document_id, passage.number or passage.id
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -85,6 +95,7 @@ class Read:
     bears: float
     gives: frozenset[Asks]
     focus: float = 0.0
+    figures: bool = False
 
 
 def read(candidates: Iterable[Candidate], bearing: Bearing, kinds: frozenset[Asks]) -> list[Read]:
@@ -108,7 +119,7 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
         "own": max(float(bearing.weights @ held), bears * focus),
         "headed": bears,
         "pairs": bearing.pairs(terms),
-        "around": bearing.share(around),
+        "around": bearing.share((*heading, *around)),
         "near": bearing.pairs((*heading, *around)),
         "focus": focus,
         "first": 1.0 / (1 + candidate.place),
@@ -117,8 +128,12 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
     worth = sum(WEIGHTS[name] * value for name, value in parts.items()) - LONGER * max(0, words - LONG)
     given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
     figures = measures(unit.text, passage.language, kinds)
-    worth += FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
-    return Read(candidate, frozenset(terms), headed.astype(np.float32), words, worth, bears, given, focus)
+    worth += (
+        EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
+    )
+    return Read(
+        candidate, frozenset(terms), headed.astype(np.float32), words, worth, bears, given, focus, figures
+    )
 
 
 def answering(
@@ -131,10 +146,14 @@ def answering(
     few = FEW_OF_SHORT if int((bearing.weights > 0).sum()) <= SHORT else FEW
 
     def bears(one: Read) -> bool:
-        near = one.candidate.near
-        return not by_words or one.bears >= (max(few, FEW_FAR) if near is not None and near < FAR else few)
+        far = (one.candidate.near or 0.0) < FAR
+        return not by_words or one.bears >= (max(few, FEW_FAR) if far else few)
 
     good = [one for one in units if bears(one) and (not telling or telling & one.gives)]
+    if not telling and good:
+        # What is about less of the question than another is no answer because it has more of its words.
+        best = max(one.worth for one in units)
+        good = [one for one in good if one.worth >= NEAR_BEST * best]
     return sorted(good, key=lambda one: -(one.worth + 0.02 * len(one.gives - telling)))
 
 
@@ -143,13 +162,15 @@ def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Rea
     telling = kinds & TELLING
     for other in sorted(units, key=lambda unit: unit.candidate.place):
         candidate = other.candidate
-        if candidate.unit.main != one.candidate.unit.main or candidate.place >= one.candidate.place:
+        if candidate.provision != one.candidate.provision or candidate.place >= one.candidate.place:
             continue
-        if overlap(candidate.unit, one.candidate.unit):
+        if overlap(candidate.unit, one.candidate.unit) or (telling and not telling & other.gives):
             continue
-        if telling and telling & other.gives and other.bears >= RULE * one.bears:
+        if telling and other.figures >= one.figures and other.bears >= RULE * one.bears:
             return other
-        as_good = other.bears >= AS_GOOD * one.bears and other.worth >= AS_GOOD * one.worth
+        if telling:
+            continue
+        as_good = other.bears >= AS_GOOD * one.bears and other.worth >= NEARLY * one.worth
         if as_good and one.focus >= GOVERNED:
             return other
     return None

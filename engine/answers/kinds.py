@@ -15,7 +15,6 @@ from engine.language.statements.lexicon import lexicon
 from engine.languages import base_of, law
 
 
-
 class Asks(StrEnum):
     """The kinds of answers. ``WHO``, ``WHETHER`` and ``WHEN`` are given by nearly every rule."""
 
@@ -55,7 +54,13 @@ _QUANTITIES = {
     Asks.NUMBER: frozenset((Kind.DURATION, Kind.COUNT, Kind.AMOUNT, Kind.SHARE)),
 }
 _CUES = {Asks.WHEN: ("condition", "after", "before", "upper", "lower")}
-_GIVEN = {Asks.PERIOD: "period", Asks.DEADLINE: "period", Asks.WHEN: "period", Asks.PENALTY: "penalty", Asks.WHERE: "where"}
+_GIVEN = {
+    Asks.PERIOD: "period",
+    Asks.DEADLINE: "period",
+    Asks.WHEN: "period",
+    Asks.PENALTY: "penalty",
+    Asks.WHERE: "where",
+}
 _HEADS = {
     Asks.PERIOD: "period",
     Asks.DEADLINE: "period",
@@ -65,7 +70,10 @@ _HEADS = {
     Asks.PENALTY: "penalty",
     Asks.WHERE: "where",
 }
-_WHOLE, _ENDS = ("when", "count", "where", "who", "whether", "measure", "penalty", "deadline"), ("time", "money")
+_WHOLE, _ENDS = (
+    ("when", "count", "where", "who", "whether", "measure", "penalty", "deadline"),
+    ("time", "money"),
+)
 _ASKED = (
     (Asks.PENALTY, "penalty"),
     (Asks.NUMBER, "count"),

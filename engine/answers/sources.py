@@ -26,8 +26,10 @@ LANGUAGE_LOOKED_AT = 8
 # So many passages are the closest evidence of an area.
 CLOSE = 10
 # Provisions behind those that are read by their headings, how far one must be on the question alone, and what
-# their rank is worth.
-MOST_HEADED, HEADED, PRIOR = 8, 0.45, 0.5
+# their rank is worth, without a focus and for it.
+MOST_HEADED, HEADED, PRIOR, OF_FOCUS = 8, 0.45, 0.5, 0.35
+# Passages of a provision that are looked for on either side.
+REACH = 8
 
 
 def candidates_of(
@@ -63,9 +65,14 @@ def _read(
     seen: set[int] = set()
     for found in ranking[:PASSAGES_READ]:
         rows = corpus.rows(list(found.assembled_ids or (found.passage.id,)))
-        seen.update(rows.tolist())
+        rows = rows[[row not in seen for row in rows.tolist()]]
+        if not len(rows):
+            continue
         near = [hit.score for hit in found.hits if hit.retriever == DENSE]
         known = near and corpus.embedding == PACKAGED_SPEC
+        rows = _provision(rows, corpus, bearing, citations)
+        rows = rows[[row not in seen for row in rows.tolist()]]
+        seen.update(rows.tolist())
         yield rows, found.score / best, max(near) if known else None
     pool = [entry.row for entry in investigation.pool.entries() if entry.row not in seen]
     rows = np.array(pool, np.int32)
@@ -76,8 +83,27 @@ def _read(
         if passage.language.split("-")[0] == base
     ]
     for focus, place in sorted(headed, reverse=True)[:MOST_HEADED]:
-        if focus >= HEADED:
-            yield rows[-place : 1 - place], PRIOR, None
+        if focus >= HEADED and int(rows[-place]) not in seen:
+            whole = _provision(rows[[-place]], corpus, bearing, citations)
+            whole = whole[[row not in seen for row in whole.tolist()]]
+            seen.update(whole.tolist())
+            yield whole, PRIOR + OF_FOCUS * focus, None
+
+
+def _provision(rows: Rows, corpus: Corpus, bearing: Bearing, citations: Citations) -> Rows:
+    """Passages, with the other passages of their provision where its heading says what is asked: the rule
+    stands at its beginning."""
+    [passage] = citations.reading.passages(rows[:1])
+    if passage.number is None or bearing.focus(passage) < HEADED:
+        return rows
+    first, last = int(rows.min()), int(rows.max())
+    around = np.arange(max(0, first - REACH), min(len(corpus), last + REACH + 1), dtype=np.int32)
+    sections = corpus.section_numbers(around)
+    own = sections == corpus.section_numbers(rows[:1])[0]
+    own &= corpus.document_numbers(around) == corpus.document_numbers(rows[:1])[0]
+    near = around[own | np.isin(around, rows)]
+    same = [one.number == passage.number for one in citations.reading.passages(near)]
+    return near[np.array(same, np.bool_) | np.isin(near, rows)]
 
 
 def _areas(places: dict[str, dict[str, int]], own: Sequence[str]) -> tuple[str, ...]:
