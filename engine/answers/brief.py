@@ -2,9 +2,9 @@
 
 Every sentence is the source's own, whole, in its language. First comes the provision that the question names,
 or the sentence that answers; then what the links of the corpus say of it, its exceptions and what prevails;
-then more that serves the question as well, and what follows from a breach. Where no sentence gives the kind of answer
-that is asked for, that is told, with the passages to read. What is chosen and why: see ``choosing``;
-the kinds of answers: ``kinds``; what can be read alone: ``units``.
+then more that serves the question as well, and what follows from a breach. Where no sentence gives the kind
+of answer that is asked for, that is told, with the passages to read. What is chosen and why: see
+``choosing``; the kinds of answers: ``kinds``; what can be read alone: ``units``.
 """
 
 from __future__ import annotations

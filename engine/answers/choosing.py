@@ -27,31 +27,34 @@ MOST_UNITS = 4
 # pairs of words, the words and the pairs of the passage around it, how far the heading is about nothing else,
 # and for standing first in its provision.
 WEIGHTS = {
-    "rank": 0.20,
+    "rank": 0.35,
     "own": 0.16,
     "headed": 0.16,
-    "pairs": 0.14,
+    "pairs": 0.20,
     "around": 0.08,
-    "near": 0.10,
-    "focus": 0.18,
+    "near": 0.15,
+    "focus": 0.15,
     "first": 0.04,
 }
+# Words alone rank provisions less well than vectors do: there the heading says more.
+BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
 # A unit of more words than so many loses a little for each more.
 LONG, LONGER = 45, 0.0008
-# A unit that bears less of the question than this, headings included, answers nothing: more where the question
-# has few words, or where no vectors of the packaged model find its passage near.
+# A unit that bears less of the question than this, headings included, answers nothing: more where the
+# question has few words, or where no vectors of the packaged model find its passage near.
 FEW, FEW_OF_SHORT, FEW_FAR = 0.42, 0.6, 0.5
 SHORT, FAR = 3, 0.5
-# What answers is worth so much of the best unit at least; what a named provision says comes first where it is.
-NEAR_BEST = 0.9
+# What answers is worth so much of the best unit at least; what a named provision says comes first where it
+# is worth that of what answers.
+NEAR_BEST = 0.97
 # What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
 # figures.
 DEPARTURE, FIGURES = 0.06, 0.04
 # What a unit is worth more under a heading that is about what is asked and nothing else.
 EXACT, ALL_OF_IT = 0.05, 0.95
 # An earlier sentence of the same provision is the rule that a later one builds on where it gives the kind of
-# answer too and bears so much of what that bears; else where it is as good in this share and the heading is so
-# far about nothing else.
+# answer too and bears so much of what that bears; else where it bears and is worth these shares of it, and
+# the heading is so far about nothing else.
 RULE, AS_GOOD, NEARLY, GOVERNED = 0.5, 0.85, 0.75, 0.6
 # What is added behind the first is worth so much of it and bears so much of what it bears.
 FLOOR, AS_MUCH = 0.85, 0.8
@@ -65,8 +68,8 @@ SAME = 0.8
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A unit with the worth of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of,
-    the closest first, how many units stand before it in its passage, the words of that passage, and the cosine of its vector with
-    the question's where that is known."""
+    the closest first, how many units stand before it in its passage, the words of that passage, and how near
+    its vector is to that of the question (cosine), where that is known."""
 
     unit: Unit
     prior: float
@@ -113,6 +116,7 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
     held = bearing.held(terms)
     headed = np.maximum(held, above)
     bears, focus = float(bearing.weights @ headed), bearing.focus(passage)
+    by_words = candidate.near is None
     parts = {
         "rank": candidate.prior,
         # Under a heading that names it, a sentence need not repeat what it is about.
@@ -125,7 +129,9 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
         "first": 1.0 / (1 + candidate.place),
     }
     words = word_count(unit.text)
-    worth = sum(WEIGHTS[name] * value for name, value in parts.items()) - LONGER * max(0, words - LONG)
+    worth = sum(
+        (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
+    ) - LONGER * max(0, words - LONG)
     given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
     figures = measures(unit.text, passage.language, kinds)
     worth += (

@@ -1,4 +1,4 @@
-"""The sentences of a passage and the lists in them: a head with its items, each with all that is nested in it.
+"""The sentences of a passage and the lists in them: a head with its items, each with what is nested in it.
 
 Sources print lists in many ways: behind a colon or in the middle of a sentence ("... verjähren 1. in 30
 Jahren, 2. ..."), with lines that were broken by hand, with items inside of items.

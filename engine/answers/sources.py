@@ -1,5 +1,5 @@
-"""The sentences that a brief chooses from: those of the passages that rank first, and of the provisions in the
-pool whose own heading says what the question says."""
+"""The sentences that a brief chooses from: those of the passages that rank first, and of the provisions in
+the pool whose own heading says what the question says."""
 
 from __future__ import annotations
 
@@ -101,9 +101,10 @@ def _provision(rows: Rows, corpus: Corpus, bearing: Bearing, citations: Citation
     sections = corpus.section_numbers(around)
     own = sections == corpus.section_numbers(rows[:1])[0]
     own &= corpus.document_numbers(around) == corpus.document_numbers(rows[:1])[0]
-    near = around[own | np.isin(around, rows)]
+    near: Rows = around[own | np.isin(around, rows)]
     same = [one.number == passage.number for one in citations.reading.passages(near)]
-    return near[np.array(same, np.bool_) | np.isin(near, rows)]
+    whole: Rows = near[np.array(same, np.bool_) | np.isin(near, rows)]
+    return whole
 
 
 def _areas(places: dict[str, dict[str, int]], own: Sequence[str]) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def _definition(
     pairs = own or list(zip(rows.tolist(), passages, strict=True))
     if len(pairs) != 1:
         return None
-    row, passage = pairs[0]
+    row, _ = pairs[0]
     # "Has the meaning given in Article 2" says nothing by itself.
     if len(corpus.neighbours(np.array([row], np.int32), [Relation.DEFINES], Direction.OUT).rows):
         return None
