@@ -24,6 +24,7 @@ from engine.answers.record import Sentence
 from engine.answers.sources import candidates_of
 from engine.answers.terms import terms_of
 from engine.answers.units import Piece, Unit, is_whole
+from engine.corpus.contents import NO_EMBEDDING
 from engine.corpus.protocol import Corpus
 from engine.investigation.asked import Asked
 from engine.investigation.record import Investigation
@@ -31,6 +32,8 @@ from engine.model import AreaState
 
 # Passages that are shown to be read where no sentence answers.
 MOST_TO_READ = 3
+# So many passages have many provisions on a thing in the same words.
+LARGE = 2_000
 NOT_IN_WORDS = "No sentence of the passages answers in the words of the question."
 
 
@@ -63,7 +66,13 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
         return Brief(tuple(_sentence(unit, citations, "") for unit in units))
     compared = read(candidates_of(investigation, corpus, bearing, citations), bearing, kinds)
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
-    ordered = answering(compared, bearing, kinds, by_words=_by_words(investigation, asked))
+    ordered = answering(
+        compared,
+        bearing,
+        kinds,
+        by_words=_by_words(investigation, asked),
+        governed=corpus.embedding == NO_EMBEDDING and len(corpus) >= LARGE,
+    )
     first = next((one for one in ordered if _stands(one.candidate.unit)), None)
     if first is None and not named:
         return _unanswered(compared, kinds, citations)

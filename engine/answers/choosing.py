@@ -47,6 +47,9 @@ SHORT, FAR = 3, 0.5
 # What answers is worth so much of the best unit at least; what a named provision says comes first where it
 # is worth that of what answers.
 NEAR_BEST = 0.97
+# How far the heading must be about nothing else, or what a unit must be worth, where words alone have to tell
+# it from those of many provisions.
+GOVERNING, SURE = 0.57, 0.88
 # What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
 # figures.
 DEPARTURE, FIGURES = 0.06, 0.04
@@ -143,11 +146,17 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
 
 
 def answering(
-    units: Sequence[Read], bearing: Bearing, kinds: frozenset[Asks], *, by_words: bool = True
+    units: Sequence[Read],
+    bearing: Bearing,
+    kinds: frozenset[Asks],
+    *,
+    by_words: bool = True,
+    governed: bool = False,
 ) -> list[Read]:
     """The units that may answer, best first: those that bear enough of the question and give the kind of
     answer that it asks for, where few sentences do. ``by_words``: both are in one language, so that words
-    tell how much a unit bears."""
+    tell how much a unit bears. ``governed``: a unit answers only under a heading on what is asked, or where
+    it is worth very much."""
     telling = kinds & TELLING
     few = FEW_OF_SHORT if int((bearing.weights > 0).sum()) <= SHORT else FEW
 
@@ -156,6 +165,8 @@ def answering(
         return not by_words or one.bears >= (max(few, FEW_FAR) if far else few)
 
     good = [one for one in units if bears(one) and (not telling or telling & one.gives)]
+    if governed:
+        good = [one for one in good if one.focus >= GOVERNING or one.worth >= SURE]
     if not telling and good:
         # What is about less of the question than another is no answer because it has more of its words.
         best = max(one.worth for one in units)

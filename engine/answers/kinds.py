@@ -131,7 +131,7 @@ def gives(text: str, language: str, kind: Asks) -> bool:
 
 def nouns_of(kinds: frozenset[Asks], language: str) -> tuple[str, ...]:
     """The nouns of headings under which answers of some kinds stand."""
-    heads: dict[str, tuple[str, ...]] = {**law(base_of(language)).heads}
+    heads = {str(name): nouns for name, nouns in law(base_of(language)).heads.items()}
     return tuple(noun for kind in sorted(kinds) for noun in heads.get(_HEADS.get(kind, ""), ()))
 
 

@@ -14,7 +14,7 @@ from engine.corpus.protocol import Corpus
 from engine.language.analyzer import analyzer
 from engine.model import Direction, Relation
 
-# Limits that are told, how much of the question each bears, headings included, and how many words it may have.
+# Limits that are told, how much of the question each bears, headings included, and how many words it has.
 MOST, FEW, LONGEST = 2, 0.3, 80
 _LINKS = (
     (Direction.IN, (Relation.EXCEPTION_TO,)),

@@ -34,10 +34,11 @@ _CLOSING = "\"'”’»)] "
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A sentence; where it is the head of a list, with the items of its own passage, each a span with all
-    that is nested in it."""
+    that is nested in it. ``goes_on``: it goes on behind the last one ("Where (a) or (b), it must ...")."""
 
     span: Span
     items: tuple[Span, ...] = ()
+    goes_on: bool = False
 
 
 def is_head(text: str) -> bool:
@@ -64,7 +65,9 @@ def listed(passage: Passage) -> list[Listed]:
         items = tuple(Span(group[0].start, group[-1].end) for group in after)
         whole = _without_number(text, head)
         if whole.start < whole.end:
-            found.append(Listed(whole, items))
+            last = after[-1][-1] if after and len(after[-1]) > 1 else None
+            goes_on = last is not None and not _style(text, last) and text[last.start].islower()
+            found.append(Listed(whole, items, goes_on))
         place = behind
     return found
 

@@ -98,7 +98,7 @@ def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth
             piece = Piece(row, passage, one.span)
             items = [Piece(row, passage, span) for span in one.items]
             if items:
-                yield from _lists(piece, items, worth)
+                yield from _lists(piece, items, worth, one.goes_on)
             elif not _is_heading(piece.text):
                 unit = _whole(piece, before, corpus, reading, worth)
                 if unit is not None:
@@ -106,11 +106,11 @@ def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth
             before = items[-1] if items else piece
 
 
-def _lists(head: Piece, items: Sequence[Piece], worth: Worth) -> Iterator[Unit]:
-    """A list as a whole where it is short, else its head with the items that serve the question best, and
-    with the first of them alone."""
+def _lists(head: Piece, items: Sequence[Piece], worth: Worth, whole: bool) -> Iterator[Unit]:
+    """A list as a whole where it is short or a ``whole`` sentence, else its head with the items that serve
+    the question best, and with the first of them alone."""
     room = LONGEST_UNIT - word_count(head.text)
-    if sum(word_count(item.text) for item in items) <= room:
+    if whole or sum(word_count(item.text) for item in items) <= room:
         yield Unit((head, *items), head.row)
         return
     ranked = sorted(range(len(items)), key=lambda place: (-worth(items[place].text), place))
