@@ -10,9 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from engine.answers.brief import asks_for_named_alone, brief_sentences, missing_areas
+from engine.answers.brief import Brief, brief_of, missing_areas
 from engine.answers.citing import Citations
 from engine.answers.conflicts import conflicts_of
+from engine.answers.naming import asks_for_named_alone
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.answers.writing import Written, write
 from engine.corpus.protocol import Corpus
@@ -47,6 +48,7 @@ def answer(
     lacking = _lacking(asked, investigation)
     notes: list[str] = []
     written: Written | None = None
+    brief = Brief(())
     if model is not None and investigation.passages:
         try:
             written = write(investigation, corpus, model, meter, unsupported=unsupported)
@@ -61,8 +63,9 @@ def answer(
     else:
         citations = Citations(investigation, corpus)
         missing = bool(lacking)
-        sentences = () if missing else brief_sentences(investigation, corpus, asked, citations)
-    conflicts = () if missing else conflicts_of(investigation, corpus, citations)
+        brief = brief if missing else brief_of(investigation, corpus, asked, citations)
+        sentences = brief.sentences
+    conflicts = () if missing or not sentences else conflicts_of(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
         language=investigation.plan.language,
@@ -71,7 +74,8 @@ def answer(
         citations=citations.made,
         conflicts=conflicts,
         missing=missing,
-        unanswered=lacking,
+        unanswered=lacking or brief.unanswered,
+        to_read=brief.to_read,
         gaps=() if missing else missing_areas(investigation),
         notes=(*_in_part(investigation), *notes, *_of_force(sentences, citations)),
         model=model.spec if written is not None and model is not None else "",

@@ -1,114 +1,181 @@
-"""An answer without a language model: the best sentences of the sources, by area of the question.
+"""An answer without a language model: the sentences of the sources that answer, what limits them, and more.
 
-Every sentence is the source's own, whole, in its language. What is chosen and why: see ``choosing``; what
-can be read alone: see ``units``.
+Every sentence is the source's own, whole, in its language. First comes the provision that the question names,
+or the sentence that answers; then what the links of the corpus say of it, its exceptions and what prevails;
+then more that serves the question as well, and what follows from a breach. Where no sentence gives the kind
+of answer that is asked for, that is told, with the passages to read. What is chosen and why: see
+``choosing``; the kinds of answers: ``kinds``; what can be read alone: ``units``.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from engine.answers.audit.own import stands
-from engine.answers.choosing import Candidate, chosen
+from engine.answers.bearing import Bearing
+from engine.answers.choosing import NEAR_BEST, Candidate, Read, added, answering, overlap, read, rule_before
 from engine.answers.citing import Citations
+from engine.answers.kinds import TELLING, WORDS, Asks, kinds_of, tells_consequence
+from engine.answers.limits import limits_of
+from engine.answers.naming import asks_for_named_alone, told_of_named
 from engine.answers.quotes import Located
 from engine.answers.record import Sentence
-from engine.answers.units import Piece, Unit, is_whole, units_of, word_count
-from engine.corpus.headings import is_bare_heading
-from engine.corpus.protocol import Corpus, Rows
+from engine.answers.sources import candidates_of
+from engine.answers.terms import terms_of
+from engine.answers.units import Piece, Unit, is_whole
+from engine.corpus.contents import NO_EMBEDDING
+from engine.corpus.protocol import Corpus
 from engine.investigation.asked import Asked
-from engine.investigation.defined_terms import defined_terms
 from engine.investigation.record import Investigation
-from engine.language.analyzer import analyzer
-from engine.model import AreaState, Direction, Naming, QueryPlan, RankedPassage, Relation, Span
-from engine.retrieval.planning import LITERAL
-from engine.retrieval.planning.named import asks_for_nothing_else
+from engine.model import AreaState
 
-# Passages of the ranking that sentences are taken from.
-PASSAGES_READ = 12
-# A text in another language than the question's is read only where none of so many is in it.
-LANGUAGE_LOOKED_AT = 8
-# So many passages are the closest evidence of an area.
-CLOSE = 10
-# Passages of a named provision that are read, words that are told of it where it alone is asked for, and how
-# many of its sentences at most.
-NAMED_READ, LONGEST_NAMED, MOST_NAMED = 12, 120, 8
-# Definitions of the term that is asked for.
-MOST_DEFINITIONS = 3
-# Definitions that are told with a brief, and how long one may be, in words.
-MOST_TERMS, LONGEST_TERM = 2, 45
+# Passages that are shown to be read where no sentence answers.
+MOST_TO_READ = 3
+# So many passages have many provisions on a thing in the same words.
+LARGE = 2_000
+NOT_IN_WORDS = "No sentence of the passages answers in the words of the question."
 
 
-def brief_sentences(
-    investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations
-) -> tuple[Sentence, ...]:
-    """The sentences of a brief, area by area, inside of an area what serves the question best first."""
-    areas = investigation.areas
-    places = {area.id: {passage: place for place, passage in enumerate(area.evidence)} for area in areas}
-    named = _of_named(investigation, corpus, asked, citations)
-    told = {piece.row for unit in named for piece in unit.pieces}
-    candidates = (
-        candidate
-        for candidate in _candidates(investigation, corpus, asked, citations, places)
-        if told.isdisjoint(piece.row for piece in candidate.unit.pieces) and is_whole(candidate.unit)
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """``unanswered`` says what no sentence gives, empty where one does; ``to_read`` are the numbers of the
+    citations of the passages to be read then."""
+
+    sentences: tuple[Sentence, ...]
+    unanswered: str = ""
+    to_read: tuple[int, ...] = ()
+
+
+def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations) -> Brief:
+    """The brief of a case: what answers, what limits it, and more, by area of the question."""
+    bearing = Bearing(asked, investigation.question)
+    kinds = kinds_of(investigation.question, asked.language)
+
+    def best(units: Sequence[Unit]) -> Unit:
+        whole = [unit for unit in units if is_whole(unit) and _stands(unit)] or units
+        compared = read(
+            [Candidate(unit, 1.0, place=number) for number, unit in enumerate(whole)], bearing, kinds
+        )
+        telling = [one for one in compared if one.gives & kinds & TELLING] or compared
+        return max(telling, key=lambda one: one.worth).candidate.unit
+
+    named = told_of_named(investigation, corpus, citations, best)
+    if named and asks_for_named_alone(investigation.plan):
+        units = [*named, *_terms(named, corpus, citations, investigation)]
+        return Brief(tuple(_sentence(unit, citations, "") for unit in units))
+    compared = read(candidates_of(investigation, corpus, bearing, citations), bearing, kinds)
+    compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
+    ordered = answering(
+        compared,
+        bearing,
+        kinds,
+        by_words=_by_words(investigation, asked),
+        governed=corpus.embedding == NO_EMBEDDING and len(corpus) >= LARGE,
     )
-    alone = bool(named) and asks_for_named_alone(investigation.plan)
-    taken = [] if alone else chosen(candidates, asked, [area.id for area in areas])
-    names = {area.id: area.name for area in areas}
-    # What the check of claims would not find said is worse than no sentence.
-    taken = [one for one in taken if _stands(one.unit)]
-    ordered = _best_first(_with_areas(taken))
-    several = len({candidate.areas[:1] for candidate in ordered}) > 1
-    first = [_sentence(unit, citations, "") for unit in named]
-    sentences = [
-        _sentence(candidate.unit, citations, names[candidate.areas[0]] if several and candidate.areas else "")
-        for candidate in ordered
+    first = next((one for one in ordered if _stands(one.candidate.unit)), None)
+    if first is None and not named:
+        return _unanswered(compared, kinds, citations)
+    taken = _rules(first, compared, kinds)
+    leads = _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
+    return _composed(named, taken, ordered, leads, bearing, investigation, corpus, citations)
+
+
+def _rules(first: Read | None, compared: Sequence[Read], kinds: frozenset[Asks]) -> list[Read]:
+    """The unit that answers, behind the rule that it varies."""
+    if first is None:
+        return []
+    rule = rule_before(first, compared, kinds)
+    return [rule, first] if rule is not None and _stands(rule.candidate.unit) else [first]
+
+
+def _worth(units: Sequence[Unit], bearing: Bearing, kinds: frozenset[Asks]) -> float:
+    """What the best of some units is worth, as if its passage ranked first."""
+    return max(
+        (one.worth for one in read([Candidate(unit, 1.0) for unit in units], bearing, kinds)), default=0.0
+    )
+
+
+def _composed(
+    named: Sequence[Unit],
+    first: Sequence[Read],
+    ordered: Sequence[Read],
+    leads: bool,
+    bearing: Bearing,
+    investigation: Investigation,
+    corpus: Corpus,
+    citations: Citations,
+) -> Brief:
+    """The sentences in their order: what is named where it ``leads``, the rule, what limits it, more rules,
+    consequences; inside of it by area of the question, and the definitions at the end."""
+    answers = [one.candidate.unit for one in first]
+    main = [*named, *answers] if leads else [*answers, *named]
+    limits = limits_of(main[:1], corpus, bearing, citations)
+    told = [*named, *answers, *limits]
+    more = [
+        one
+        for one in added(first, ordered, bearing)
+        if _stands(one.candidate.unit) and not any(overlap(one.candidate.unit, unit) for unit in told)
     ]
-    units = [*named, *(candidate.unit for candidate in taken)]
-    terms = [unit for unit in _terms(units, corpus, citations, investigation) if _stands(unit)]
-    return (*first, *sentences, *(_sentence(unit, citations, "") for unit in terms))
+    areas = first[0].candidate.areas if first else ()
+    candidates = [one.candidate for one in first]
+    if not leads:
+        candidates += [Candidate(unit, 1.0, areas) for unit in named]
+    candidates += [
+        Candidate(unit, 1.0, areas)
+        for unit in limits
+        if _stands(unit) and not any(overlap(unit, other) for other in (*named, *answers))
+    ]
+    candidates += [one.candidate for one in sorted(more, key=lambda one: _tells(one.candidate.unit))]
+    in_order = _best_first(_with_areas(candidates))
+    names = {area.id: area.name for area in investigation.areas}
+    several = len({candidate.areas[:1] for candidate in in_order}) > 1
+    sentences = [_sentence(unit, citations, "") for unit in named] if leads else []
+    sentences += [
+        _sentence(candidate.unit, citations, names[candidate.areas[0]] if several and candidate.areas else "")
+        for candidate in in_order
+    ]
+    units = [*named, *(candidate.unit for candidate in in_order)]
+    terms = _terms(units, corpus, citations, investigation)
+    return Brief((*sentences, *(_sentence(unit, citations, "") for unit in terms)))
+
+
+def _unanswered(compared: Sequence[Read], kinds: frozenset[Asks], citations: Citations) -> Brief:
+    """What no sentence gives, and the best passages to read."""
+    lacking = sorted(kinds & TELLING) if not any(one.gives & kinds & TELLING for one in compared) else []
+    words = " or ".join(WORDS[kind] for kind in lacking)
+    told = f"No sentence of the passages gives {words}." if lacking else NOT_IN_WORDS
+    best: dict[int, Read] = {}
+    for one in compared:
+        known = best.get(one.candidate.unit.main)
+        if known is None or one.worth > known.worth:
+            best[one.candidate.unit.main] = one
+    chosen = sorted(best.values(), key=lambda one: -one.worth)[:MOST_TO_READ]
+    numbers = [citations.of(located(one.candidate.unit.pieces[-1])).number for one in chosen]
+    return Brief((), told, tuple(dict.fromkeys(numbers)))
+
+
+def _by_words(investigation: Investigation, asked: Asked) -> bool:
+    """Whether the passages can be compared with the question by words: one is in its language."""
+    base = asked.language.split("-")[0]
+    return any(found.passage.language.split("-")[0] == base for found in investigation.passages)
+
+
+def _tells(unit: Unit) -> bool:
+    """Whether a unit tells what follows from a breach."""
+    return tells_consequence(unit.text, unit.pieces[-1].passage.language)
+
+
+def _terms(
+    units: Sequence[Unit], corpus: Corpus, citations: Citations, investigation: Investigation
+) -> list[Unit]:
+    return [unit for unit in terms_of(units, corpus, citations, investigation) if _stands(unit)]
 
 
 def _stands(unit: Unit) -> bool:
+    """Whether the check of claims finds a unit said: what it would not is worse than no sentence."""
     passages = {piece.passage.id: piece.passage for piece in unit.pieces}
     return stands(unit.text, list(passages.values()))
-
-
-def asks_for_named_alone(plan: QueryPlan) -> bool:
-    """Whether the question asks for the text of what it names and for nothing else."""
-    words = [view.text for view in plan.views if view.name == LITERAL][:1]
-    named = [named.words for named in plan.named]
-    return bool(words) and asks_for_nothing_else(words[0], plan.language, named)
-
-
-def _of_named(investigation: Investigation, corpus: Corpus, asked: Asked, citations: Citations) -> list[Unit]:
-    """What the provisions that the question names say: the beginning of each where nothing else is asked,
-    else the sentence of it that serves the question best."""
-    plan, found = investigation.plan, list[Unit]()
-    reader, alone = analyzer(asked.language), asks_for_named_alone(plan)
-    for named in plan.named:
-        if named.status is not Naming.FOUND:
-            continue
-        rows = corpus.rows(list(named.passage_ids)[:NAMED_READ])
-        rows = rows[rows >= 0]
-        units = list(units_of(rows.tolist(), corpus, citations.reading, lambda text: 0.0))
-        units = units or list(_whole(rows, citations))
-        if named.relation is Relation.DEFINES:
-            found.extend(_defining(units, named.words))
-        elif alone:
-            room = LONGEST_NAMED
-            for unit in units:
-                if found and word_count(unit.text) > room:
-                    break
-                found.append(unit)
-                room -= word_count(unit.text)
-        elif units:
-            found.append(max(units, key=lambda unit: asked.share(reader.terms(unit.text))))
-    return found[:MOST_NAMED]
 
 
 def missing_areas(investigation: Investigation) -> tuple[str, ...]:
@@ -116,58 +183,6 @@ def missing_areas(investigation: Investigation) -> tuple[str, ...]:
     return tuple(
         area.name for area in investigation.areas if area.required and area.state is AreaState.MISSING
     )
-
-
-def _whole(rows: Rows, citations: Citations) -> Iterator[Unit]:
-    """The texts of passages as they stand, where nothing in them can be read alone; headings only where there
-    is nothing else."""
-    passages = citations.reading.passages(rows)
-    texts = [pair for pair in zip(rows.tolist(), passages, strict=True) if not is_bare_heading(pair[1].text)]
-    for row, passage in texts or list(zip(rows.tolist(), passages, strict=True))[:1]:
-        yield Unit((Piece(row, passage, Span(0, len(passage.text))),), row)
-
-
-def _defining(units: Sequence[Unit], term: str) -> list[Unit]:
-    """Of each passage the unit that has the term, and has it first."""
-    best: dict[int, tuple[int, Unit]] = {}
-    for unit in units:
-        at = unit.text.casefold().find(term.casefold())
-        if at >= 0 and (unit.main not in best or at < best[unit.main][0]):
-            best[unit.main] = (at, unit)
-    return [unit for _, unit in best.values()][:MOST_DEFINITIONS]
-
-
-def _candidates(
-    investigation: Investigation,
-    corpus: Corpus,
-    asked: Asked,
-    citations: Citations,
-    places: dict[str, dict[str, int]],
-) -> Iterator[Candidate]:
-    ranking = _in_language(investigation.passages, asked.language)[:PASSAGES_READ]
-    best = max((found.score for found in ranking), default=1.0) or 1.0
-    reader = analyzer(asked.language)
-    for found in ranking:
-        ids = found.assembled_ids or (found.passage.id,)
-        rows = corpus.rows(list(ids)).tolist()
-        for unit in units_of(rows, corpus, citations.reading, lambda text: asked.share(reader.terms(text))):
-            own = [piece.passage.id for piece in unit.pieces]
-            found_in = [
-                # Among those that are close to it, the area that the question touches most.
-                (max(0, min(place[one] for one in own if one in place) - CLOSE), number, area)
-                for number, (area, place) in enumerate(places.items())
-                if not place.keys().isdisjoint(own)
-            ]
-            areas = tuple(area for _, _, area in sorted(found_in))
-            yield Candidate(unit, found.score / best, areas)
-
-
-def _in_language(ranking: Sequence[RankedPassage], language: str) -> list[RankedPassage]:
-    """The passages in the question's language, all where none of the best is."""
-    base = language.split("-")[0]
-    own = [found for found in ranking if found.passage.language.split("-")[0] == base]
-    near = any(found.rank <= LANGUAGE_LOOKED_AT for found in own)
-    return own if near else list(ranking)
 
 
 def _with_areas(taken: Sequence[Candidate]) -> list[Candidate]:
@@ -204,48 +219,3 @@ def _sentence(unit: Unit, citations: Citations, area: str) -> Sentence:
 def located(piece: Piece) -> Located:
     """A piece as a quote."""
     return Located(piece.text, ((piece.passage.id, piece.span),))
-
-
-def _terms(
-    units: Sequence[Unit], corpus: Corpus, citations: Citations, investigation: Investigation
-) -> list[Unit]:
-    """Short definitions of terms that both the question and a chosen sentence use, or that the sentence
-    writes as a name; from the sentence's own document, or the only one that defines the term."""
-    known = defined_terms(corpus)
-    if not units or not len(known):
-        return []
-    of_question = {use.term for use in known.used_in(investigation.question, investigation.plan.language)}
-    told = {piece.passage.id for unit in units for piece in unit.pieces}
-    found: dict[int, Unit] = {}
-    for unit in units:
-        passage = unit.pieces[-1].passage
-        for use in known.used_in(unit.text, passage.language):
-            if use.term in found or use.term not in of_question:
-                continue
-            definition = _definition(known.definitions(use.term), known.names[use.term], passage.document_id,
-                                     corpus, citations)  # fmt: skip
-            if definition is not None and definition.passage.id not in told:
-                found[use.term] = Unit((definition,), definition.row)
-    return list(found.values())[:MOST_TERMS]
-
-
-def _definition(
-    rows: Rows, name: str, document_id: str, corpus: Corpus, citations: Citations
-) -> Piece | None:
-    """The sentence that defines a term: in a document, else where there is only one."""
-    passages = citations.reading.passages(rows)
-    own = [pair for pair in zip(rows.tolist(), passages, strict=True) if pair[1].document_id == document_id]
-    pairs = own or list(zip(rows.tolist(), passages, strict=True))
-    if len(pairs) != 1:
-        return None
-    row, passage = pairs[0]
-    # "Has the meaning given in Article 2" says nothing by itself.
-    if len(corpus.neighbours(np.array([row], np.int32), [Relation.DEFINES], Direction.OUT).rows):
-        return None
-    quoted = re.compile(rf"[\"“„«‘'‚]\s?{re.escape(name)}", re.IGNORECASE)
-    for unit in units_of([row], corpus, citations.reading, lambda text: 0.0):
-        piece = unit.pieces[-1]
-        at = quoted.search(piece.text)
-        if at is not None and at.start() < 12 and word_count(piece.text) <= LONGEST_TERM:
-            return Piece(row, passage, Span(piece.span.start, piece.span.end))
-    return None

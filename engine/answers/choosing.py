@@ -1,8 +1,10 @@
-"""Which units a brief is made of: those that serve the question best and say something new.
+"""Which units a brief is made of: first the one that answers, then those that serve the question as well and
+say something new.
 
-Greedy maximal marginal relevance (Carbonell and Goldstein 1998): each choice is worth what it holds of the
-question, times the rank of its passage, less what it repeats; each area of the question that has evidence is
-served before one is served twice.
+What a unit is worth is a weighted sum of how its passage ranks and of what unit, passage and heading hold of
+the question (``WEIGHTS``, fitted by conditional logistic regression on which passage is gold, see "The brief"
+in benchmarks/RESULTS.md). What is added behind the first is chosen greedily, by maximal marginal relevance
+(Carbonell and Goldstein 1998).
 """
 
 from __future__ import annotations
@@ -11,115 +13,220 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from engine.answers.units import Unit, is_head, word_count
-from engine.investigation.asked import Asked
-from engine.investigation.wanted import holds
+from engine.answers.bearing import Bearing, Held
+from engine.answers.kinds import TELLING, Asks, departs, gives, measures
+from engine.answers.lists import is_head
+from engine.answers.units import Unit, word_count
 from engine.language.analyzer import analyzer
 
 # A brief is read in half a minute, at five words a second.
 LONGEST_BRIEF = 150
-MOST_UNITS = 6
-# What a unit is worth for standing in its passage, whatever its own words are.
-OF_PASSAGE = 0.6
-# Words that stand in the headings above a unit count less than its own.
-IN_HEADINGS = 0.5
+MOST_UNITS = 4
+# What a unit is worth for: the rank of its passage, its own words, its words and those of its headings, its
+# pairs of words, the words and the pairs of the passage around it, how far the heading is about nothing else,
+# and for standing first in its provision.
+WEIGHTS = {
+    "rank": 0.35,
+    "own": 0.16,
+    "headed": 0.16,
+    "pairs": 0.20,
+    "around": 0.08,
+    "near": 0.15,
+    "focus": 0.15,
+    "first": 0.04,
+}
+# Words alone rank provisions less well than vectors do: there the heading says more.
+BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
+# A unit of more words than so many loses a little for each more.
+LONG, LONGER = 45, 0.0008
+# A unit that bears less of the question than this, headings included, answers nothing: more where the
+# question has few words, or where no vectors of the packaged model find its passage near.
+FEW, FEW_OF_SHORT, FEW_FAR = 0.42, 0.6, 0.5
+SHORT, FAR = 3, 0.5
+# What answers is worth so much of the best unit at least; what a named provision says comes first where it
+# is worth that of what answers.
+NEAR_BEST = 0.97
+# How far the heading must be about nothing else, or what a unit must be worth, where words alone have to tell
+# it from those of many provisions.
+GOVERNING, SURE = 0.57, 0.88
+# What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
+# figures.
+DEPARTURE, FIGURES = 0.06, 0.04
+# What a unit is worth more under a heading that is about what is asked and nothing else.
+EXACT, ALL_OF_IT = 0.05, 0.95
+# An earlier sentence of the same provision is the rule that a later one builds on where it gives the kind of
+# answer too and bears so much of what that bears; else where it bears and is worth these shares of it, and
+# the heading is so far about nothing else.
+RULE, AS_GOOD, NEARLY, GOVERNED = 0.5, 0.85, 0.75, 0.6
+# What is added behind the first is worth so much of it and bears so much of what it bears.
+FLOOR, AS_MUCH = 0.85, 0.8
 REPETITION = 0.25
-# What a unit is worth more that holds the kind of quantity which the question asks for.
-WANTED = 0.25
 # What a unit adds for words of the question that no chosen one holds.
 NEWS = 0.2
-# A unit worth less than this share of the best is left out; one that serves an area not yet served may be
-# worth less.
-FLOOR, AREA_FLOOR = 0.6, 0.5
 # Words of units that are the same to this share say the same.
 SAME = 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit with the worth of its passage, 0..1 (1 is the best of the ranking), and the areas it is
-    evidence of, the closest first."""
+    """A unit with the worth of its passage, 0..1 (1 is the best of the ranking), the areas it is evidence of,
+    the closest first, how many units stand before it in its passage, the words of that passage, and how near
+    its vector is to that of the question (cosine), where that is known."""
 
     unit: Unit
     prior: float
-    areas: tuple[str, ...]
+    areas: tuple[str, ...] = ()
+    place: int = 0
+    around: str = ""
+    near: float | None = None
+
+    @property
+    def provision(self) -> tuple[str, str]:
+        """What the unit is a part of: the document and the number of its provision, else its passage."""
+        passage = self.unit.pieces[-1].passage
+        return passage.document_id, passage.number or passage.id
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
+    """A candidate, compared with the question. ``bears`` is how much of it unit and headings hold, ``gives``
+    which of the kinds of answers that it asks for."""
+
     candidate: Candidate
     terms: frozenset[str]
-    held: NDArray[np.float32]
+    held: Held
     words: int
     worth: float
+    bears: float
+    gives: frozenset[Asks]
+    focus: float = 0.0
+    figures: bool = False
 
 
-def chosen(candidates: Iterable[Candidate], asked: Asked, areas: Sequence[str]) -> list[Candidate]:
-    """The candidates of a brief, best first; at least one where there are any."""
-    read = _best_of_passages(_read(candidate, asked) for candidate in candidates)
-    taken: list[_Read] = []
-    served: set[str] = set()
-    open_areas = [area for area in areas if any(area in one.candidate.areas for one in read)]
-    while read and len(taken) < MOST_UNITS:
+def read(candidates: Iterable[Candidate], bearing: Bearing, kinds: frozenset[Asks]) -> list[Read]:
+    """Candidates, compared with the question."""
+    return [_read(candidate, bearing, kinds) for candidate in candidates]
+
+
+def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Read:
+    unit = candidate.unit
+    passage = unit.pieces[-1].passage
+    reader = analyzer(passage.language)
+    terms, around = reader.terms(unit.text), reader.terms(candidate.around)
+    heading = reader.terms(" ".join(passage.headings))
+    above = bearing.held(heading)
+    held = bearing.held(terms)
+    headed = np.maximum(held, above)
+    bears, focus = float(bearing.weights @ headed), bearing.focus(passage)
+    by_words = candidate.near is None
+    parts = {
+        "rank": candidate.prior,
+        # Under a heading that names it, a sentence need not repeat what it is about.
+        "own": max(float(bearing.weights @ held), bears * focus),
+        "headed": bears,
+        "pairs": bearing.pairs(terms),
+        "around": bearing.share((*heading, *around)),
+        "near": bearing.pairs((*heading, *around)),
+        "focus": focus,
+        "first": 1.0 / (1 + candidate.place),
+    }
+    words = word_count(unit.text)
+    worth = sum(
+        (BY_WORDS if by_words else WEIGHTS)[name] * value for name, value in parts.items()
+    ) - LONGER * max(0, words - LONG)
+    given = frozenset(kind for kind in kinds if gives(unit.text, passage.language, kind))
+    figures = measures(unit.text, passage.language, kinds)
+    worth += (
+        EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
+    )
+    return Read(
+        candidate, frozenset(terms), headed.astype(np.float32), words, worth, bears, given, focus, figures
+    )
+
+
+def answering(
+    units: Sequence[Read],
+    bearing: Bearing,
+    kinds: frozenset[Asks],
+    *,
+    by_words: bool = True,
+    governed: bool = False,
+) -> list[Read]:
+    """The units that may answer, best first: those that bear enough of the question and give the kind of
+    answer that it asks for, where few sentences do. ``by_words``: both are in one language, so that words
+    tell how much a unit bears. ``governed``: a unit answers only under a heading on what is asked, or where
+    it is worth very much."""
+    telling = kinds & TELLING
+    few = FEW_OF_SHORT if int((bearing.weights > 0).sum()) <= SHORT else FEW
+
+    def bears(one: Read) -> bool:
+        far = (one.candidate.near or 0.0) < FAR
+        return not by_words or one.bears >= (max(few, FEW_FAR) if far else few)
+
+    good = [one for one in units if bears(one) and (not telling or telling & one.gives)]
+    if governed:
+        good = [one for one in good if one.focus >= GOVERNING or one.worth >= SURE]
+    if not telling and good:
+        # What is about less of the question than another is no answer because it has more of its words.
+        best = max(one.worth for one in units)
+        good = [one for one in good if one.worth >= NEAR_BEST * best]
+    return sorted(good, key=lambda one: -(one.worth + 0.02 * len(one.gives - telling)))
+
+
+def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Read | None:
+    """The earlier unit of the same provision that states the rule which a unit varies or goes on with."""
+    telling = kinds & TELLING
+    for other in sorted(units, key=lambda unit: unit.candidate.place):
+        candidate = other.candidate
+        if candidate.provision != one.candidate.provision or candidate.place >= one.candidate.place:
+            continue
+        if overlap(candidate.unit, one.candidate.unit) or (telling and not telling & other.gives):
+            continue
+        if telling and other.figures >= one.figures and other.bears >= RULE * one.bears:
+            return other
+        if telling:
+            continue
+        as_good = other.bears >= AS_GOOD * one.bears and other.worth >= NEARLY * one.worth
+        if as_good and one.focus >= GOVERNED:
+            return other
+    return None
+
+
+def added(first: Sequence[Read], others: Sequence[Read], bearing: Bearing) -> list[Read]:
+    """The units to be told behind the first ones, best first: of each passage one, as good as the first,
+    and none that says what was said."""
+    if not first:
+        return []
+    taken = list(first)
+    left = _best_of_passages([one for one in others if one not in taken])
+    worth, bears = first[0].worth, first[0].bears
+    left = [one for one in left if one.worth >= FLOOR * worth and one.bears >= AS_MUCH * bears]
+    while left and len(taken) < MOST_UNITS:
         room = LONGEST_BRIEF - sum(one.words for one in taken)
-        fitting = [one for one in read if not taken or one.words <= room]
-        waiting = {area for area in open_areas if area not in served}
-        best = _next(fitting, taken, waiting, asked)
-        if best is None:
+        left = [one for one in left if one.words <= room and not _says_the_same(one, taken)]
+        if not left:
             break
+        best = max(left, key=lambda one: _gain(one, taken, bearing))
         taken.append(best)
-        served.update(best.candidate.areas)
-        read = [one for one in read if one is not best and not _says_the_same(one, taken)]
-    return [one.candidate for one in taken]
+        left.remove(best)
+    return taken[len(first) :]
 
 
-def _best_of_passages(read: Iterable[_Read]) -> list[_Read]:
+def _best_of_passages(units: Sequence[Read]) -> list[Read]:
     """Of each passage the unit that serves the question best: another passage says more than a second one."""
-    best: dict[int, _Read] = {}
-    for one in read:
+    best: dict[int, Read] = {}
+    for one in units:
         known = best.get(one.candidate.unit.main)
         if known is None or one.worth > known.worth:
             best[one.candidate.unit.main] = one
     return list(best.values())
 
 
-def _read(candidate: Candidate, asked: Asked) -> _Read:
-    unit = candidate.unit
-    passage = unit.pieces[-1].passage
-    reader = analyzer(passage.language)
-    terms = frozenset(reader.terms(unit.text))
-    above = asked.held(reader.terms(" ".join(passage.headings)))
-    held = np.maximum(asked.held(terms).astype(np.float32), IN_HEADINGS * above).astype(np.float32)
-    worth = candidate.prior * (OF_PASSAGE + (1.0 - OF_PASSAGE) * float(asked.weights @ held))
-    if holds(unit.text, passage.language, asked.wanted):
-        worth *= 1.0 + WANTED
-    return _Read(candidate, terms, held, word_count(unit.text), worth)
-
-
-def _next(read: Sequence[_Read], taken: Sequence[_Read], waiting: set[str], asked: Asked) -> _Read | None:
-    """The best next one: of an area that waits, if it is good enough, else of all."""
-    best_worth = max((one.worth for one in (*taken, *read)), default=0.0)
-    scored = [(_gain(one, taken, asked), -place, one) for place, one in enumerate(read)]
-    if not taken:
-        return max(scored, key=lambda item: item[:2])[2] if scored else None
-    for floor, among in (
-        (AREA_FLOOR, [item for item in scored if waiting.intersection(item[2].candidate.areas)]),
-        (FLOOR, scored),
-    ):
-        good = [item for item in among if item[2].worth >= floor * best_worth]
-        if good:
-            return max(good, key=lambda item: item[:2])[2]
-    return None
-
-
-def _gain(one: _Read, taken: Sequence[_Read], asked: Asked) -> float:
+def _gain(one: Read, taken: Sequence[Read], bearing: Bearing) -> float:
     """What a unit adds to those taken."""
-    if not taken:
-        return one.worth
     before = np.max([other.held for other in taken], axis=0)
-    news = float(asked.weights @ np.maximum(one.held - before, 0.0))
+    news = float(bearing.weights @ np.maximum(one.held - before, 0.0))
     repeats = max(_likeness(one.terms, other.terms) for other in taken)
     return one.worth * (1.0 - REPETITION * repeats) + NEWS * one.candidate.prior * news
 
@@ -128,13 +235,13 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
-def _says_the_same(one: _Read, taken: Sequence[_Read]) -> bool:
+def _says_the_same(one: Read, taken: Sequence[Read]) -> bool:
     return any(_likeness(one.terms, other.terms) >= SAME for other in taken) or any(
-        _overlap(one.candidate.unit, other.candidate.unit) for other in taken
+        overlap(one.candidate.unit, other.candidate.unit) for other in taken
     )
 
 
-def _overlap(one: Unit, other: Unit) -> bool:
+def overlap(one: Unit, other: Unit) -> bool:
     """Whether two units share words of the source; items of one list share its head."""
     pieces = [piece for piece in one.pieces if len(one.pieces) == 1 or not is_head(piece.text)]
     return any(

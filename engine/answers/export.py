@@ -14,6 +14,7 @@ from engine.records.wording import part_sentences
 
 WIDTH = 100
 MISSING = "The pool does not contain an answer to this question."
+TO_READ = "The passages to read:"
 WHAT_TO_TRY = (
     "Try more rounds or a wider preset, other words for what you ask, or a corpus that has such sources."
 )
@@ -28,6 +29,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
         "model": answer.model,
         "missing": answer.missing,
         "unanswered": answer.unanswered,
+        "to_read": list(answer.to_read),
         "sentences": [
             {
                 "text": one.text,
@@ -78,7 +80,7 @@ def answer_markdown(answer: Answer) -> str:
     """An answer as Markdown: sentences with numbered footnotes, each with its quote and full citation."""
     lines = [f"# {markdown(answer.question)}", ""]
     lines += [_line(*one) for one in _told(answer)]
-    if answer.sentences and not answer.missing:
+    if _used(answer) and not answer.missing:
         lines += ["", "## Sources", ""]
     for citation in _used(answer):
         force = f" **{markdown(citation.validity)}**" if citation.old else ""
@@ -112,6 +114,10 @@ def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
     if answer.missing:
         words = " ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part)
         yield "missing", words, (), ""
+    elif answer.unanswered:
+        yield "missing", f"{answer.unanswered} {TO_READ if answer.to_read else ''}".rstrip(), (), ""
+        for number in answer.to_read:
+            yield "sentence", answer.citation(number).cited, (number,), ""
     for told in part_sentences(answer.parts):
         yield "part", told, (), ""
     area = ""
@@ -136,6 +142,7 @@ def _doubts(sentence: Sentence) -> str:
 
 def _used(answer: Answer) -> list[Citation]:
     numbers = {number for sentence in answer.sentences for number in sentence.citations}
+    numbers.update(answer.to_read)
     numbers.update(number for conflict in answer.conflicts for number in conflict.citations)
     return [citation for citation in answer.citations if citation.number in numbers]
 

@@ -83,10 +83,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. ``gaps`` are
-    required areas without evidence. ``model`` names the language model, empty for a brief; ``usage`` is what
-    it used, by task. ``milliseconds`` is how long the answer took. ``parts``: what was found for each part of
-    a question that asks several things.
+    """``missing``: the pool does not contain an answer, and ``unanswered`` says what it lacks. Where it has
+    sentences on the subject and none gives the answer, ``unanswered`` says so, there are no sentences, and
+    ``to_read`` are the numbers of the citations of the passages to read. ``gaps`` are required areas without
+    evidence. ``model`` names the language model, empty for a brief; ``usage`` is what it used, by task.
+    ``milliseconds`` is how long the answer took. ``parts``: what was found for each part of a question that
+    asks several things.
     """
 
     question: str
@@ -97,6 +99,7 @@ class Answer:
     conflicts: tuple[Conflict, ...] = ()
     missing: bool = False
     unanswered: str = ""
+    to_read: tuple[int, ...] = ()
     gaps: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     model: str = ""

