@@ -187,7 +187,9 @@ def _correction(browser: Browser, proposal: Proposal) -> str:
 
 def _form(item: Item) -> str:
     proposal = item.proposal
-    words, choices = (CONCEPT_WORDS, CONCEPT_RELATIONS) if proposal.concept else (_PASSAGE_CHOICES)
+    words, choices = (
+        (CONCEPT_WORDS, CONCEPT_RELATIONS) if proposal.concept else (RELATION_VERBS, _PASSAGE_CHOICES)
+    )
     options = "".join(
         f'<option value="{relation.value}"{" selected" if relation is proposal.relation else ""}>'
         f"{escape(words[relation])}</option>"

@@ -22,7 +22,7 @@ NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren
 
 
 def passage(text: str, language: str) -> Passage:
-    return Passage(id="p", document_id="d", text=text, language=language)
+    return Passage("p", "d", None, 0, text, language)
 
 
 @pytest.mark.parametrize(

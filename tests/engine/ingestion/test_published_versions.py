@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def polish(day: str, words: str) -> str:
     )
 
 
-FORMS = {
+FORMS: Mapping[str, tuple[Callable[[str, str], str], str]] = {
     "norwegian": (
         lambda day, words: norwegian("LOV-1930-03-14", "Lov om havner", day, words),
         "Hva sier § 2 i Havnerloven?",
