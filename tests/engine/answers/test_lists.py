@@ -39,11 +39,11 @@ def passage(text: str, language: str) -> Passage:
         ),
         # "The 18." is no sentence.
         (
-            "In Betrieben mit Arbeitnehmern, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
+            "In Betrieben mit Leuten, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
             "de",
             [
                 (
-                    "In Betrieben mit Arbeitnehmern, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
+                    "In Betrieben mit Leuten, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
                     0,
                 )
             ],
