@@ -17,6 +17,8 @@ from engine.language.markup import attribute
 from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
+# So long a report waits for the case to be let go of, s.
+PATIENCE = 30.0
 NOT_YET = "The report is on a case that has come to its end; wait for this one."
 
 
@@ -38,7 +40,8 @@ def wire_case_report(stage: Stage, token: gr.State, desk: Desk) -> None:
 
 def report_value(opened: OpenCase) -> str:
     """The report as HTML, with the files that hold it. Raises InputError for a case that still goes on."""
-    if opened.case.stop is None or not opened.busy.acquire(blocking=False):
+    # Whoever is quick asks while the last step of the case is still being told.
+    if opened.case.stop is None or not opened.busy.acquire(timeout=PATIENCE):
         raise InputError(NOT_YET)
     try:
         found = case_audit(opened.case.investigation(), opened.corpus, _answer(opened))
