@@ -29,9 +29,9 @@ BOOKS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str]]]] = {
         },
         [
             ("Chapter FC-1", "fc-1"),
-            ("Paragraph FC-1.1.2(a)", "fc-1-1-2"),
+            ("1.1.2(a)", "fc-1-1-2"),
             ("Rule FC-1.1.2A", "fc-1-1-2a"),
-            ("FC-1.1.2", "fc-1-1-2"),
+            ("Paragraphs FC-1.1.2", "fc-1-1-2"),
             ("FC-1.1.3", "fc-1-1-3"),
         ],
     ),
