@@ -22,25 +22,45 @@ NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren
 
 
 def passage(text: str, language: str) -> Passage:
-    return Passage(id="p", document_id="d", text=text, language=language)
+    return Passage(id="p", document_id="d", section_id=None, position=0, text=text, language=language)
 
 
 @pytest.mark.parametrize(
     ("text", "language", "expected"),
     [
         # The head of a list that no colon ends, with items inside of its first item.
-        (NESTED, "de", [("Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren", 2),
-                        ("Die Verjährung beginnt mit der Übergabe.", 0)]),  # fmt: skip
+        (
+            NESTED,
+            "de",
+            [
+                ("Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren", 2),
+                ("Die Verjährung beginnt mit der Übergabe.", 0),
+            ],
+        ),
         # "The 18." is no sentence.
-        ("In Betrieben mit Arbeitnehmern, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.", "de",
-         [("In Betrieben mit Arbeitnehmern, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.", 0)]),
+        (
+            "In Betrieben mit Personen, die das 18. Lebensjahr vollendet haben, wird gewählt.",
+            "de",
+            [
+                (
+                    "In Betrieben mit Personen, die das 18. Lebensjahr vollendet haben, wird gewählt.",
+                    0,
+                )
+            ],
+        ),
         # A heading in front of a numbered paragraph is no head.
-        ("Reports of transactions\n(1) The firm reports.", "en",
-         [("Reports of transactions", 0), ("The firm reports.", 0)]),
-        ("It does not apply to:\n(a) warships;\n(b) ships of the police.", "en",
-         [("It does not apply to:", 2)]),
+        (
+            "Reports of transactions\n(1) The firm reports.",
+            "en",
+            [("Reports of transactions", 0), ("The firm reports.", 0)],
+        ),
+        (
+            "It does not apply to:\n(a) warships;\n(b) ships of the police.",
+            "en",
+            [("It does not apply to:", 2)],
+        ),
     ],
-)  # fmt: skip
+)
 def test_sentences_and_their_items(text: str, language: str, expected: list[tuple[str, int]]) -> None:
     found = [
         (" ".join(text[one.span.start : one.span.end].split()), len(one.items))
