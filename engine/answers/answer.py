@@ -65,7 +65,7 @@ def answer(
         missing = bool(lacking)
         brief = brief if missing else brief_of(investigation, corpus, asked, citations)
         sentences = brief.sentences
-    conflicts = () if missing or not sentences else conflicts_of(investigation, corpus, citations)
+    conflicts = () if missing else conflicts_of(investigation, corpus, citations)
     return Answer(
         question=investigation.question,
         language=investigation.plan.language,

@@ -184,7 +184,7 @@ def _items_after(head: Piece, corpus: Corpus, reading: Reading) -> list[Piece]:
 
 def _head_before(item: Piece, corpus: Corpus, reading: Reading) -> Piece | None:
     """The head of a list to which an item belongs, at the end of a passage in front of it in its section."""
-    if item.passage.text[item.passage.overlap : item.span.start].strip():
+    if listed(item.passage)[0].span != item.span:
         return None
     for row, passage in _near(item, -1, corpus, reading):
         sentences = listed(passage)

@@ -21,7 +21,7 @@ from engine.answers.kinds import Asks, departs, gives, kinds_of, words_that_ask
         ("Wie viele Urlaubstage gibt es?", "de", {Asks.NUMBER}),
         ("Wie hoch ist das Stammkapital?", "de", {Asks.AMOUNT}),
         ("Wo muss der Schuldner leisten?", "de", {Asks.WHERE}),
-        ("Bis wann ist sie abzugeben?", "de", {Asks.DEADLINE, Asks.WHEN}),
+        ("Bis wann ist sie abzugeben?", "de", {Asks.DEADLINE}),
         ("Dans quel délai faut-il contester ?", "fr", {Asks.DEADLINE}),
         ("¿Cuándo vence el plazo?", "es", {Asks.WHEN}),
         ("Siapa yang membayar?", "id", {Asks.WHO}),

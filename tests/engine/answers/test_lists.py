@@ -22,7 +22,7 @@ NESTED = """(1) Die in § 437 Nr. 1 und 3 bezeichneten Ansprüche verjähren
 
 
 def passage(text: str, language: str) -> Passage:
-    return Passage("p", "d", None, 0, text, language)
+    return Passage(id="p", document_id="d", section_id=None, position=0, text=text, language=language)
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ def passage(text: str, language: str) -> Passage:
         ),
         # "The 18." is no sentence.
         (
-            "In Betrieben mit Leuten, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
+            "In Betrieben mit Personen, die das 18. Lebensjahr vollendet haben, wird gewählt.",
             "de",
             [
                 (
-                    "In Betrieben mit Leuten, die das 18. Lebensjahr nicht vollendet haben, wird gewählt.",
+                    "In Betrieben mit Personen, die das 18. Lebensjahr vollendet haben, wird gewählt.",
                     0,
                 )
             ],
