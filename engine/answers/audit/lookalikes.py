@@ -83,7 +83,7 @@ def lookalikes(text: str, language: str, known: Iterable[Span]) -> Iterator[Span
         (match.span() for form in (_CODE, _SIGN, _BEHIND, _worded()) for match in form.finditer(text)),
         key=lambda span: (span[0], -span[1]),
     )
-    found += [at_edge.span("said") for edge in _EDGES if (at_edge := edge.search(text))]
+    found += [edged.span("said") for edge in _EDGES if (edged := edge.search(text))]
     for start, end in found:
         if not taken.overlaps(start, end):
             taken.add(start, end)

@@ -95,7 +95,7 @@ def _measured(tokens: Sequence[Token], text: str, words: Lexicon) -> list[Token]
 
 
 def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
-    """ "May only if" as "must not unless", "may only within" as "must within"."""
+    """ "May only if" as "must not unless"; "may only within 14 days" is no duty and stays."""
     modal: int | None = None
     found = list(tokens)
     dropped: set[int] = set()
@@ -111,8 +111,5 @@ def _bound(tokens: Sequence[Token]) -> Iterator[Token]:
         if behind.sort is Sort.CONDITION:
             found[modal] = replace(verb, key="must_not", own="must_not")
             found[place + 1] = replace(behind, sort=Sort.EXCEPT, key="except", own="except")
-            dropped.add(place)
-        elif behind.sort is Sort.LIMIT:
-            found[modal] = replace(verb, key="must", own="must")
             dropped.add(place)
     yield from (token for place, token in enumerate(found) if place not in dropped)

@@ -134,9 +134,12 @@ def _move(claim: _Text, source: _Text, pairs: Pairs) -> None:
         token = claim.tokens[place]
         starts = [] if place in pairs.of_claim else free.get((token.sort, token.key), [])
         found = [(_run(claim, source, pairs, place, at, used), at) for at in starts if at not in used]
-        # Of two places the one where the word has the same mark.
+        # Of two places the one where the word has the same mark, then the one nearer to the word before.
+        near = next((pairs.of_claim[p] for p in range(place - 1, -1, -1) if p in pairs.of_claim), 0)
         length, start = max(
-            found, key=lambda one: (one[0], source.tokens[one[1]].mark == token.mark), default=(0, 0)
+            found,
+            key=lambda one: (one[0], source.tokens[one[1]].mark == token.mark, -abs(one[1] - near)),
+            default=(0, 0),
         )
         for step in range(length):
             pairs.of_claim[place + step] = start + step

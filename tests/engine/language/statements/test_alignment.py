@@ -143,8 +143,7 @@ NOT_SAID = [
     (
         "en",
         "The firm must tell the client of a breach.",
-        "When the breach is a risk to the rights and freedoms of persons, the firm shall tell the client of "
-        "a breach.",
+        "When it is a risk to the rights and freedoms of all, the firm shall tell the client of a breach.",
     ),
     # Whose part is exchanged, what a condition binds, a permission for a duty, what "all" is of.
     (

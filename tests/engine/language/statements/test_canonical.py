@@ -10,7 +10,6 @@ SAME = [
     ("en", "The fee may not exceed 10 crowns.", "The fee must be at most 10 crowns."),
     ("en", "The share is 10 % or more.", "The share is at least 10 %."),
     ("en", "It may act only if permitted.", "It may not act unless permitted."),
-    ("en", "It may only within 14 days object.", "It must within 14 days object."),
     (
         "de",
         "Die Frist darf acht Stunden nicht überschreiten.",
@@ -26,6 +25,7 @@ SAME = [
 ]
 APART = [
     ("en", "The agent may within 14 days object.", "The agent must within 14 days object."),
+    ("en", "It may only within 14 days object.", "It must within 14 days object."),
     ("en", "The fee is more than 10 crowns.", "The fee is at least 10 crowns."),
     ("en", "The duty is for the controller to be able to pay.", "The controller may pay."),
 ]
