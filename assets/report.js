@@ -36,7 +36,7 @@
       trigger("select", {});
     }));
     /* What went wrong is told in the banner. */
-    redstring.appears("#banner", (banner) => new MutationObserver(() => { if (asked && banner.textContent.trim()) waits(false); }).observe(banner, { childList: true, subtree: true }));
+    redstring.appears("#banner", (banner) => new MutationObserver(() => { if (asked && one(".banner", banner)) waits(false); }).observe(banner, { childList: true, subtree: true }));
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-report]");
       if (event.target === frame || (control && control.dataset.report === "close")) { frame.close(); return; }
