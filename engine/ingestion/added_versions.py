@@ -36,10 +36,13 @@ def versions_apart(
     taken = {*held, *(document for entry in new for document in entry.documents)}
     for number, (source, entry) in enumerate(zip(sources, new, strict=True)):
         old = held.get(entry.documents[0]) if len(entry.documents) == 1 else None
-        if old is None or len(old.documents) != 1:
+        # The same words again are no other version; their block is the one that is there.
+        if old is None or len(old.documents) != 1 or old.blocks == entry.blocks:
             continue
         earlier = _document(before.block(block_name(old.blocks[0])))
-        later = _document(open_block(generation / block_name(entry.blocks[0])))
+        name = block_name(entry.blocks[0])
+        path = generation / name
+        later = _document(open_block(path) if path.is_file() else before.block(name))
         if earlier is None or later is None:
             continue
         chosen = choose([days_told(earlier, named_file(old.name)), days_told(later, named_file(entry.name))])

@@ -86,7 +86,8 @@ def test_the_letters_of_a_documents_numbers_are_a_name_of_it(numbers: list[str],
 
 
 def test_a_designation_divides_into_a_name_and_a_number() -> None:
-    assert list(splits("RG 97.12")) == [("RG 97", "12"), ("RG", "97.12")]
+    # "97.12" of RG 97, too: in some rulebooks the numbers begin with the document's own.
+    assert list(splits("RG 97.12")) == [("RG 97", "12"), ("RG 97", "97.12"), ("RG", "97.12")]
     assert list(splits("3.4.1 COBS")) == [("COBS", "3.4.1")]
     assert ("Depositor Protection", "3.2") in list(splits("Under Depositor Protection 3.2"))
 
@@ -107,7 +108,10 @@ def test_every_division_puts_a_designation_together_again(
     number = f"{letters}{sign}{'.'.join(map(str, figures))}"
     divided = list(splits(number))
     assert divided[-1] == (letters, ".".join(map(str, figures)))
-    assert all(key_of(f"{name} {rest}") == key_of(number) for name, rest in divided)
+    for name, rest in divided:
+        own, _, below = rest.partition(".")
+        again = below if below and name != letters and name.endswith(own) else rest
+        assert key_of(number) in (key_of(f"{name} {rest}"), key_of(f"{name} {again}"))
 
 
 @given(st.text(max_size=40))

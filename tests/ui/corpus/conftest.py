@@ -32,7 +32,7 @@ aliases: ["AA", "Agency Act"]
 
 #### Article 1 Powers
 
-(1) A manager may grant an agent <b>powers</b> within the limits of Article 2(1).
+(1) A manager may grant an agent <q>powers</q> within the limits of Article 2(1).
 
 (2) A grant of broader powers is void, subject to Article 3.
 

@@ -76,7 +76,7 @@ def test_text_has_headings_links_and_who_cites_it(mine: Caller) -> None:
     html = piece["html"]
     assert (piece["first"], piece["stop"], piece["length"]) == (0, 4, 4)
     assert html.index("Chapter 1 General") < html.index("Article 1 Powers") < html.index("A manager may")
-    assert "&lt;b&gt;powers&lt;/b&gt;" in html
+    assert "&lt;q&gt;powers&lt;/q&gt;" in html
     assert re.search(r'<a class="ref resolved"[^>]*>Article 2\(1\)</a>', html)
     assert re.search(r'<a class="ref unresolved"[^>]*>Article 77 of the Unknown Act</a>', html)
     assert "cited by 2" in html

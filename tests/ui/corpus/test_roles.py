@@ -71,7 +71,7 @@ def test_every_request_that_changes_something_is_on_the_list() -> None:
         "shelf", "overview", "documents", "nodes", "piece", "head", "path", "targets", "citing", "place",
         "poll", "cancel", "report", "cases", "suggest", "statistics", "areas", "areas-measure",
         "areas-propose", "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
-        "grades", "report-questions", "report-start", "report-poll", "report-stop",
+        "names", "name", "grades", "report-questions", "report-start", "report-poll", "report-stop",
     }  # fmt: skip
     assert set(HANDLERS) == reading | set(ACTIONS) | {"forget-me"}
 

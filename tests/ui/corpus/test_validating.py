@@ -68,7 +68,7 @@ def test_an_item_shows_both_ends_and_marks_the_words(mine: Caller, read: list[Pr
     concept = mine.good("link", said={"key": read[1].key})["html"]
     assert "turns on" in concept
     assert "Agency Act &lt;New&gt;" in concept
-    assert "&lt;b&gt;<mark>powers</mark>&lt;/b&gt;" in concept, "texts are data"
+    assert "&lt;q&gt;<mark>powers</mark>&lt;/q&gt;" in concept, "texts are data"
 
 
 def test_a_concept_is_shown_where_its_document_defines_it(
