@@ -35,7 +35,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_prints_and_writes(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     memo = tmp_path / "memo.md"
     memo.write_text(
-        "The master must pay the harbour fee of a vessel within 20 days of arrival.", encoding="utf-8"
+        "The master of a vessel must pay the harbour fee within 20 days of arrival.", encoding="utf-8"
     )
     page, report = tmp_path / "a.html", tmp_path / "a.md"
     asked = ["audit", str(memo), "--corpus", str(corpus), "--html", str(page), "--markdown", str(report)]

@@ -39,7 +39,7 @@ language: en
 
 (1) The master of a vessel shall pay the harbour fee within ten days of arrival.
 """
-WRONG = "The master must pay the harbour fee of a vessel within 20 days of arrival."
+WRONG = "The master of a vessel must pay the harbour fee within 20 days of arrival."
 
 
 @pytest.fixture(scope="module")
