@@ -179,14 +179,15 @@ class Law(_Table):
       expressions: "Ley 39/2015" is one for itself; with the groups ``kind`` and ``about`` it is the two of
       them ("Ley del Procedimiento Administrativo").
     - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
-      a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum (``money``), a number (``count``), a
-      ``penalty``, a place or an authority (``where``), a permission or a duty (``whether``), who does it
-      (``who``). ``measure`` are words that only ask, and that no answer repeats.
+      a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
+      (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or
+      a duty (``whether``), who does it (``who``). ``measure`` are words that only ask, and that no answer repeats.
     - ``given``: words that give such an answer where no quantity does: "without delay" is a ``period``;
       what is ``void`` tells what follows from a breach.
     - ``heads``: nouns of headings under which such an answer stands ("Time limits").
     - ``points_back``: how a sentence begins that needs the one before it, a regular expression.
-    - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular expression.
+    - ``departs``: how a sentence begins that makes an exception or is for a special case, a regular
+      expression.
     - ``number_goes_on``: the end of a text in which the full stop behind a number ends no sentence ("the
       18."), a regular expression.
     - ``transactions``: words of headings that name a procedure, a contract or an application.
