@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.answers.answer import answer
-from engine.answers.record import Answer
+from engine.answers.record import Answer, Citation
 from engine.answers.units import word_count
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
@@ -31,7 +31,9 @@ from engine.settings import InvestigationSettings, preset
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the brief of one question is like. ``cited`` and ``ranked`` are shares of the question's gold."""
+    """What the brief of one question is like. ``cited`` and ``ranked`` are shares of the question's gold;
+    ``answered``: it has sentences; ``first``, ``best``: its first citation, or the first passage of the
+    ranking, is gold."""
 
     cited: float
     ranked: float
@@ -40,6 +42,9 @@ class Measured:
     compression: float
     milliseconds: float
     missing: bool
+    answered: bool
+    first: bool
+    best: bool
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,11 +104,24 @@ def _measure(question: Question, investigation: Investigation, brief: Answer, co
         read / told if told else 0.0,
         brief.milliseconds,
         brief.missing,
+        bool(brief.sentences),
+        bool(gold & _sources([place for one in _first(brief) for place, _ in one.places], corpus)),
+        bool(investigation.passages) and investigation.passages[0].passage.source_id in gold,
     )
+
+
+def _first(brief: Answer) -> list[Citation]:
+    """The first citation of the first sentence, else of the passages to read."""
+    numbers = brief.sentences[0].citations if brief.sentences else brief.to_read
+    return [brief.citation(number) for number in numbers[:1]]
 
 
 def _sources(ids: Sequence[str], corpus: Corpus) -> set[str]:
     return {passage.source_id for passage in corpus.passages(corpus.rows(list(ids)))} if ids else set()
+
+
+def _share(found: Sequence[bool]) -> float:
+    return float(np.mean(found)) if found else 0.0
 
 
 def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
@@ -127,6 +145,10 @@ def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
         ),
         ("milliseconds, median", f"{np.median(time):.0f}"),
         ("milliseconds, 95th percentile", f"{np.percentile(time, 95):.0f}"),
+        ("a sentence answers", f"{np.mean([one.answered for one in results]):.3f}"),
+        ("first citation is gold", f"{np.mean([one.first for one in results]):.3f}"),
+        ("- where a sentence answers", f"{_share([one.first for one in results if one.answered]):.3f}"),
+        ("first passage of the ranking is gold", f"{np.mean([one.best for one in results]):.3f}"),
         ("wrongly said to be missing", f"{np.mean([one.missing for one in results]):.3f}"),
     ]
 

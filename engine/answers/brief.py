@@ -77,7 +77,8 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
     if first is None and not named:
         return _unanswered(compared, kinds, citations)
     taken = _rules(first, compared, kinds)
-    leads = _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
+    leads = any(one.leads for one in investigation.plan.named)
+    leads = leads or _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
     return _composed(named, taken, ordered, leads, bearing, investigation, corpus, citations)
 
 

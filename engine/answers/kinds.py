@@ -112,6 +112,9 @@ def words_that_ask(question: str, language: str) -> frozenset[str]:
         for match in pattern.finditer(question) if pattern is not None else ():
             words = _WORD.findall(match[0].casefold())
             found.update(words if name in _WHOLE else (*words[:1], *words[-1:]))
+    # "Must", "may", "can": a law that says "shall" answers none the less.
+    modal = (_WORD.findall(match[0].casefold()) for match in lexicon(language).modal.finditer(question))
+    found.update(words[0] for words in modal if len(words) == 1)
     return frozenset(found)
 
 

@@ -180,8 +180,8 @@ class Law(_Table):
       them ("Ley del Procedimiento Administrativo").
     - ``wanted``: what kind of answer a question asks for, by its words, as regular expressions: a period or
       a date (``time``; a ``deadline`` by none that begins "at least"; ``when`` by a condition too), a sum
-      (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or a
-      duty (``whether``), who does it (``who``). ``measure`` are words that only ask, and that no answer
+      (``money``), a number (``count``), a ``penalty``, a place or an authority (``where``), a permission or
+      a duty (``whether``), who does it (``who``). ``measure`` are words that only ask, and that no answer
       repeats.
     - ``given``: words that give such an answer where no quantity does: "without delay" is a ``period``;
       what is ``void`` tells what follows from a breach.
