@@ -22,8 +22,12 @@ _PUBLISHER = (
 )
 _NUMBER = r"(?:[A-Z]{1,2}-?)?\d{1,6}(?:[-.]\d{1,4}){0,3}"
 _YEAR = r"(?:19|20)\d\d"
-# ":2015", "-2020", "(2016)"; "+A1:2019" behind it; ": Waste 2020" with the title between.
-_EDITION = rf"(?:\s?:\s?{_YEAR}(?:\+A\d+(?::{_YEAR})?)?|\s\({_YEAR}\)|:\s[A-Z][\w ,’'&-]{{1,60}}?\s{_YEAR})"
+# ":2015", "-2020", "(2016)", " 2016" as people write it; "+A1:2019" behind it; ": Waste 2020" with the title
+# between.
+_EDITION = (
+    rf"(?:\s?:\s?{_YEAR}(?:\+A\d+(?::{_YEAR})?)?|\s\({_YEAR}\)|\s{_YEAR}(?![\w/-])"
+    rf"|:\s[A-Z][\w ,’'&-]{{1,60}}?\s{_YEAR})"
+)
 FORM = (
     rf"(?<![A-Za-z0-9./-])(?:{_TAKEN_OVER}{_PUBLISHER}(?:\s[Ss]tandards?)?|(?:DIN|NF|BS|UNE|UNI|NEN|ÖNORM)\sEN)"
     rf"[\s-](?:No\.\s)?{_NUMBER}{_EDITION}?(?![A-Za-z0-9]|/\d|[.,]\d|\s[Ss]eries\b)"

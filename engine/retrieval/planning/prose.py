@@ -21,6 +21,7 @@ from engine.language.numerals import roman_number
 from engine.language.occupied import Occupied
 from engine.language.script import western_digits
 from engine.model import Span, Suggestion
+from engine.retrieval.planning.standards import standards_at
 from engine.retrieval.planning.words import words_of
 
 # Words of a name; letters, where a script puts no blanks.
@@ -178,9 +179,15 @@ def documents_at(
     text = western_digits(text)
     words = list(NAME_WORD.finditer(text))
     keys = [name_key(word[0], language) for word in words]
-    found: list[tuple[str, Span]] = []
+    # A standard is known by its designation alone, whatever else its editions are called.
+    standards = standards_at(corpus, text)
+    found = [(meant[0], span) for meant, span in standards if len(meant) == 1]
+    taken = Occupied((span.start, span.end) for _, span in standards)
     at = 0
     while at < len(words):
+        if taken.overlaps(words[at].start(), words[at].end()):
+            at += 1
+            continue
         for size in range(min(names.longest.get(keys[at], 0), len(words) - at), 0, -1):
             span = Span(words[at].start(), words[at + size - 1].end())
             run = text[span.start : span.end]

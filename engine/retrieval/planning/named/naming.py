@@ -20,7 +20,7 @@ from engine.corpus.protocol import Corpus, Mask
 from engine.language.addresses import Address
 from engine.language.references import Mention, Target, find_mentions
 from engine.language.references.registry import recogniser
-from engine.language.references.standards import Standards, standard_of
+from engine.language.references.standards import standard_of
 from engine.model import NamedProvision, Naming, Relation, SectionKind, Span
 from engine.retrieval.planning.named.besides import asked_besides
 from engine.retrieval.planning.named.designations import designations
@@ -29,6 +29,7 @@ from engine.retrieval.planning.named.printed import labels_in, printed_mentions
 from engine.retrieval.planning.named.provisions import in_any, in_documents
 from engine.retrieval.planning.named.question import Name, Question, numbers_of
 from engine.retrieval.planning.prose import BESIDE, documents_at
+from engine.retrieval.planning.standards import standards_of
 
 # Languages of the corpus by whose grammars a question is read besides that of its own.
 MOST_LANGUAGES = 6
@@ -109,9 +110,7 @@ def provisions_named(
 
 def _absent_standards(corpus: Corpus, text: str, language: str) -> list[NamedProvision]:
     """Standards, and editions of them, that a question names and no document of the corpus is."""
-    if corpus not in _STANDARDS:
-        _STANDARDS[corpus] = Standards(corpus.documents())
-    known, found = _STANDARDS[corpus], dict[str, NamedProvision]()
+    known, found = standards_of(corpus), dict[str, NamedProvision]()
     for mention in find_mentions(text, language):
         standard = standard_of(mention.document or "")
         if mention.targets or standard is None or known.meant(mention.document or "") != ():
@@ -129,9 +128,6 @@ def _mentions(corpus: Corpus, text: str, code: str) -> list[Mention]:
     if recogniser(code) is not None:
         return find_mentions(text, code)
     return list(printed_mentions(text)) or list(labels_in(corpus, text))
-
-
-_STANDARDS: WeakKeyDictionary[Corpus, Standards] = WeakKeyDictionary()
 
 
 def _read_as(text: str, corpus: Corpus) -> str:

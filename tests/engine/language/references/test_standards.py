@@ -18,6 +18,8 @@ from engine.model import Document, Relation
         ("GRI Standard 306", Standard("GRI", "306")),
         ("GRI 306-1", Standard("GRI", "306-1")),
         ("ISO 14001:2015", Standard("ISO", "14001", 2015)),
+        # As people write it: "Disclosure 306-3 of GRI 306 2016" was answered with that of 2020.
+        ("GRI 306 2016", Standard("GRI", "306", 2016)),
         ("ISO 14001 : 2015", Standard("ISO", "14001", 2015)),
         ("ISO/IEC 27001", Standard("ISO/IEC", "27001")),
         ("ISO/IEC 17021-1:2015", Standard("ISO/IEC", "17021-1", 2015)),
