@@ -21,7 +21,8 @@ class Contents:
     """Everything a corpus consists of.
 
     ``passages`` stand in the order of ``documents`` and, within one, of their positions; ``terms``
-    are the index terms of their texts, ``contexts`` of what stands around them. ``mentions``: arrays
+    are the index terms of their texts, ``contexts`` of what stands around them, ``titles`` of the headings
+    of their own provisions, empty for none. ``mentions``: arrays
     (rows, entity numbers) of shape (m,). ``vectors``: shape (passages, d), zero rows for what is not
     embedded, or None. ``given_names``: names that passages give to documents, by row. ``sparse`` and
     ``tokens`` are learned sparse vectors and token vectors, a row for each passage, or None;
@@ -34,6 +35,7 @@ class Contents:
     passages: Sequence[Passage]
     terms: Iterable[Sequence[str]]
     contexts: Iterable[Sequence[str]]
+    titles: Sequence[Sequence[str]] = ()
     references: Sequence[Reference] = ()
     entities: Sequence[Entity] = ()
     mentions: tuple[NDArray[Any], NDArray[Any]] = field(

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from engine.corpus.embedded.block import Block, block_name
+from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD, Block, block_name
 from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.ingestion.assembly import EID
@@ -23,7 +23,14 @@ from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
 from engine.ingestion.reading import Batch
 from engine.ingestion.validity import dated
-from engine.ingestion.words import context_postings, contexts_of, put_words, text_postings, words_in
+from engine.ingestion.words import (
+    contexts_of,
+    heading_postings,
+    put_words,
+    text_postings,
+    titles_of,
+    words_in,
+)
 from engine.language.entities import facts_of
 from engine.language.references import packed, read_mentions
 from engine.language.references.registry import defined_names
@@ -58,8 +65,12 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     sections = [section for item in read for section in item.sections]
     passages = [passage for item in read for passage in item.passages]
     words = words_in(passages)
-    contexts = contexts_of(documents, passages, headings=headings)
-    block = pack(documents, sections, passages, text_postings(passages, words), context_postings(contexts))
+    terms = {
+        TEXT_FIELD: text_postings(passages, words),
+        CONTEXT_FIELD: heading_postings(contexts_of(documents, passages, headings=headings)),
+        TITLE_FIELD: heading_postings(titles_of(passages, headings=headings)),
+    }
+    block = pack(documents, sections, passages, terms)
     mentions = [read_mentions(passage.text, passage.language) for passage in passages]
     block.put_strings(
         "passages.mentions", [orjson.dumps(packed(found)).decode() if found else "" for found in mentions]

@@ -5,6 +5,7 @@ A corpus has far fewer words than tokens: what is true of a word is found out on
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -45,6 +46,19 @@ def contexts_of(documents: Sequence[Document], passages: Sequence[Passage], *, h
     )
 
 
+def titles_of(passages: Sequence[Passage], *, headings: bool) -> Tokens:
+    """The heading of the provision of each passage: one that stands above the passages of a single number.
+    What stands above several provisions names none of them; nothing where ``headings`` is off."""
+    below: dict[tuple[str, tuple[str, ...]], set[str]] = defaultdict(set)
+    for one in passages:
+        below[one.document_id, one.headings].add(one.number or one.id)
+
+    def own(one: Passage) -> tuple[str, ...]:
+        return one.headings[-1:] if headings and len(below[one.document_id, one.headings]) == 1 else ()
+
+    return _tokens((one.language, own(one)) for one in passages)
+
+
 def text_postings(passages: Sequence[Passage], words: Tokens) -> Postings:
     """The index terms of texts, with the words in them."""
     numbers = _Numbers()
@@ -66,8 +80,8 @@ def text_postings(passages: Sequence[Passage], words: Tokens) -> Postings:
     )
 
 
-def context_postings(contexts: Tokens) -> Postings:
-    """The index terms of what stands around passages."""
+def heading_postings(contexts: Tokens) -> Postings:
+    """The index terms of headings and names."""
     numbers = _Numbers()
     rows, terms = _terms_of(contexts, numbers, _terms_of_heading)
     return postings_from(list(numbers), terms, rows, len(contexts.counts))

@@ -34,8 +34,8 @@ _ALIGNED = 64
 
 # What the columns of a block belong to, by the beginning of their names.
 DOCUMENTS, SECTIONS, PASSAGES = "documents", "sections", "passages"
-TEXT_FIELD, CONTEXT_FIELD = "text", "context"
-FIELDS = (TEXT_FIELD, CONTEXT_FIELD)
+TEXT_FIELD, CONTEXT_FIELD, TITLE_FIELD = "text", "context", "title"
+FIELDS = (TEXT_FIELD, CONTEXT_FIELD, TITLE_FIELD)
 # A column of the words of all passages, one after the other; how many each has is in passages.tokens.
 _TOKENS = "tokens.word"
 

@@ -20,12 +20,21 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, ranges
 from engine.corpus.embedded.best import best_hits
-from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, Postings, hashed
+from engine.corpus.embedded.block import (
+    CONTEXT_FIELD,
+    FIELDS,
+    TEXT_FIELD,
+    TITLE_FIELD,
+    Block,
+    Postings,
+    hashed,
+)
 from engine.corpus.protocol import Hits, Mask, Rows
 
-# Chosen by measurement on the gold sets, together with the context's weight.
+# Chosen by measurement on the gold sets, together with the weights of what stands around a passage and of
+# its provision's own heading.
 K1, B = 0.9, 0.6
-CONTEXT_WEIGHT = 0.15
+WEIGHTS = {TEXT_FIELD: 1.0, CONTEXT_FIELD: 0.15, TITLE_FIELD: 0.6}
 
 # How many answers are remembered: as many as fit into the bytes, within bounds.
 REMEMBERED_BYTES = 32 << 20
@@ -83,19 +92,19 @@ class LexicalField:
 
 
 class LexicalIndex:
-    """Text and context of every passage; a score is the text's plus a share of the context's."""
+    """The fields of every passage; a score is the sum of theirs, each times its weight (Robertson, Zaragoza
+    and Taylor 2004 weigh the counts instead; here each field keeps its own rare words)."""
 
     def __init__(self, state: Block) -> None:
-        self._text = LexicalField(state, TEXT_FIELD)
-        self._context = LexicalField(state, CONTEXT_FIELD)
+        self._fields = {name: LexicalField(state, name) for name in FIELDS}
         # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
-        places = REMEMBERED_BYTES // (4 * max(self._text.size, 1))
+        places = REMEMBERED_BYTES // (4 * max(self._fields[TEXT_FIELD].size, 1))
         self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._computed)
 
     @staticmethod
     def put(state: Block, blocks: Sequence[Block]) -> None:
-        """Index both fields of all blocks."""
-        for name in (TEXT_FIELD, CONTEXT_FIELD):
+        """Index all fields of all blocks."""
+        for name in FIELDS:
             LexicalField.put(state, name, [block.postings(name) for block in blocks])
 
     def search(self, queries: Iterable[Sequence[str]], limit: int, mask: Mask | None) -> list[Hits]:
@@ -113,7 +122,9 @@ class LexicalIndex:
         return self._remembered(tuple(terms))
 
     def _computed(self, terms: tuple[str, ...]) -> Array:
-        combined: Array = self._text.scores(terms) + np.float32(CONTEXT_WEIGHT) * self._context.scores(terms)
+        combined: Array = self._fields[TEXT_FIELD].scores(terms)
+        for name in (CONTEXT_FIELD, TITLE_FIELD):
+            combined += np.float32(WEIGHTS[name]) * self._fields[name].scores(terms)
         combined.flags.writeable = False
         return combined
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import CorpusError, system_error
 
-FORMAT_VERSION = 7
+FORMAT_VERSION = 8
 MANIFEST_NAME = "manifest.json"
 NO_MODEL = "none"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, Block, Postings, hashed
+from engine.corpus.embedded.block import FIELDS, Block, Postings, hashed
 from engine.corpus.embedded.documents import (
     BEGINNING,
     END_OF_TIME,
@@ -31,11 +31,10 @@ def pack(
     documents: Sequence[Document],
     sections: Sequence[Section],
     passages: Sequence[Passage],
-    texts: Postings,
-    contexts: Postings,
+    terms: Mapping[str, Postings],
 ) -> Block:
-    """The block of some documents, given in the order of ``Contents``; ``texts`` and ``contexts`` are the
-    index terms of their passages.
+    """The block of some documents, given in the order of ``Contents``; ``terms`` are the index terms of their
+    passages by field.
 
     Raises ValueError where an id stands twice or the passages are out of order.
     """
@@ -58,11 +57,10 @@ def pack(
         _structure_digest(document, block, number, first) for number, document in enumerate(documents)
     ]
     block.arrays["documents.structure"] = np.frombuffer(b"".join(structure), np.uint64).reshape(-1, 2)
-    block.put_postings(TEXT_FIELD, texts)
-    block.put_postings(CONTEXT_FIELD, contexts)
-    for field in (TEXT_FIELD, CONTEXT_FIELD):
-        if len(block.postings(field).lengths) != len(passages):
-            raise ValueError(f"{field}: terms of {len(block.postings(field).lengths)} passages")
+    for field in FIELDS:
+        if len(terms[field].lengths) != len(passages):
+            raise ValueError(f"{field}: terms of {len(terms[field].lengths)} passages")
+        block.put_postings(field, terms[field])
     return block
 
 

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
-from engine.corpus.embedded.block import BLOCKS, Block, block_name, postings_of
+from engine.corpus.embedded.block import (
+    BLOCKS,
+    CONTEXT_FIELD,
+    TEXT_FIELD,
+    TITLE_FIELD,
+    Block,
+    block_name,
+    postings_of,
+)
 from engine.corpus.embedded.deciding import Undecided, decided
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.generation import (
@@ -78,8 +86,12 @@ def write_corpus(folder: Path, contents: Contents) -> Manifest:
     contradict themselves.
     """
     with new_generation(folder) as generation:
-        texts, contexts = postings_of(contents.terms), postings_of(contents.contexts)
-        block = pack(contents.documents, contents.sections, contents.passages, texts, contexts)
+        terms = {
+            TEXT_FIELD: postings_of(contents.terms),
+            CONTEXT_FIELD: postings_of(contents.contexts),
+            TITLE_FIELD: postings_of(contents.titles or [()] * len(contents.passages)),
+        }
+        block = pack(contents.documents, contents.sections, contents.passages, terms)
         if contents.vectors is not None and len(contents.vectors) != len(contents.passages):
             raise ValueError(f"{len(contents.vectors)} vectors for {len(contents.passages)} passages")
         GivenNames.pack(block, contents.given_names)

@@ -22,7 +22,7 @@ LOWEST = 0.05
 
 
 class Lexical:
-    """BM25 over texts and contexts (Robertson and Zaragoza 2009); see ``Corpus.score_lexical``."""
+    """BM25 over texts, contexts and titles (Robertson and Zaragoza 2009); see ``Corpus.score_lexical``."""
 
     name = LEXICAL
     title = "Words (BM25)"

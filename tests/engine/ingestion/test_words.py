@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from engine.corpus.embedded.block import Block, Postings, hashed, postings_of
 from engine.ingestion.indexing import context_of
-from engine.ingestion.words import context_postings, contexts_of, put_words, text_postings, words_in
+from engine.ingestion.words import (
+    contexts_of,
+    heading_postings,
+    put_words,
+    text_postings,
+    titles_of,
+    words_in,
+)
 from engine.language.analyzer import analyzer
 from engine.language.candidates import words_of
 from engine.model import Document, Passage
@@ -40,7 +47,7 @@ def test_postings_are_those_of_the_terms(texts: list[tuple[str, str]]) -> None:
         [term for piece in context_of(one, DOCUMENT) for term in analyzer(one.language).terms(piece)]
         for one in passages
     ]
-    assert same(context_postings(contexts_of([DOCUMENT], passages, headings=True)), postings_of(around))
+    assert same(heading_postings(contexts_of([DOCUMENT], passages, headings=True)), postings_of(around))
 
 
 def test_terms_are_those_of_the_passages_language() -> None:
@@ -48,9 +55,27 @@ def test_terms_are_those_of_the_passages_language() -> None:
     postings = text_postings(passages, words_in(passages))
     assert set(postings.hashes.tolist()) == {hashed("vertrag"), hashed("contract")}
     assert postings.lengths.tolist() == [1, 1]
-    contexts = context_postings(contexts_of([DOCUMENT], passages, headings=True))
+    contexts = heading_postings(contexts_of([DOCUMENT], passages, headings=True))
     assert hashed("bgb") in contexts.hashes.tolist()
-    assert context_postings(contexts_of([DOCUMENT], passages, headings=False)).lengths.tolist() == [0, 0]
+    assert heading_postings(contexts_of([DOCUMENT], passages, headings=False)).lengths.tolist() == [0, 0]
+
+
+def test_a_title_stands_above_one_provision() -> None:
+    def passage(row: int, number: str | None, *headings: str) -> Passage:
+        return Passage(f"p{row}", "bgb", None, row, "Text", "de", number=number, headings=headings)
+
+    passages = [
+        passage(0, "1", "Buch 1", "Beginn der Rechtsfähigkeit"),
+        passage(1, "2", "Buch 1", "Volljährigkeit"),
+        passage(2, "2", "Buch 1", "Volljährigkeit"),
+        passage(3, "3", "Buch 2"),
+        passage(4, "4", "Buch 2"),
+        passage(5, None),
+    ]
+    titles = heading_postings(titles_of(passages, headings=True))
+    assert titles.lengths.tolist() == [2, 1, 1, 0, 0, 0]
+    assert hashed("volljahr") in titles.hashes.tolist()
+    assert heading_postings(titles_of(passages, headings=False)).lengths.tolist() == [0] * 6
 
 
 def test_words_of_a_block() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from engine.corpus.embedded.block import Block, postings_of
-from engine.corpus.embedded.lexical import CONTEXT_WEIGHT, LexicalField, LexicalIndex
+from engine.corpus.embedded.block import FIELDS, Block, postings_of
+from engine.corpus.embedded.lexical import WEIGHTS, LexicalField, LexicalIndex
 
 RANDOM = np.random.default_rng(7)
 WORDS = [f"w{n}" for n in range(300)]
@@ -29,10 +29,10 @@ def field(*parts: list[list[str]], k1: float = K1, b: float = B) -> LexicalField
     return LexicalField(state, "text")
 
 
-def block_of(texts: list[list[str]], contexts: list[list[str]]) -> Block:
+def block_of(**fields: list[list[str]]) -> Block:
     block = Block({})
-    block.put_postings("text", postings_of(texts))
-    block.put_postings("context", postings_of(contexts))
+    for name in FIELDS:
+        block.put_postings(name, postings_of(fields.get(name, [[] for _ in CORPUS])))
     return block
 
 
@@ -86,20 +86,20 @@ def test_no_passage_and_no_word() -> None:
     assert field([[], []]).scores(["w1", ""]).tolist() == [0.0, 0.0]
 
 
-def test_two_fields_add_up() -> None:
-    contexts = CORPUS[::-1]
+def test_fields_add_up() -> None:
     state = Block({})
-    LexicalIndex.put(state, [block_of(CORPUS, contexts)])
-    text, context = LexicalField(state, "text"), LexicalField(state, "context")
+    LexicalIndex.put(state, [block_of(text=CORPUS, context=CORPUS[::-1], title=[one[:2] for one in CORPUS])])
+    parts = {name: LexicalField(state, name) for name in FIELDS}
     for query in QUERIES[:5]:
-        expected = text.scores(query) + CONTEXT_WEIGHT * context.scores(query)
+        expected = sum(WEIGHTS[name] * part.scores(query) for name, part in parts.items())
         np.testing.assert_allclose(LexicalIndex(state).scores(query), expected, rtol=1e-6)
+    assert min(WEIGHTS.values()) > 0
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 399, 400, 1000])
 def test_the_best_are_those_of_a_full_sort(limit: int) -> None:
     state = Block({})
-    LexicalIndex.put(state, [block_of(CORPUS, [[] for _ in CORPUS])])
+    LexicalIndex.put(state, [block_of(text=CORPUS)])
     index = LexicalIndex(state)
     mask = RANDOM.random(len(CORPUS)) < 0.5
     for query, hits in zip(QUERIES, index.search(QUERIES, limit, mask), strict=True):
