@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from engine.answers.export import MISSING, TO_READ, answer_markdown, answer_text, answer_to_json
+from engine.answers.export import ALSO_TO_READ, MISSING, TO_READ, answer_markdown, answer_text, answer_to_json
 from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
 from engine.corpus.grades import words_of
 from engine.language.markup import attribute, escape
@@ -31,7 +31,7 @@ _CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
 
 def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     """The pane's content. ``offer`` says what an answer by the language model would cost at most."""
-    body = _missing(answer) if answer.missing else _unanswered(answer) + _sentences(answer.sentences)
+    body = _missing(answer) if answer.missing else _says(answer)
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
         f'data-corpus="{attribute(opened.shelved_as)}">'
@@ -79,16 +79,22 @@ def _missing(answer: Answer) -> str:
     )
 
 
-def _unanswered(answer: Answer) -> str:
-    """What no sentence gives, and the passages to read."""
-    if not answer.unanswered:
+def _says(answer: Answer) -> str:
+    """What is said: that no sentence surely answers, where none does, the sentences, more to read."""
+    told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
+    said = _sentences(answer.sentences) if answer.sentences else ""
+    return (told if answer.unanswered else "") + said + _to_read(answer)
+
+
+def _to_read(answer: Answer) -> str:
+    if not answer.to_read:
         return ""
     lines = "".join(
         f'<li dir="auto">{escape(answer.citation(number).cited)}{_chips((number,))}</li>'
         for number in answer.to_read
     )
-    told = f"<p>{TO_READ}</p><ul>{lines}</ul>" if lines else ""
-    return f'<div class="empty absent"><b dir="auto">{escape(answer.unanswered)}</b>{told}</div>'
+    words = ALSO_TO_READ if answer.sentences else TO_READ
+    return f'<div class="to-read"><p>{words}</p><ul>{lines}</ul></div>'
 
 
 def _sentences(sentences: Sequence[Sentence]) -> str:

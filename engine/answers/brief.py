@@ -2,8 +2,8 @@
 
 Every sentence is the source's own, whole, in its language. First comes the provision that the question names,
 or the sentence that answers; then what the links of the corpus say of it, its exceptions and what prevails;
-then more that serves the question as well, and what follows from a breach. Where no sentence gives the kind
-of answer that is asked for, that is told, with the passages to read. What is chosen and why: see
+then more that serves the question as well, and what follows from a breach. Where no sentence surely answers,
+that is told, with the closest rule and the passages to read. What is chosen and why: see
 ``choosing``; the kinds of answers: ``kinds``; what can be read alone: ``units``.
 """
 
@@ -14,7 +14,18 @@ from dataclasses import dataclass, replace
 
 from engine.answers.audit.own import stands
 from engine.answers.bearing import Bearing
-from engine.answers.choosing import NEAR_BEST, Candidate, Read, added, answering, overlap, read, rule_before
+from engine.answers.choosing import (
+    CLOSE,
+    NEAR_BEST,
+    Candidate,
+    Read,
+    added,
+    answering,
+    is_sure,
+    overlap,
+    read,
+    rule_before,
+)
 from engine.answers.citing import Citations
 from engine.answers.kinds import TELLING, WORDS, Asks, kinds_of, tells_consequence
 from engine.answers.limits import limits_of
@@ -24,7 +35,6 @@ from engine.answers.record import Sentence
 from engine.answers.sources import candidates_of
 from engine.answers.terms import terms_of
 from engine.answers.units import Piece, Unit, is_whole
-from engine.corpus.contents import NO_EMBEDDING
 from engine.corpus.protocol import Corpus
 from engine.investigation.asked import Asked
 from engine.investigation.record import Investigation
@@ -32,15 +42,15 @@ from engine.model import AreaState
 
 # Passages that are shown to be read where no sentence answers.
 MOST_TO_READ = 3
-# So many passages have many provisions on a thing in the same words.
-LARGE = 2_000
 NOT_IN_WORDS = "No sentence of the passages answers in the words of the question."
+NOT_SURE = "No sentence is sure to answer this; the closest:"
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """``unanswered`` says what no sentence gives, empty where one does; ``to_read`` are the numbers of the
-    citations of the passages to be read then."""
+    """``unanswered`` says what no sentence surely gives, empty where one does. Then the sentences are those
+    of the closest rule, none where nothing is close, and ``to_read`` the numbers of the citations of more
+    passages to be read."""
 
     sentences: tuple[Sentence, ...]
     unanswered: str = ""
@@ -66,16 +76,15 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
         return Brief(tuple(_sentence(unit, citations, "") for unit in units))
     compared = read(candidates_of(investigation, corpus, bearing, citations), bearing, kinds)
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
-    ordered = answering(
-        compared,
-        bearing,
-        kinds,
-        by_words=_by_words(investigation, asked),
-        governed=corpus.embedding == NO_EMBEDDING and len(corpus) >= LARGE,
-    )
+    ordered = answering(compared, kinds)
     first = next((one for one in ordered if _stands(one.candidate.unit)), None)
+    if first is not None and not is_sure(first, compared, kinds):
+        if not named:
+            close = not _by_words(investigation, asked) or first.bears >= CLOSE
+            return _unsure(_rules(first, compared, kinds) if close else [], compared, kinds, citations)
+        first = None
     if first is None and not named:
-        return _unanswered(compared, kinds, citations)
+        return _unsure([], compared, kinds, citations)
     taken = _rules(first, compared, kinds)
     leads = any(one.leads for one in investigation.plan.named)
     leads = leads or _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
@@ -141,19 +150,26 @@ def _composed(
     return Brief((*sentences, *(_sentence(unit, citations, "") for unit in terms)))
 
 
-def _unanswered(compared: Sequence[Read], kinds: frozenset[Asks], citations: Citations) -> Brief:
-    """What no sentence gives, and the best passages to read."""
+def _unsure(
+    closest: Sequence[Read], compared: Sequence[Read], kinds: frozenset[Asks], citations: Citations
+) -> Brief:
+    """What no sentence surely gives, the closest rule, and the best passages of other provisions to read."""
     lacking = sorted(kinds & TELLING) if not any(one.gives & kinds & TELLING for one in compared) else []
     words = " or ".join(WORDS[kind] for kind in lacking)
-    told = f"No sentence of the passages gives {words}." if lacking else NOT_IN_WORDS
+    if closest:
+        told = f"No sentence of the passages gives {words}; the closest:" if lacking else NOT_SURE
+    else:
+        told = f"No sentence of the passages gives {words}." if lacking else NOT_IN_WORDS
+    shown = {one.candidate.provision for one in closest}
     best: dict[int, Read] = {}
     for one in compared:
         known = best.get(one.candidate.unit.main)
-        if known is None or one.worth > known.worth:
+        if one.candidate.provision not in shown and (known is None or one.worth > known.worth):
             best[one.candidate.unit.main] = one
     chosen = sorted(best.values(), key=lambda one: -one.worth)[:MOST_TO_READ]
+    sentences = tuple(_sentence(one.candidate.unit, citations, "") for one in closest)
     numbers = [citations.of(located(one.candidate.unit.pieces[-1])).number for one in chosen]
-    return Brief((), told, tuple(dict.fromkeys(numbers)))
+    return Brief(sentences, told, tuple(dict.fromkeys(numbers)))
 
 
 def _by_words(investigation: Investigation, asked: Asked) -> bool:

@@ -40,16 +40,13 @@ WEIGHTS = {
 BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
 # A unit of more words than so many loses a little for each more.
 LONG, LONGER = 45, 0.0008
-# A unit that bears less of the question than this, headings included, answers nothing: more where the
-# question has few words, or where no vectors of the packaged model find its passage near.
-FEW, FEW_OF_SHORT, FEW_FAR = 0.42, 0.6, 0.5
-SHORT, FAR = 3, 0.5
-# What answers is worth so much of the best unit at least; what a named provision says comes first where it
-# is worth that of what answers.
+# What a unit is worth more for each tenth that its passage's vector is nearer to the question's than half.
+MEANING, HALF = 0.02, 0.5
+# A unit surely answers that is worth so much more than those of all other provisions; where words alone tell,
+# so much more. Of a unit that bears less of the question than this nobody can say that it is close to it.
+SURE, SURE_BY_WORDS, CLOSE = 0.09, 0.12, 0.2
+# What a named provision says comes first where it is worth so much of what answers.
 NEAR_BEST = 0.97
-# How far the heading must be about nothing else, or what a unit must be worth, where words alone have to tell
-# it from those of many provisions.
-GOVERNING, SURE = 0.57, 0.88
 # What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
 # figures.
 DEPARTURE, FIGURES = 0.06, 0.04
@@ -140,38 +137,30 @@ def _read(candidate: Candidate, bearing: Bearing, kinds: frozenset[Asks]) -> Rea
     worth += (
         EXACT * (focus >= ALL_OF_IT) + FIGURES * figures - DEPARTURE * departs(unit.text, passage.language)
     )
+    worth += 0.0 if candidate.near is None else 10 * MEANING * (candidate.near - HALF)
     return Read(
         candidate, frozenset(terms), headed.astype(np.float32), words, worth, bears, given, focus, figures
     )
 
 
-def answering(
-    units: Sequence[Read],
-    bearing: Bearing,
-    kinds: frozenset[Asks],
-    *,
-    by_words: bool = True,
-    governed: bool = False,
-) -> list[Read]:
-    """The units that may answer, best first: those that bear enough of the question and give the kind of
-    answer that it asks for, where few sentences do. ``by_words``: both are in one language, so that words
-    tell how much a unit bears. ``governed``: a unit answers only under a heading on what is asked, or where
-    it is worth very much."""
+def answering(units: Sequence[Read], kinds: frozenset[Asks]) -> list[Read]:
+    """The units that may answer, best first: those that give the kind of answer that is asked for where few
+    sentences do, and all where none gives it."""
     telling = kinds & TELLING
-    few = FEW_OF_SHORT if int((bearing.weights > 0).sum()) <= SHORT else FEW
+    good = [one for one in units if telling & one.gives] if telling else []
+    return sorted(good or units, key=lambda one: -(one.worth + 0.02 * len(one.gives - telling)))
 
-    def bears(one: Read) -> bool:
-        far = (one.candidate.near or 0.0) < FAR
-        return not by_words or one.bears >= (max(few, FEW_FAR) if far else few)
 
-    good = [one for one in units if bears(one) and (not telling or telling & one.gives)]
-    if governed:
-        good = [one for one in good if one.focus >= GOVERNING or one.worth >= SURE]
-    if not telling and good:
-        # What is about less of the question than another is no answer because it has more of its words.
-        best = max(one.worth for one in units)
-        good = [one for one in good if one.worth >= NEAR_BEST * best]
-    return sorted(good, key=lambda one: -(one.worth + 0.02 * len(one.gives - telling)))
+def is_sure(one: Read, units: Iterable[Read], kinds: frozenset[Asks]) -> bool:
+    """Whether a unit surely answers: it gives the kind of answer that is asked for, and no unit of another
+    provision is worth nearly as much. How much a unit is worth by itself tells less: a question in lay words
+    shares few of them with the very rule that governs it, and with every other."""
+    telling = kinds & TELLING
+    if telling and not telling & one.gives:
+        return False
+    own = one.candidate.provision
+    next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
+    return one.worth - next_best >= (SURE_BY_WORDS if one.candidate.near is None else SURE)
 
 
 def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Read | None:

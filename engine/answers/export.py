@@ -14,7 +14,7 @@ from engine.records.wording import part_sentences
 
 WIDTH = 100
 MISSING = "The pool does not contain an answer to this question."
-TO_READ = "The passages to read:"
+TO_READ, ALSO_TO_READ = "The passages to read:", "To read as well:"
 WHAT_TO_TRY = (
     "Try more rounds or a wider preset, other words for what you ask, or a corpus that has such sources."
 )
@@ -115,9 +115,7 @@ def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
         words = " ".join(part for part in (MISSING, answer.unanswered, WHAT_TO_TRY) if part)
         yield "missing", words, (), ""
     elif answer.unanswered:
-        yield "missing", f"{answer.unanswered} {TO_READ if answer.to_read else ''}".rstrip(), (), ""
-        for number in answer.to_read:
-            yield "sentence", answer.citation(number).cited, (number,), ""
+        yield "missing", answer.unanswered, (), ""
     for told in part_sentences(answer.parts):
         yield "part", told, (), ""
     area = ""
@@ -126,6 +124,10 @@ def _told(answer: Answer) -> Iterator[tuple[str, str, tuple[int, ...], str]]:
             yield "area", sentence.area, (), ""
         area = sentence.area
         yield "sentence", sentence.text, sentence.citations, _doubts(sentence)
+    if answer.to_read:
+        yield "missing", ALSO_TO_READ if answer.sentences else TO_READ, (), ""
+    for number in answer.to_read:
+        yield "sentence", answer.citation(number).cited, (number,), ""
     for conflict in answer.conflicts:
         yield "conflict", conflict.words, conflict.citations, ""
     for gap in answer.gaps:

@@ -26,7 +26,17 @@ from engine.operator_settings import operator_settings
 LEDGER_NAME = "sources.json"
 # What the content of a block is made by: the code and data of these, and the versions of the libraries.
 _MAKERS = ("model.py", "ingestion", "language", "languages", "corpus/headings.py", "corpus/embedded")
-_LIBRARIES = ("lxml", "orjson", "pypdfium2", "PyStemmer", "python-docx", "RapidFuzz", "sentencex", "eyecite")
+_LIBRARIES = (
+    "lxml",
+    "orjson",
+    "pypdfium2",
+    "PyStemmer",
+    "python-docx",
+    "RapidFuzz",
+    "sentencex",
+    "eyecite",
+    "simplemma",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ A term is a case-folded, stemmed word. Legal numbers are kept whole beside their
 gives ``4.3.2`` besides 4, 3 and 2, and "§ 433" gives ``§433`` besides 433, so that an exact
 citation in a question meets exactly that citation in a text; "第十二条" and "第12条" both give
 ``第12条``, "article L. 110-1" and "L110-1" both ``l110-1``. Chinese, Japanese, Korean and Thai are
-cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer.
+cut into character bigrams. Stemmers: Snowball (https://snowballstem.org) through PyStemmer; in some
+languages words are taken to their dictionary forms first, by simplemma's lists.
 """
 
 from __future__ import annotations
@@ -78,6 +79,7 @@ class Analyzer:
         self.language = language
         algorithm = STEMMERS.get(language)
         self._stem = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else None
+        self._lemmas = words(language).lemmas
         self._stopwords = frozenset(_folded(word, language) for word in STOPWORDS.get(language, frozenset()))
         self._terms = _TermCache(self)
         self._printed = _PRINTED.get(words(language).article_numbers)
@@ -149,7 +151,17 @@ class Analyzer:
             word = _ARABIC_PREFIX.sub("", word, count=1) if _ARABIC_PREFIX.match(word) else word
         if self._stem is None or not word.isalpha():
             return _plain(word)
+        if self._lemmas:
+            word = _lemma(word, self.language)
         return _plain(self._stem(word)) or word
+
+
+def _lemma(word: str, language: str) -> str:
+    """The dictionary form of a word, the word itself where no list has it."""
+    # Its lists are read at the first word of a language: up to a second, for those who need it.
+    import simplemma
+
+    return simplemma.lemmatize(word, lang=language).casefold()
 
 
 def _pairs(piece: str) -> tuple[str, ...]:

@@ -58,6 +58,8 @@ class Words(_Table):
     - ``only_one_of_its_script``: whoever sees the script knows the language.
     - ``without_blanks``: no blanks stand between its words.
     - ``stemmer``: the Snowball algorithm that takes forms of a word together; none where empty.
+    - ``lemmas``: words are taken to their dictionary form before they are stemmed: "vertritt" is
+      "vertreten" then, which shares its stem with "Vertretung".
     - ``stop_list``: the list of function words that bm25s ships; ``stop_words``: the list itself.
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
     - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
@@ -93,6 +95,7 @@ class Words(_Table):
     only_one_of_its_script: bool = False
     without_blanks: bool = False
     stemmer: str = ""
+    lemmas: bool = False
     stop_list: str = ""
     stop_words: tuple[str, ...] = ()
     characters_per_token: float = 2.9
