@@ -42,9 +42,12 @@ BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
 LONG, LONGER = 45, 0.0008
 # What a unit is worth more for each tenth that its passage's vector is nearer to the question's than half.
 MEANING, HALF = 0.02, 0.5
-# A unit surely answers that is worth so much more than those of all other provisions; where words alone tell,
-# so much more. Of a unit that bears less of the question than this nobody can say that it is close to it.
-SURE, SURE_BY_WORDS, CLOSE = 0.09, 0.12, 0.2
+# A unit surely answers that is worth so much more than those of all other provisions; less where it gives the
+# kind of answer that is asked for, more where words alone tell. It bears so much of the question, and one that
+# bears less than ``CLOSE`` is not even close to it. Which passage is gold told how much (benchmarks/RESULTS.md,
+# "The brief").
+SURE, SURE_OF_KIND, SURE_BY_WORDS = 0.09, 0.05, 0.15
+SURE_BEARS, CLOSE = 0.3, 0.2
 # What a named provision says comes first where it is worth so much of what answers.
 NEAR_BEST = 0.97
 # What a unit is worth less that begins as a departure from a rule, and more that gives the kind of answer in
@@ -156,11 +159,12 @@ def is_sure(one: Read, units: Iterable[Read], kinds: frozenset[Asks]) -> bool:
     provision is worth nearly as much. How much a unit is worth by itself tells less: a question in lay words
     shares few of them with the very rule that governs it, and with every other."""
     telling = kinds & TELLING
-    if telling and not telling & one.gives:
+    if (telling and not telling & one.gives) or one.bears < SURE_BEARS:
         return False
     own = one.candidate.provision
     next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
-    return one.worth - next_best >= (SURE_BY_WORDS if one.candidate.near is None else SURE)
+    by_words = one.candidate.near is None
+    return one.worth - next_best >= (SURE_OF_KIND if telling else SURE_BY_WORDS if by_words else SURE)
 
 
 def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Read | None:
