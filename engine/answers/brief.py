@@ -27,7 +27,7 @@ from engine.answers.choosing import (
     rule_before,
 )
 from engine.answers.citing import Citations
-from engine.answers.kinds import TELLING, WORDS, Asks, kinds_of, tells_consequence
+from engine.answers.kinds import TELLING, WORDS, Asks, departs, kinds_of, tells_consequence
 from engine.answers.limits import limits_of
 from engine.answers.naming import asks_for_named_alone, told_of_named
 from engine.answers.quotes import Located
@@ -78,14 +78,12 @@ def brief_of(investigation: Investigation, corpus: Corpus, asked: Asked, citatio
     compared = [one for one in compared if not any(overlap(one.candidate.unit, unit) for unit in named)]
     ordered = answering(compared, kinds)
     first = next((one for one in ordered if _stands(one.candidate.unit)), None)
-    if first is not None and not is_sure(first, compared, kinds):
-        if not named:
-            close = not _by_words(investigation, asked) or first.bears >= CLOSE
-            return _unsure(_rules(first, compared, kinds) if close else [], compared, kinds, citations)
-        first = None
-    if first is None and not named:
-        return _unsure([], compared, kinds, citations)
     taken = _rules(first, compared, kinds)
+    if first is None or not is_sure(first, compared, kinds) or _only_departs(taken[0]):
+        if not named:
+            close = first is not None and (first.bears >= CLOSE or not _by_words(investigation, asked))
+            return _unsure(taken if close else [], compared, kinds, citations)
+        first, taken = None, []
     leads = any(one.leads for one in investigation.plan.named)
     leads = leads or _worth(named, bearing, kinds) >= NEAR_BEST * (first.worth if first else 0.0)
     return _composed(named, taken, ordered, leads, bearing, investigation, corpus, citations)
@@ -97,6 +95,11 @@ def _rules(first: Read | None, compared: Sequence[Read], kinds: frozenset[Asks])
         return []
     rule = rule_before(first, compared, kinds)
     return [rule, first] if rule is not None and _stands(rule.candidate.unit) else [first]
+
+
+def _only_departs(one: Read) -> bool:
+    """Whether a unit that no rule stands before begins as an exception to one: that is a special case."""
+    return departs(one.candidate.unit.text, one.candidate.unit.pieces[-1].passage.language)
 
 
 def _worth(units: Sequence[Unit], bearing: Bearing, kinds: frozenset[Asks]) -> float:

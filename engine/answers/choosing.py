@@ -42,11 +42,11 @@ BY_WORDS = {**WEIGHTS, "rank": 0.2, "focus": 0.2}
 LONG, LONGER = 45, 0.0008
 # What a unit is worth more for each tenth that its passage's vector is nearer to the question's than half.
 MEANING, HALF = 0.02, 0.5
-# A unit surely answers that is worth so much more than those of all other provisions; less where it gives the
-# kind of answer that is asked for, more where words alone tell. It bears so much of the question, and one that
-# bears less than ``CLOSE`` is not even close to it. Which passage is gold told how much (benchmarks/RESULTS.md,
-# "The brief").
-SURE, SURE_OF_KIND, SURE_BY_WORDS = 0.09, 0.05, 0.15
+# A unit surely answers that is worth so much more than those of all other provisions, less where it gives the
+# kind of answer that is asked for: by meaning and words, and by words alone. It bears so much of a question;
+# one that bears less than ``CLOSE`` is not even close to it. Which passage is gold told how much
+# (benchmarks/RESULTS.md, "The brief").
+SURE, SURE_OF_KIND = (0.09, 0.15), (0.05, 0.09)
 SURE_BEARS, CLOSE = 0.3, 0.2
 # What a named provision says comes first where it is worth so much of what answers.
 NEAR_BEST = 0.97
@@ -163,8 +163,8 @@ def is_sure(one: Read, units: Iterable[Read], kinds: frozenset[Asks]) -> bool:
         return False
     own = one.candidate.provision
     next_best = max((other.worth for other in units if other.candidate.provision != own), default=0.0)
-    by_words = one.candidate.near is None
-    return one.worth - next_best >= (SURE_OF_KIND if telling else SURE_BY_WORDS if by_words else SURE)
+    needed = (SURE_OF_KIND if telling else SURE)[one.candidate.near is None]
+    return one.worth - next_best >= needed
 
 
 def rule_before(one: Read, units: Sequence[Read], kinds: frozenset[Asks]) -> Read | None:
