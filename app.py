@@ -16,13 +16,9 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 # one case that wait for each other take nearly twice its processor time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import gc
-
-# What is imported stays: looking through it again and again takes a tenth of the start.
-gc.set_threshold(50_000, 20, 50)
-
 import argparse
 import contextlib
+import gc
 import logging
 import signal
 import sys
@@ -67,7 +63,7 @@ def build(folders: Sequence[Path], settings: OperatorSettings) -> tuple[gr.Block
 
 
 def build_demo() -> gr.Blocks:
-    """The page over the sample corpus for another program that serves it: open to everybody, or not served."""
+    """The page over the sample corpus for another program to serve: open to everybody, or not served."""
     settings = operator_settings(host=ANYWHERE)
     if settings.access != "off":
         raise SettingsError("REDSTRING_ACCESS: only python app.py keeps the door; start it so")
@@ -154,4 +150,6 @@ def __getattr__(name: str) -> gr.Blocks:
 
 
 if __name__ == "__main__":
+    # What is imported stays: looking through it again and again takes a tenth of the start.
+    gc.set_threshold(50_000, 20, 50)
     sys.exit(main())

@@ -83,7 +83,8 @@ def _copy(built: Path, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=".sample-", dir=folder.parent) as made:
         copy = Path(made) / folder.name
-        for name in (MANIFEST_NAME, *(f"{generation.data.name}/{file}" for file in generation.manifest.files)):
+        files = (f"{generation.manifest.generation}/{file}" for file in generation.manifest.files)
+        for name in (MANIFEST_NAME, *files):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             # The content alone: what ships may be there to be read only.
             shutil.copyfile(built / name, copy / name)

@@ -50,9 +50,8 @@ from ui.retrievers import retriever_lines
 from ui.spending import cost_step
 from ui.terms import Terms, terms_step
 
-
 _LOADING = (
-    '<span class="step live" data-tip="Once after a start. Searching by meaning needs this model: the case goes '
+    '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
     'on by itself as soon as it is there.">The search model is being loaded, a few seconds …</span>'
 )
 

@@ -114,7 +114,7 @@ class Server(uvicorn.Server):
 def server(
     app: ASGIApp, proxies: Iterable[Network] = (), when_open: Callable[[], object] = bool
 ) -> uvicorn.Server:
-    """The server of an application, with its bounds on connections; ``when_open`` is called when it answers."""
+    """The server of an application, with its bounds; it calls ``when_open`` once it answers."""
     config = uvicorn.Config(
         app, http=bounded(proxies), ws="none", lifespan="on", access_log=False,
         log_config=dict(uvicorn_logging()), proxy_headers=False, server_header=False,
