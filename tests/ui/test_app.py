@@ -7,16 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import app
-import ui.sample
 from benchmarks.attacks.http.raw import API, Raw
-from engine.corpus import open_corpus
-from engine.ingestion.build import build_corpus
-from engine.ingestion.report import IngestionReport
 
 
 def test_a_missing_corpus_ends_with_code_2_and_one_line(
@@ -37,35 +32,6 @@ def test_a_damaged_corpus_ends_with_code_2(
     (tmp_path / "manifest.json").write_text("{broken", encoding="utf-8")
     assert app.main(["--corpus", str(tmp_path)]) == 2
     assert "\n" not in capsys.readouterr().err.strip()
-
-
-def test_the_sample_is_built_once_and_again_when_its_sources_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "act.md").write_text(
-        "# Act\n\n#### Article 1\n\nA manager may grant powers.\n", encoding="utf-8"
-    )
-    monkeypatch.setattr(ui.sample, "MODEL", "none")
-    built: list[Path] = []
-
-    def counted(paths: list[Path], folder: Path, **more: Any) -> IngestionReport:
-        built.append(folder)
-        return build_corpus(paths, folder, **more)
-
-    monkeypatch.setattr(ui.sample, "build_corpus", counted)
-    first = ui.sample.sample_folder(tmp_path / "home", sources)
-    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
-    assert built == [first]
-    assert open_corpus(first).name == ui.sample.NAME
-
-    (first / "manifest.json").write_text("{broken", encoding="utf-8")
-    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
-    assert len(built) == 2, "a damaged cache is built anew"
-
-    (sources / "act.md").write_text("# Act\n\n#### Article 1\n\nNo manager may.\n", encoding="utf-8")
-    assert ui.sample.sample_folder(tmp_path / "home", sources) != first
 
 
 def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_is_served(
