@@ -33,7 +33,7 @@ class VectorSource:
     """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
     model for the rest."""
 
-    def __init__(self, model: Embedder, done: Done, *, headings: bool) -> None:
+    def __init__(self, model: Embedder, done: Done | None = None, *, headings: bool) -> None:
         self._model, self._done, self._headings = model, done, headings
         self._keys = np.zeros((0, 2), np.uint64)
         self._vectors = np.zeros((0, model.dimensions), np.float32)
@@ -81,7 +81,7 @@ class VectorSource:
 def passage_vectors(
     passages: Sequence[Passage],
     model: Embedder,
-    done: Done,
+    done: Done | None,
     headings: bool,
     heard: Heard | None = None,
 ) -> NDArray[np.float32]:
