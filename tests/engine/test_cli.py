@@ -409,7 +409,7 @@ HEAVY = {
         "faiss",
         "pandas",
     ),
-    *("networkx", "plotly", "gradio", "openai", "lxml", "pypdfium2", "bm25s"),
+    *("pandas", "networkx", "plotly", "gradio", "openai", "lxml", "pypdfium2", "bm25s"),
 }
 
 
