@@ -102,9 +102,12 @@ def test_other_sources_are_built_once_and_again_when_they_change(
 ) -> None:
     built: list[Path] = []
     build = ui.sample.build_sample
-    monkeypatch.setattr(
-        ui.sample, "build_sample", lambda given, folder: (built.append(folder), build(given, folder))
-    )
+
+    def counted(given: Path, folder: Path) -> None:
+        built.append(folder)
+        build(given, folder)
+
+    monkeypatch.setattr(ui.sample, "build_sample", counted)
     with caplog.at_level(logging.WARNING):
         first = folder_of_sample(tmp_path / "home", small)
     assert f"building the sample corpus in {first}" in caplog.text
