@@ -1,7 +1,7 @@
 """The entry of the page and of a Space: builds ``demo`` and launches it.
 
 ``python app.py [--corpus DIR ...] [--llm SPEC] [--host H] [--port N]``. Without a corpus the sample corpus is
-built once into a cache folder (``.redstring`` beside this file, or ``REDSTRING_HOME``). Without ``--llm`` or
+shown from the server's folder (``.redstring`` beside this file, or ``REDSTRING_HOME``). Without ``--llm`` or
 ``REDSTRING_LLM`` the page has no language model of its own. ``python -m engine settings`` lists all settings.
 """
 
@@ -18,10 +18,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
 import contextlib
+import gc
 import logging
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,39 +32,46 @@ from engine.access.sweeping import sweeping
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.allocator import share_arenas
-from ui.connections import Connections
 from ui.door.logs import QuietStream, WithoutContent
-from ui.quotas import OperatorsModel
-from ui.sample import sample_folder
 from ui.server_folders import temporary_folder
-from ui.shelf import open_library
-from ui.warming import warm_up
 
 if TYPE_CHECKING:
     import gradio as gr
 
     from engine.llm import LanguageModel
+    from ui.shelf import Library
 
 FAILED, UNUSABLE = 1, 2
 
 
-def build(folders: Sequence[Path], settings: OperatorSettings | None = None) -> gr.Blocks:
-    """The page over corpora in folders, or over the sample corpus where none is given.
-
-    Without settings another program serves it: it is then open to everybody, or not served at all.
-    """
-    if settings is None:
-        settings = operator_settings(host=ANYWHERE)
-        if settings.access != "off":
-            raise SettingsError("REDSTRING_ACCESS: only python app.py keeps the door; start it so")
+def build(folders: Sequence[Path], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
+    """The page over corpora in folders, or over the sample corpus where none is given; and these corpora."""
     # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
     operators_model(settings.llm)
-    from ui.page import build_page
+    from ui.sample import sample_folder
+    from ui.shelf import open_library
 
     home = settings.home_folder
     library = open_library(list(folders) or [sample_folder(home)], home, settings)
+    # Gradio takes seconds to import: what is wrong with a corpus is told before.
+    from ui.connections import Connections
+    from ui.page import build_page
+    from ui.quotas import OperatorsModel
+
+    connections = Connections(settings, OperatorsModel(settings, operators_model))
+    return build_page(library, connections=connections), library
+
+
+def build_demo() -> gr.Blocks:
+    """The page over the sample corpus for another program to serve: open to everybody, or not served."""
+    settings = operator_settings(host=ANYWHERE)
+    if settings.access != "off":
+        raise SettingsError("REDSTRING_ACCESS: only python app.py keeps the door; start it so")
+    page, library = build([], settings)
+    from ui.warming import warm_up
+
     warm_up(library)
-    return build_page(library, connections=Connections(settings, OperatorsModel(settings, operators_model)))
+    return page
 
 
 def operators_model(spec: str) -> LanguageModel | None:
@@ -102,16 +111,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = {name: getattr(options, name) for name in ("llm", "host", "port")}
         settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
         with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
-            page = build(options.corpus, settings)
+            page, library = build(options.corpus, settings)
+            from ui.warming import warm_up
+
             with audit_log(settings), sweeping(settings):
-                return serve_page(page, settings, folder)
+                return serve_page(page, settings, folder, partial(warm_up, library))
     except RedstringError as error:
         print(f"redstring: {error}", file=sys.stderr)
         return UNUSABLE if isinstance(error, InputError) else FAILED
 
 
-def serve_page(page: gr.Blocks, settings: OperatorSettings, folder: Path) -> int:
-    """Serve a page until a signal ends it; ``folder`` is for what is written for a while.
+def serve_page(
+    page: gr.Blocks, settings: OperatorSettings, folder: Path, when_open: Callable[[], object]
+) -> int:
+    """Serve a page until a signal ends it; ``folder`` is for what is written for a while, ``when_open`` is
+    called once the page answers.
 
     Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
     """
@@ -121,7 +135,7 @@ def serve_page(page: gr.Blocks, settings: OperatorSettings, folder: Path) -> int
     app = guarded(page, settings, door, folder / "uploads")
     with listening(settings.host, settings.port) as line:
         print(f"Redstring: http://{settings.host}:{line.getsockname()[1]}", flush=True)
-        serving = server(app, door.proxies)
+        serving = server(app, door.proxies, when_open)
         with contextlib.suppress(KeyboardInterrupt):
             serving.run([line])
     return 0 if serving.started else FAILED
@@ -130,10 +144,12 @@ def serve_page(page: gr.Blocks, settings: OperatorSettings, folder: Path) -> int
 def __getattr__(name: str) -> gr.Blocks:
     """``app.demo``, built when asked for: a wrong ``--corpus`` must not build the sample first."""
     if name == "demo":
-        globals()["demo"] = demo = build([])
+        globals()["demo"] = demo = build_demo()
         return demo
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 if __name__ == "__main__":
+    # What is imported stays: looking through it again and again takes a tenth of the start.
+    gc.set_threshold(50_000, 20, 50)
     sys.exit(main())

@@ -113,6 +113,7 @@ def _unjudged(
                 f"--{name.replace('_', '-')}: {options.qrels} holds no judgement to do that with"
             )
     with ProgressBar() as bar:
+        bar("questions", 0, len(questions))
         told = unjudged(corpus, questions, settings, lambda done: bar("questions", done, len(questions)))
     _finish(options, told, [], None)
 
@@ -162,6 +163,8 @@ def _ask(
             kept = stack.enter_context(_opened(options.results))
             write_header(kept, run_header(corpus, settings))
         bar = stack.enter_context(ProgressBar())
+        # Told before the first one, which waits for a model to load.
+        bar("questions", 0, len(questions))
         answers = asking(questions, settings)
         for number, (outcome, result) in enumerate(answers, 1):
             results.append(result)

@@ -17,6 +17,7 @@ MODELS = (
     "engine/language/embedders/",
     "engine/ingestion/test_embedding.py",
     "engine/investigation/test_reranking.py",
+    "benchmarks/test_built_sample.py",
 )
 
 

@@ -40,6 +40,7 @@ from ui.shelf import Library
 from ui.stage import Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge
+from ui.warming import loading
 from ui.whole import as_read, read_whole
 
 REST_STEP = 40
@@ -300,5 +301,5 @@ def open_case(
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(case, corpus, question, settings.strategies, name, titles=titles)
-    opened.story = Story(terms=opened.terms())
+    opened.story = Story(terms=opened.terms(), loading=loading(corpus.info().embedding))
     return opened

@@ -1,30 +1,38 @@
-"""The sample corpus: built from the sources in this repository at the first start, then kept."""
+"""The sample corpus: it ships built, and is built from its sources where what ships does not fit."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from engine.corpus import open_corpus
+from engine.corpus.embedded.generation import published
+from engine.corpus.embedded.manifest import MANIFEST_NAME
+from engine.corpus.opening import open_corpus
 from engine.errors import CorpusError, ModelError
-from engine.ingestion.build import build_corpus
 from engine.operator_settings import PROJECT
 
 LOG = logging.getLogger(__name__)
 SOURCES = PROJECT / "sample_data" / "meridia"
+# Made by ``python -m benchmarks.built_sample``.
+BUILT = PROJECT / "sample_data" / "built"
 NAME = "Republic of Meridia"
 MODEL, NO_MODEL = "minilm", "none"
 
 
-def sample_folder(home: Path, sources: Path = SOURCES) -> Path:
-    """The folder of the sample corpus below the server's own, built if it is not there or cannot be opened.
+def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> Path:
+    """The folder of the sample corpus below the server's own, copied there from what ships in ``built``.
 
-    The folder is named after the sources' content, so that changed sources are built anew. Without
-    the packaged model the corpus is built for lexical search alone.
+    The folder is named after the sources' content, here and in ``built``: what ships serves no other
+    sources. Where nothing that fits ships, or it is of another format, the corpus is built; without the
+    packaged model for lexical search alone. What ships is read and never written to; where neither folder
+    can be written to it is shown where it stands.
     """
-    folder = home / "corpora" / f"meridia-{_fingerprint(sources)}"
+    name = folder_name(sources)
+    folder = home / "corpora" / name
     if folder.is_dir():
         try:
             open_corpus(folder)
@@ -32,18 +40,57 @@ def sample_folder(home: Path, sources: Path = SOURCES) -> Path:
             shutil.rmtree(folder)
         else:
             return folder
-    LOG.info("building the sample corpus in %s", folder)
+    try:
+        _copy(built / name, folder)
+    except CorpusError as error:
+        LOG.warning("the sample corpus that ships cannot be used: %s", error)
+    except OSError:
+        if os.access(built / name, os.W_OK):
+            raise
+        LOG.warning("the sample corpus is shown where it ships: nothing that people say of it can be kept")
+        return built / name
+    else:
+        return folder
+    LOG.warning("building the sample corpus in %s; this takes a while", folder)
+    build_sample(sources, folder)
+    return folder
+
+
+def folder_name(sources: Path) -> str:
+    """The name of the folder of the corpus that is made from these sources."""
+    digest = hashlib.sha256()
+    for path in sorted(sources.rglob("*")):
+        if path.is_file():
+            digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes())
+    return f"meridia-{digest.hexdigest()[:10]}"
+
+
+def build_sample(sources: Path, folder: Path) -> None:
+    """Make the corpus from its sources; without the packaged model, for lexical search alone."""
+    from engine.ingestion.build import build_corpus
+
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         build_corpus([sources], folder, name=NAME, embedding=MODEL)
     except ModelError:
         build_corpus([sources], folder, name=NAME, embedding=NO_MODEL)
-    return folder
 
 
-def _fingerprint(sources: Path) -> str:
-    digest = hashlib.sha256()
-    for path in sorted(sources.rglob("*")):
-        if path.is_file():
-            digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:10]
+def _copy(built: Path, folder: Path) -> None:
+    """Copy a corpus, all at once or not at all. Raises CorpusError where it is missing, damaged or of another
+    format, OSError."""
+    generation = published(built)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".sample-", dir=folder.parent) as made:
+        copy = Path(made) / folder.name
+        files = (f"{generation.manifest.generation}/{file}" for file in generation.manifest.files)
+        for name in (MANIFEST_NAME, *files):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            # The content alone: what ships may be there to be read only.
+            shutil.copyfile(built / name, copy / name)
+        open_corpus(copy)
+        try:
+            copy.rename(folder)
+        except OSError:
+            # Another process was faster.
+            open_corpus(folder)

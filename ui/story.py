@@ -50,11 +50,16 @@ from ui.retrievers import retriever_lines
 from ui.spending import cost_step
 from ui.terms import Terms, terms_step
 
+_LOADING = (
+    '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
+    'on by itself as soon as it is there.">The search model is being loaded, a few seconds …</span>'
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
     """What was heard of an investigation so far. ``terms``: with what it runs; ``cost``: what a language
-    model used for it."""
+    model used for it; ``loading``: whether the scan waits for a model that is being loaded."""
 
     terms: Terms | None = None
     plan: QueryPlan | None = None
@@ -69,6 +74,7 @@ class Story:
     judged: tuple[SufficiencyJudged, ...] = ()
     evidence: Evidence | None = None
     transaction: Transaction | None = None
+    loading: bool = False
 
     @property
     def running(self) -> bool:
@@ -127,6 +133,8 @@ def told(story: Story) -> str:
         steps.append(cost_step(story.cost))
     if story.under_way is not None:
         steps.append(_started_step(story.under_way))
+    elif story.loading and not story.reports:
+        steps.append(_LOADING)
     elif story.running:
         steps.append('<span class="step live">…</span>')
     state = "running" if story.running else "done"

@@ -13,7 +13,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
 from engine.investigation import Case
 from engine.isolation.layers import in_words, layers_here
-from engine.language.embedders import embedder
+from engine.language.embedders import NO_EMBEDDING, embedder
 from engine.retrieval.rerank import reranker
 from engine.settings import Preset, preset
 from ui.rerankers import offered
@@ -25,6 +25,13 @@ LOG = logging.getLogger(__name__)
 COLLECTED = (50_000, 5, 5)
 # Characters of a corpus's own text that are asked in the place of a question.
 ASKED = 100
+# Embedding models that are being loaded, by their specs.
+_UNDER_WAY: set[str] = set()
+
+
+def loading(spec: str) -> bool:
+    """Whether an embedding model is being loaded: a case that needs it waits."""
+    return spec in _UNDER_WAY
 
 
 def warm_up(library: Library) -> Thread:
@@ -33,20 +40,24 @@ def warm_up(library: Library) -> Thread:
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
-    thread = Thread(target=_load, args=(library, offered()), name="warm-up", daemon=True)
+    specs = {library.info(name).embedding for name in library.names()} - {NO_EMBEDDING}
+    _UNDER_WAY.update(specs)
+    thread = Thread(target=_load, args=(library, sorted(specs), offered()), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load(library: Library, rerankers: Sequence[str]) -> None:
+def _load(library: Library, specs: Sequence[str], rerankers: Sequence[str]) -> None:
     LOG.info("worker: %s", in_words(layers_here()))
-    for spec in sorted({library.info(name).embedding for name in library.names()}):
+    for spec in specs:
         try:
             model = embedder(spec)
             if model is not None:
                 model.encode(["warm-up"], "query")
         except (ModelError, SettingsError) as error:
             LOG.warning("dense search is off: %s", error)
+        finally:
+            _UNDER_WAY.discard(spec)
     for name in library.names():
         try:
             corpus = library.corpus(name)

@@ -65,6 +65,8 @@ class Embedding:
     ) -> None:
         self._models, self._generation, self._before = chosen, generation, before
         self._control, self._headings = control, headings
+        # What all models have read of all passages is told as one step.
+        self._told, self._total = 0, 0
 
     def run(self, view: CorpusView) -> Embedded:
         """Read everything. Raises ModelError where a model cannot be had."""
@@ -74,6 +76,7 @@ class Embedding:
         sparse, token_model = self._sparse(), self._models.token_model
         parts: list[SparseVectors] = []
         missing = 0
+        self._total = len(view) * sum(one is not None for one in (dense, sparse, token_model))
         with ExitStack() as files:
             tokens = None if token_model is None else self._tokens(token_model)
             writer = (
@@ -88,17 +91,28 @@ class Embedding:
                 if dense is not None and vectors is not None:
                     rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
                     missing += dense.vectors(passages, keys, vectors[rows], heard=self._hears(tokens))
+                    self._finished(len(passages))
                 if tokens is not None and writer is not None:
                     found = tokens.rows(passages, keys)
                     writer.add(found.pointers, found.columns[0])
+                    self._finished(len(passages))
                 if sparse is not None:
                     found = sparse.rows(passages, keys)
                     parts.append(SparseVectors(found.pointers, *found.columns))
+                    self._finished(len(passages))
         if parts and self._models.sparse_model is not None:
             from engine.corpus.embedded.sparse import SparseIndex
 
             SparseIndex.made(parts, self._models.sparse_model.dimensions).save(self._generation / SPARSE_NAME)
         return Embedded(vectors, 0 if dense is None else dense.encoded, missing)
+
+    def _done(self, count: int) -> None:
+        """How many passages of the block at hand a model has read."""
+        self._control.progress("embed", self._told + count, self._total)
+
+    def _finished(self, count: int) -> None:
+        self._told += count
+        self._done(0)
 
     def _hears(self, tokens: RaggedSource | None) -> Callable[[list[int], Sequence[str]], None] | None:
         """Only a model that shares the forward pass gains from what the dense one has just read."""
@@ -109,7 +123,7 @@ class Embedding:
         model = self._models.dense_model
         if model is None:
             return None
-        source = VectorSource(model, self._control.progress, headings=self._headings)
+        source = VectorSource(model, self._done, headings=self._headings)
         before = self._before
         if before is not None and before.ledger.options.get("headings") == self._headings:
             from engine.corpus.embedded.dense import VectorIndex
@@ -126,7 +140,7 @@ class Embedding:
             return Ragged(found.offsets, (stored(found.vectors),))
 
         empty = Ragged(np.zeros(2, np.int64), (np.zeros((0, model.dimensions), np.int8),))
-        source = RaggedSource(model, encode, empty, "embed tokens", self._control.progress)
+        source = RaggedSource(model, encode, empty, self._done)
         before = self._before
         if before is None or before.manifest.late != self._models.late:
             return source
@@ -152,7 +166,7 @@ class Embedding:
         from engine.corpus.embedded.sparse import SparseIndex
 
         empty = Ragged(np.zeros(2, np.int64), (np.zeros(0, np.int32), np.zeros(0, np.float32)))
-        source = RaggedSource(model, encode, empty, "embed sparse", self._control.progress)
+        source = RaggedSource(model, encode, empty, self._done)
         before = self._before
         if before is None or before.manifest.sparse != self._models.sparse:
             return source

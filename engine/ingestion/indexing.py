@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.ingestion.progress import Progress
 from engine.language.embedders import Embedder
 from engine.language.embedders.base import reads, unit
 from engine.model import Document, Passage
@@ -20,6 +19,8 @@ HEADING_JOINT = " > "
 
 # Who is told the numbers and the texts of what a model has just read.
 Heard = Callable[[list[int], Sequence[str]], None]
+# Who is told how many of the passages that were asked for last are done.
+Done = Callable[[int], None]
 
 
 def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
@@ -32,8 +33,8 @@ class VectorSource:
     """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
     model for the rest."""
 
-    def __init__(self, model: Embedder, progress: Progress, *, headings: bool) -> None:
-        self._model, self._progress, self._headings = model, progress, headings
+    def __init__(self, model: Embedder, done: Done | None = None, *, headings: bool) -> None:
+        self._model, self._done, self._headings = model, done, headings
         self._keys = np.zeros((0, 2), np.uint64)
         self._vectors = np.zeros((0, model.dimensions), np.float32)
         self.encoded = 0
@@ -73,14 +74,14 @@ class VectorSource:
                 if heard is not None:
                     heard([new[number] for number in batch], texts)
 
-            found[new] = passage_vectors(chosen, self._model, self._progress, self._headings, hear)
+            found[new] = passage_vectors(chosen, self._model, self._done, self._headings, hear)
         return int((~read).sum())
 
 
 def passage_vectors(
     passages: Sequence[Passage],
     model: Embedder,
-    progress: Progress,
+    done: Done | None,
     headings: bool,
     heard: Heard | None = None,
 ) -> NDArray[np.float32]:
@@ -88,13 +89,13 @@ def passage_vectors(
 
     ``heard`` is told of each batch that was read. Raises ModelError.
     """
-    vectors = _encoded([passage.text for passage in passages], model, progress, "embed", heard)
+    vectors = _encoded([passage.text for passage in passages], model, done, heard)
     if headings:
         paths = [HEADING_JOINT.join(passage.headings) for passage in passages]
         known = {path: number for number, path in enumerate(dict.fromkeys(filter(None, paths)))}
         below = [(row, known[path]) for row, path in enumerate(paths) if path]
         if below:
-            of_paths = _encoded(list(known), model, progress, "embed headings")
+            of_paths = _encoded(list(known), model)
             passage_rows, path_rows = (list(column) for column in zip(*below, strict=True))
             leaning = vectors[passage_rows] + HEADING_SHARE * of_paths[path_rows]
             vectors[passage_rows] = unit(leaning)
@@ -102,17 +103,17 @@ def passage_vectors(
 
 
 def _encoded(
-    texts: Sequence[str], model: Embedder, progress: Progress, step: str, heard: Heard | None = None
+    texts: Sequence[str], model: Embedder, done: Done | None = None, heard: Heard | None = None
 ) -> NDArray[np.float32]:
     """Unit vectors of passages' texts, in batches of like length: a batch takes as long as its longest."""
     vectors = np.zeros((len(texts), model.dimensions), np.float32)
     order = sorted(range(len(texts)), key=lambda number: len(texts[number]))
     for start in range(0, len(order), EMBEDDING_BATCH):
-        progress(step, start, len(order))
+        if done is not None:
+            done(start)
         batch = order[start : start + EMBEDDING_BATCH]
         chosen = [texts[number] for number in batch]
         vectors[batch] = model.encode(chosen, kind="passage")
         if heard is not None:
             heard(batch, chosen)
-    progress(step, len(order), len(order))
     return vectors

@@ -18,7 +18,7 @@ def silent(step: str, done: int, total: int) -> None:
 
 
 class ProgressBar:
-    """A bar on standard error, one line for each step. Used as a context manager."""
+    """One bar on standard error, which each step fills in turn. Used as a context manager."""
 
     def __init__(self) -> None:
         self._bar: Any = None
@@ -30,17 +30,16 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._close()
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        """Show the state of a step; another step closes the last one's bar."""
-        if step != self._step or self._bar is None:
-            self._close()
-            self._step = step
-            self._bar = tqdm(total=total, desc=step, file=sys.stderr, mininterval=0.2, dynamic_ncols=True)
-        self._bar.update(done - self._bar.n)
-
-    def _close(self) -> None:
         if self._bar is not None:
             self._bar.close()
-        self._bar = None
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        """Show the state of a step."""
+        if self._bar is None:
+            self._bar = tqdm(total=total, desc=step, file=sys.stderr, mininterval=0.2, dynamic_ncols=True)
+            self._step = step
+        elif (step, total) != (self._step, self._bar.total):
+            self._step = step
+            self._bar.set_description_str(step, refresh=False)
+            self._bar.reset(total)
+        self._bar.update(done - self._bar.n)

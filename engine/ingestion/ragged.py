@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, ranges
-from engine.ingestion.progress import Progress
+from engine.ingestion.indexing import Done
 from engine.language.embedders.base import Reader, reads
 from engine.model import Passage
 
@@ -54,11 +54,10 @@ class RaggedSource:
         model: Reader,
         encode: Callable[[Sequence[str]], Ragged],
         empty: Ragged,
-        step: str,
-        progress: Progress,
+        done: Done,
     ) -> None:
         self._model, self._encode, self._empty = model, encode, empty
-        self._step, self._progress = step, progress
+        self._done = done
         self._keys = np.zeros((0, 2), np.uint64)
         self._order = np.zeros(0, np.int64)
         self._held: Callable[[Index], Ragged] | None = None
@@ -107,7 +106,7 @@ class RaggedSource:
         order = sorted(np.flatnonzero(wanted).tolist(), key=lambda number: len(passages[number].text))
         encoded = []
         for start in range(0, len(order), BATCH):
-            self._progress(self._step, start, len(order))
+            self._done(start)
             numbers = order[start : start + BATCH]
             encoded.append((numbers, self._encode([passages[number].text for number in numbers])))
         return encoded

@@ -15,8 +15,8 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from engine.corpus.ontology import WITHOUT_LANGUAGE
 from engine.corpus.protocol import Area, Corpus, Hits, Rows
@@ -120,7 +120,7 @@ class Affinity:
         size = len(self._languages)
         counts = np.maximum(np.bincount(numbers, minlength=size), 1)
         ones = np.ones(len(rows), np.float32)
-        members = csr_array((ones, (numbers, np.arange(len(rows)))), shape=(size, len(rows)))
+        members = scipy.sparse.csr_array((ones, (numbers, np.arange(len(rows)))), shape=(size, len(rows)))
         means = (members @ shares.T).T / counts
         best = means.max(axis=1, keepdims=True, initial=0.0)
         documents: Table = np.divide(means, best, out=np.zeros_like(means), where=best > 0).astype(np.float32)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import threading
 from copy import copy
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 from engine.corpus.protocol import Corpus, Links, Rows, Scores
 from engine.language.candidates import Stems
@@ -32,7 +33,7 @@ LINK_WEIGHT = 4.0
 
 _WORD = re.compile(r"[^\W_]+")
 
-Matrix = sparse.csr_array
+Matrix: TypeAlias = "scipy.sparse.csr_array"
 
 
 class Associations:
@@ -51,9 +52,9 @@ class Associations:
         size = (self.passages, len(mentions.rarity))
         telling = mentions.rarity[mentions.entities] >= LOWEST_RARITY
         rows, entities = mentions.rows[telling], mentions.entities[telling]
-        held = sparse.csr_array((np.ones(len(rows), np.float32), (rows, entities)), shape=size)
+        held = scipy.sparse.csr_array((np.ones(len(rows), np.float32), (rows, entities)), shape=size)
         defining = mentions.defines & telling
-        self.defined = sparse.csr_array(
+        self.defined = scipy.sparse.csr_array(
             (
                 np.ones(int(defining.sum()), np.float32),
                 (mentions.rows[defining], mentions.entities[defining]),
@@ -108,7 +109,7 @@ class Associations:
         return passages[order]
 
     @property
-    def _defined_by(self) -> sparse.csc_array:
+    def _defined_by(self) -> scipy.sparse.csc_array:
         if not hasattr(self, "_columns"):
             self._columns = self.defined.tocsc()
         return self._columns
@@ -132,7 +133,7 @@ def _strongest(rows: Rows, columns: Rows, weights: NDArray[np.float32], size: in
     rows, columns, weights = rows[order], columns[order], weights[order]
     first = np.ones(len(rows), np.bool_)
     first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    return sparse.csr_array((weights[first], (rows[first], columns[first])), shape=(size, size))
+    return scipy.sparse.csr_array((weights[first], (rows[first], columns[first])), shape=(size, size))
 
 
 def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix:
@@ -140,22 +141,24 @@ def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix
     definers = np.asarray(defined.sum(axis=0)).ravel()
     usable = (definers > 0) & (definers <= MOST_DEFINERS)
     weight = np.where(usable, rarity / np.sqrt(np.maximum(definers, 1)), 0.0).astype(np.float32)
-    links = (held @ sparse.diags_array(weight) @ defined.T).tocoo()
+    links = (held @ scipy.sparse.diags_array(weight) @ defined.T).tocoo()
     keep = (links.row != links.col) & (links.data > 0)
     weights = np.minimum(links.data[keep], 1.0).astype(np.float32)
-    return sparse.csr_array((weights, (links.row[keep], links.col[keep])), shape=links.shape)
+    return scipy.sparse.csr_array((weights, (links.row[keep], links.col[keep])), shape=links.shape)
 
 
 def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[Matrix, Scores]:
     """Links both ways and mentions weighted by rarity; and one over the sum of each row, 0 for none."""
-    mentioned = held @ sparse.diags_array(rarity * np.log(max(held.shape[0], 2)))
+    mentioned = held @ scipy.sparse.diags_array(rarity * np.log(max(held.shape[0], 2)))
     both = (LINK_WEIGHT * (links + links.T)).minimum(
-        sparse.csr_array((links + links.T) != 0).astype(np.float32) * 2 * LINK_WEIGHT
+        scipy.sparse.csr_array((links + links.T) != 0).astype(np.float32) * 2 * LINK_WEIGHT
     )
-    whole = sparse.block_array([[both, mentioned], [mentioned.T, None]], format="csr").astype(np.float32)
+    whole = scipy.sparse.block_array([[both, mentioned], [mentioned.T, None]], format="csr").astype(
+        np.float32
+    )
     sums = np.asarray(whole.sum(axis=0)).ravel()
     scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
-    return sparse.csr_array(whole), scale
+    return scipy.sparse.csr_array(whole), scale
 
 
 class _Names:
@@ -229,9 +232,9 @@ def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
     part = matrix[rows].tocoo()
     order = np.argsort(columns, kind="stable")
     if not len(columns):
-        return sparse.csr_array(np.zeros((len(rows), 0), np.float32))
+        return scipy.sparse.csr_array(np.zeros((len(rows), 0), np.float32))
     places = np.minimum(np.searchsorted(columns[order], part.col), len(columns) - 1)
     inside = columns[order][places] == part.col
-    return sparse.csr_array(
+    return scipy.sparse.csr_array(
         (part.data[inside], (part.row[inside], order[places[inside]])), shape=(len(rows), len(columns))
     )

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from engine.corpus.protocol import Rows, Scores
 from engine.model import Hop, Relation
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 QUESTION_NODE = "?"
 LONGEST_TRAIL = 8
@@ -140,6 +143,8 @@ class Pool:
 
     def graph(self) -> nx.MultiDiGraph[str]:
         """The pool as it is now: nodes are passage ids and QUESTION_NODE, each edge has its ``hop``."""
+        import networkx as nx
+
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
         graph.add_nodes_from((QUESTION_NODE, *self._entries))
         for hop in self._hops:
@@ -188,6 +193,8 @@ class Pool:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
         if passage_id not in self._entries:
             raise KeyError(passage_id)
+        import networkx as nx
+
         reached: set[str] = nx.descendants(self.graph(), passage_id)
         return {other for other in reached if self._entries[other].order > self._entries[passage_id].order}
 

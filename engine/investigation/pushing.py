@@ -13,8 +13,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 DAMPING = 0.7
 # 97 to 99 of the best hundred are those of the whole power iteration (benchmarks/RESULTS.md, Walks).
@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 
 
 def pushed(
-    joined: sparse.csr_array,
+    joined: scipy.sparse.csr_array,
     scale: Floats,
     nodes: Ints,
     shares: Floats,

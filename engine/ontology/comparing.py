@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from engine.corpus.protocol import Area, Corpus
 from engine.language.analyzer import analyzer
@@ -51,7 +51,7 @@ def compare(corpus: Corpus, reference: Sequence[Area], proposed: Sequence[Area])
         for column, other in enumerate(right):
             either = int(((own > 0) | (other > 0)).sum())
             table[row, column] = int(((own > 0) & (other > 0)).sum()) / either if either else 0.0
-    rows, columns = linear_sum_assignment(-table)
+    rows, columns = scipy.optimize.linear_sum_assignment(-table)
     partner = {int(row): int(column) for row, column in zip(rows, columns, strict=True)}
     matched = tuple(
         Matched(

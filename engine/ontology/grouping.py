@@ -10,11 +10,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.sparse import csr_matrix
-from scipy.sparse.linalg import svds
-from scipy.spatial.distance import pdist, squareform
 
 from engine.corpus.protocol import Corpus
 from engine.language.analyzer import analyzer
@@ -47,11 +44,11 @@ def group(material: Material, corpus: Corpus) -> NDArray[np.int32]:
 
 def _cut(table: Table) -> NDArray[np.int32]:
     """Ward's tree, cut where the silhouette is the widest: for each row its group."""
-    tree = linkage(table, method="ward")
-    distances = squareform(pdist(table))
+    tree = scipy.cluster.hierarchy.linkage(table, method="ward")
+    distances = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(table))
     best, labels = -2.0, np.ones(len(table), np.int32)
     for wanted in range(FEWEST, min(MOST, len(table) // 3) + 1):
-        found = fcluster(tree, wanted, criterion="maxclust")
+        found = scipy.cluster.hierarchy.fcluster(tree, wanted, criterion="maxclust")
         width = silhouette(distances, found)
         # Of two cuts that are as good the finer one says more.
         if width >= best:
@@ -91,7 +88,7 @@ def silhouette(distances: Table, labels: NDArray[np.int32]) -> float:
     return float(widths.mean())
 
 
-def _weights(counts: Sequence[Mapping[str, float]]) -> csr_matrix:
+def _weights(counts: Sequence[Mapping[str, float]]) -> scipy.sparse.csr_matrix:
     """Log tf times idf of each unit's stems, rows of unit length: shape (units, stems)."""
     spread = Counter(stem for own in counts for stem in own)
     kept = sorted(stem for stem, times in spread.items() if 2 <= times <= 0.5 * len(counts))
@@ -104,7 +101,7 @@ def _weights(counts: Sequence[Mapping[str, float]]) -> csr_matrix:
                 columns.append(numbers[stem])
                 values.append((1.0 + np.log(times)) * np.log(len(counts) / spread[stem]))
     shape = (len(counts), max(len(kept), 1))
-    return csr_matrix((np.asarray(values, np.float64), (rows, columns)), shape=shape)
+    return scipy.sparse.csr_matrix((np.asarray(values, np.float64), (rows, columns)), shape=shape)
 
 
 def _counts(material: Material) -> list[dict[str, float]]:
@@ -132,14 +129,14 @@ def _counts(material: Material) -> list[dict[str, float]]:
     return counts
 
 
-def _latent(weights: csr_matrix) -> Table:
+def _latent(weights: scipy.sparse.csr_matrix) -> Table:
     lengths = np.sqrt(weights.multiply(weights).sum(axis=1)).A1 if weights.nnz else np.ones(weights.shape[0])
-    scaled = csr_matrix(weights.multiply(1.0 / np.where(lengths > 0, lengths, 1.0)[:, None]))
+    scaled = scipy.sparse.csr_matrix(weights.multiply(1.0 / np.where(lengths > 0, lengths, 1.0)[:, None]))
     rank = min(LATENT, min(scaled.shape) - 1)
     if rank < 1:
         return np.asarray(scaled.toarray(), np.float64)
     # A fixed start makes the result the same in every run.
-    left, strength, _ = svds(scaled, k=rank, v0=np.full(min(scaled.shape), 1.0))
+    left, strength, _ = scipy.sparse.linalg.svds(scaled, k=rank, v0=np.full(min(scaled.shape), 1.0))
     return _unit_length(left * strength)
 
 

@@ -395,3 +395,39 @@ def test_as_a_program_even_if_nobody_reads_to_the_end(harbour_folder: Path) -> N
     with os.fdopen(write, "wb") as closed:
         cut = subprocess.run(command, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False)
     assert cut.stderr == b""
+
+
+# What takes a good part of a second to load, and what a command may need only once it is at work.
+HEAVY = {
+    *(
+        "torch",
+        "transformers",
+        "sentence_transformers",
+        "sklearn",
+        "numba",
+        "scipy.sparse",
+        "faiss",
+        "pandas",
+    ),
+    *("pandas", "networkx", "plotly", "gradio", "openai", "lxml", "pypdfium2", "bm25s"),
+}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import engine",
+        "import engine.cli; engine.cli.parser()",
+        "sys.argv[1:] = ['--help']; runpy.run_module('engine', run_name='__main__')",
+        "sys.argv[1:] = ['evaluate', '--help']; runpy.run_module('engine', run_name='__main__')",
+    ],
+)
+def test_a_command_line_that_is_only_read_loads_nothing_heavy(program: str) -> None:
+    end = "print(*sys.modules, file=sys.stderr)"
+    program = f"import runpy, sys\ntry:\n {program}\nexcept SystemExit: pass\n{end}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert "engine" in loaded
+    assert not HEAVY & loaded

@@ -7,16 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import app
-import ui.sample
 from benchmarks.attacks.http.raw import API, Raw
-from engine.corpus import open_corpus
-from engine.ingestion.build import build_corpus
-from engine.ingestion.report import IngestionReport
 
 
 def test_a_missing_corpus_ends_with_code_2_and_one_line(
@@ -39,35 +34,6 @@ def test_a_damaged_corpus_ends_with_code_2(
     assert "\n" not in capsys.readouterr().err.strip()
 
 
-def test_the_sample_is_built_once_and_again_when_its_sources_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "act.md").write_text(
-        "# Act\n\n#### Article 1\n\nA manager may grant powers.\n", encoding="utf-8"
-    )
-    monkeypatch.setattr(ui.sample, "MODEL", "none")
-    built: list[Path] = []
-
-    def counted(paths: list[Path], folder: Path, **more: Any) -> IngestionReport:
-        built.append(folder)
-        return build_corpus(paths, folder, **more)
-
-    monkeypatch.setattr(ui.sample, "build_corpus", counted)
-    first = ui.sample.sample_folder(tmp_path / "home", sources)
-    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
-    assert built == [first]
-    assert open_corpus(first).name == ui.sample.NAME
-
-    (first / "manifest.json").write_text("{broken", encoding="utf-8")
-    assert ui.sample.sample_folder(tmp_path / "home", sources) == first
-    assert len(built) == 2, "a damaged cache is built anew"
-
-    (sources / "act.md").write_text("# Act\n\n#### Article 1\n\nNo manager may.\n", encoding="utf-8")
-    assert ui.sample.sample_folder(tmp_path / "home", sources) != first
-
-
 def test_a_language_model_that_cannot_be_used_ends_with_code_2_before_anything_is_served(
     corpus_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +51,8 @@ STARTING = """
 import json, os, sys, tempfile
 import app, ui.page
 
+LATER = {"openai", "torch", "transformers", "sentence_transformers", "sklearn", "pypdfium2"}
+
 def start(environment, errors, arguments):
     os.environ.update(environment)
     tempfile.tempdir = None
@@ -94,7 +62,7 @@ def start(environment, errors, arguments):
     except SystemExit as ended:
         return ended.code
     finally:
-        print("openai" in sys.modules, flush=True)
+        print(*sorted(LATER & sys.modules.keys()), flush=True)
 
 for line in sys.stdin:
     child = os.fork()
@@ -129,7 +97,8 @@ def test_a_signal_to_end_leaves_nothing_behind(
     corpus_folder: Path, tmp_path: Path, starting: subprocess.Popen[str], ending: signal.Signals
 ) -> None:
     """What a visitor has sent goes with the server; so does what one that was killed has left. And a page
-    with a language model is served without loading a client for one: nobody has asked it yet."""
+    is served without loading models, readers or, where it has a language model, a client for one: nobody has
+    asked for them yet."""
     assert starting.stdin is not None
     assert starting.stdout is not None
     temporary, errors = tmp_path / "temporary", tmp_path / "errors"
@@ -151,7 +120,7 @@ def test_a_signal_to_end_leaves_nothing_behind(
     assert (folder / "uploads" / key).read_bytes() == b"hello"
     assert folder.stat().st_mode & 0o077 == 0
     os.kill(server, ending)
-    assert starting.stdout.readline() == "False\n", "a client for language models was loaded"
+    assert starting.stdout.readline() == "\n", "what nobody has asked for yet was loaded"
     assert starting.stdout.readline() == "0\n", errors.read_text(encoding="utf-8")
     assert list(temporary.iterdir()) == []
     assert "Traceback" not in errors.read_text(encoding="utf-8")

@@ -134,3 +134,11 @@ def test_what_the_reranker_did_is_told_once() -> None:
     told_twice = replace(RANKED, notes=("reranked the best 8 passages in 9 ms by ce:m",))
     story = heard(heard(Story(notes=("dense search is off",)), told_twice, 1.0), told_twice, 2.0)
     assert story.notes == ("dense search is off", *told_twice.notes)
+
+
+def test_what_waits_for_a_model_says_so_until_the_scan_is_done() -> None:
+    story = Story(loading=True)
+    assert "The search model is being loaded" in told(story)
+    story = heard(story, PLAN, 0.1)
+    assert "The search model is being loaded" in told(story)
+    assert "is being loaded" not in told(heard(story, SCAN, 0.2))

@@ -1,13 +1,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
+import numpy as np
 import pytest
 
 from engine.ingestion.build import build_corpus
+from engine.language.embedders.base import Vectors
 from engine.language.references import registry
+from ui.case_request import CaseRequest
+from ui.investigate import open_case
+from ui.sample import BUILT, SOURCES, folder_name
 from ui.shelf import Library, open_library
-from ui.warming import openings, warm_up
+from ui.story import told
+from ui.warming import loading, openings, warm_up
 
 TEXTS = {
     "en": "An agent may appoint a sub-agent under Article 2 of the Agency Act where the principal consents.",
@@ -35,3 +42,31 @@ def test_no_grammar_is_left_for_the_first_question(bilingual: Library) -> None:
     for language, text in TEXTS.items():
         assert registry.find_mentions(text, language), "the question must name a provision"
     assert registry.recogniser.cache_info().misses == known
+
+
+def test_a_case_is_told_that_it_waits_for_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = Event()
+
+    class Slow:
+        def encode(self, texts: list[str], kind: str) -> Vectors:
+            assert there.wait(60)
+            return np.zeros((len(texts), 384), np.float32)
+
+    monkeypatch.setattr("ui.warming.embedder", lambda spec: Slow())
+    # No case is asked: it would load the real model.
+    monkeypatch.setattr("ui.warming.openings", lambda corpus: [])
+    library = open_library([BUILT / folder_name(SOURCES)])
+    asked = CaseRequest(question="May a manager grant broader powers?")
+    warming = warm_up(library)
+    assert loading("minilm")
+    assert "The search model is being loaded" in told(open_case(library, asked).story)
+    there.set()
+    warming.join()
+    assert not loading("minilm")
+    assert "is being loaded" not in told(open_case(library, asked).story)
+
+
+def test_a_corpus_without_vectors_waits_for_no_model(bilingual: Library) -> None:
+    warming = warm_up(bilingual)
+    assert not loading("none")
+    warming.join()

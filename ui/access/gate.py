@@ -20,7 +20,6 @@ from engine.errors import InputError
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import PERSON
 from ui.access.entrance import Admitted, Entrance, PasswordEntrance, Refused
-from ui.access.huggingface import HuggingFaceEntrance
 from ui.access.page import login_page
 from ui.access.sessions import Sessions
 from ui.locality import address_of
@@ -125,6 +124,9 @@ class AccessGate:
 def entrance_of(settings: OperatorSettings) -> Entrance:
     """The way in that the operator has chosen. Raises InputError where it is not ready."""
     if settings.access == "huggingface":
+        # Cryptography that nobody else needs.
+        from ui.access.huggingface import HuggingFaceEntrance
+
         return HuggingFaceEntrance(settings)
     return PasswordEntrance(settings)
 

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from engine.errors import InputError
-from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 
 READING = ("create", "add")
 Tell = Callable[[dict[str, Any]], None]
@@ -55,6 +54,9 @@ class Steps:
 
 def carry_out(order: Order, sources: Sequence[Path], tell: Tell) -> dict[str, Any]:
     """Do what is ordered and return the ingestion's report. Raises RedstringError."""
+    # A page that is opened has nothing to ingest.
+    from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
+
     if not sources and order.kind in READING:
         raise InputError("there is nothing to read: no file arrived")
     heard: dict[str, Any] = {"progress": Steps(tell), "log": lambda line: tell({"line": line})}

@@ -97,15 +97,31 @@ def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: P
     return SecurityHeaders(inner, _hashes(), door.names.frames)
 
 
-def server(app: ASGIApp, proxies: Iterable[Network] = ()) -> uvicorn.Server:
-    """The server of an application, with its bounds on connections."""
+class Server(uvicorn.Server):
+    """uvicorn's server, which tells once it answers."""
+
+    def __init__(self, config: uvicorn.Config, when_open: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._when_open = when_open
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's; told where it has come up."""
+        await super().startup(sockets)
+        if self.started:
+            self._when_open()
+
+
+def server(
+    app: ASGIApp, proxies: Iterable[Network] = (), when_open: Callable[[], object] = bool
+) -> uvicorn.Server:
+    """The server of an application, with its bounds; it calls ``when_open`` once it answers."""
     config = uvicorn.Config(
         app, http=bounded(proxies), ws="none", lifespan="on", access_log=False,
         log_config=dict(uvicorn_logging()), proxy_headers=False, server_header=False,
         limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=15, timeout_graceful_shutdown=ENDS_SECONDS,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
     )  # fmt: skip
-    return uvicorn.Server(config)
+    return Server(config, when_open)
 
 
 def listening(host: str, port: int) -> socket.socket:

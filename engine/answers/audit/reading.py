@@ -8,8 +8,6 @@ from pathlib import Path
 
 from engine.errors import FileRefusedError, InputError, SourceError
 from engine.files import read_named
-from engine.ingestion.readers.base import ReadDocument
-from engine.ingestion.sources import open_sources
 
 # What is read as it stands: a memorandum in plain text or Markdown keeps its lines.
 PLAIN = (".txt", ".md", ".markdown", ".text")
@@ -18,6 +16,10 @@ LARGEST = 20_000_000
 
 def text_of(path: Path) -> str:
     """The text of a file. Raises SourceError, InputError where it cannot be read or has no text."""
+    # The readers of all formats take a while to load; a page that is opened needs none.
+    from engine.ingestion.readers.base import ReadDocument
+    from engine.ingestion.sources import open_sources
+
     try:
         data = read_named(path, LARGEST)
     except FileRefusedError as error:

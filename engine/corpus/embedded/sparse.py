@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from engine.corpus.embedded.arrays import ranges
 from engine.corpus.embedded.best import best_hits
@@ -41,7 +41,7 @@ class SparseIndex:
         pointers = np.concatenate([[0], np.cumsum(counts)])
         terms = np.concatenate([np.zeros(0, np.int32), *(part.terms for part in parts)])
         weights = np.concatenate([np.zeros(0, np.float32), *(part.weights for part in parts)])
-        by_term = csr_array((weights, terms, pointers), shape=(sum(sizes), dimensions)).tocsc()
+        by_term = scipy.sparse.csr_array((weights, terms, pointers), shape=(sum(sizes), dimensions)).tocsc()
         return Block(
             {
                 "pointers": by_term.indptr.astype(np.int64),
@@ -70,7 +70,7 @@ class SparseIndex:
         """The row of every passage."""
         shape = (self._size, self.dimensions)
         stored = (self._weights.astype(np.float32), self._rows, self._pointers)
-        by_row = csr_array(csr_array(stored, shape=shape[::-1]).T.tocsr())
+        by_row = scipy.sparse.csr_array(scipy.sparse.csr_array(stored, shape=shape[::-1]).T.tocsr())
         by_row.sort_indices()
         return SparseVectors(
             by_row.indptr.astype(np.int64), by_row.indices.astype(np.int32), by_row.data.astype(np.float32)

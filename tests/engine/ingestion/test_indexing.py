@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.packing import content_key
 from engine.ingestion.indexing import EMBEDDING_BATCH, VectorSource, context_of
-from engine.ingestion.progress import silent
 from engine.model import Document, Passage
 
 DOCUMENT = Document("bgb", "Bürgerliches Gesetzbuch", "de", aliases=("Bürgerliches Gesetzbuch", "BGB"))
@@ -48,7 +47,7 @@ def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None
     model = LengthModel()
     passages = some_passages(EMBEDDING_BATCH * 2 + 3)
     vectors = np.zeros((len(passages), 2), np.float32)
-    source = VectorSource(model, silent, headings=False)
+    source = VectorSource(model, headings=False)
     missing = source.vectors(passages, keys(passages), vectors)
     assert missing == sum(passage.language == "ar" for passage in passages)
     assert source.encoded == len(passages) - missing
@@ -60,11 +59,11 @@ def test_every_vector_stands_in_its_row_and_unread_languages_have_none() -> None
 def test_only_new_texts_are_embedded() -> None:
     known, wanted = some_passages(30), some_passages(30, start=20)
     first = np.zeros((30, 2), np.float32)
-    VectorSource(LengthModel(), silent, headings=False).vectors(known, keys(known), first)
-    source, again = VectorSource(LengthModel(), silent, headings=False), np.zeros((30, 2), np.float32)
+    VectorSource(LengthModel(), headings=False).vectors(known, keys(known), first)
+    source, again = VectorSource(LengthModel(), headings=False), np.zeros((30, 2), np.float32)
     source.learn_from(keys(known), first)
     source.vectors(wanted, keys(wanted), again)
     assert source.encoded == 18, "two of the twenty new ones are in Arabic"
     fresh = np.zeros((30, 2), np.float32)
-    VectorSource(LengthModel(), silent, headings=False).vectors(wanted, keys(wanted), fresh)
+    VectorSource(LengthModel(), headings=False).vectors(wanted, keys(wanted), fresh)
     assert again.tolist() == fresh.tolist()
