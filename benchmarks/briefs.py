@@ -32,8 +32,8 @@ from engine.settings import InvestigationSettings, preset
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What the brief of one question is like. ``cited`` and ``ranked`` are shares of the question's gold;
-    ``answered``: it has sentences; ``first``, ``best``: its first citation, or the first passage of the
-    ranking, is gold."""
+    ``sure``: it has sentences that answer; ``close``: it has those of the closest rule; ``first``, ``best``:
+    its first citation, or the first passage of the ranking, is gold."""
 
     cited: float
     ranked: float
@@ -42,7 +42,8 @@ class Measured:
     compression: float
     milliseconds: float
     missing: bool
-    answered: bool
+    sure: bool
+    close: bool
     first: bool
     best: bool
 
@@ -104,7 +105,8 @@ def _measure(question: Question, investigation: Investigation, brief: Answer, co
         read / told if told else 0.0,
         brief.milliseconds,
         brief.missing,
-        bool(brief.sentences),
+        bool(brief.sentences) and not brief.unanswered,
+        bool(brief.sentences) and bool(brief.unanswered),
         bool(gold & _sources([place for one in _first(brief) for place, _ in one.places], corpus)),
         bool(investigation.passages) and investigation.passages[0].passage.source_id in gold,
     )
@@ -145,9 +147,11 @@ def table(results: Sequence[Measured]) -> list[tuple[str, str]]:
         ),
         ("milliseconds, median", f"{np.median(time):.0f}"),
         ("milliseconds, 95th percentile", f"{np.percentile(time, 95):.0f}"),
-        ("a sentence answers", f"{np.mean([one.answered for one in results]):.3f}"),
         ("first citation is gold", f"{np.mean([one.first for one in results]):.3f}"),
-        ("- where a sentence answers", f"{_share([one.first for one in results if one.answered]):.3f}"),
+        ("a sentence surely answers", f"{np.mean([one.sure for one in results]):.3f}"),
+        ("- and its first citation is gold", f"{_share([one.first for one in results if one.sure]):.3f}"),
+        ("the closest rule is shown", f"{np.mean([one.close for one in results]):.3f}"),
+        ("- and that is gold", f"{_share([one.first for one in results if one.close]):.3f}"),
         ("first passage of the ranking is gold", f"{np.mean([one.best for one in results]):.3f}"),
         ("wrongly said to be missing", f"{np.mean([one.missing for one in results]):.3f}"),
     ]

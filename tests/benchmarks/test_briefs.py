@@ -14,9 +14,9 @@ def test_the_table_tells_shares_of_questions() -> None:
     told = dict(
         table(
             [
-                Measured(1.0, 1.0, 3, 100, 10.0, 5.0, False, True, True, True),
-                Measured(0.5, 1.0, 2, 50, 20.0, 5.0, False, True, False, True),
-                Measured(0.0, 0.5, 0, 0, 0.0, 5.0, True, False, False, False),
+                Measured(1.0, 1.0, 3, 100, 10.0, 5.0, False, True, False, True, True),
+                Measured(0.5, 1.0, 2, 50, 20.0, 5.0, False, False, True, False, True),
+                Measured(0.0, 0.5, 0, 0, 0.0, 5.0, True, False, False, False, False),
             ]
         )
     )
@@ -25,7 +25,8 @@ def test_the_table_tells_shares_of_questions() -> None:
     assert told["all gold passages in the ranking"] == "0.667"
     assert told["wrongly said to be missing"] == "0.333"
     assert told["first citation is gold"] == "0.333"
-    assert told["- where a sentence answers"] == "0.500"
+    assert told["a sentence surely answers"] == told["the closest rule is shown"] == "0.333"
+    assert (told["- and its first citation is gold"], told["- and that is gold"]) == ("1.000", "0.000")
     assert told["first passage of the ranking is gold"] == "0.667"
 
 
