@@ -34,6 +34,13 @@
     state.reported = true;
     state.act({ action: button.dataset.act, id: id || "", link: button.dataset.link });
   }
+  /* Links of a corpus were judged elsewhere on the page: the open case, where it is asked of that corpus, shows it. */
+  function judgedElsewhere(corpus) {
+    const cards = one("#passages .cards");
+    if (!cards || cards.dataset.corpus !== corpus) return;
+    state.reported = true;
+    state.act({ action: "judged", id: "", link: "" });
+  }
   function stay() {
     const { selected, string } = state;
     state.reported = false;
@@ -95,5 +102,5 @@
     if (document.body.dataset.view && document.body.dataset.view !== "investigate") return;
     if (report()) event.preventDefault();
   });
-  Object.assign(redstring, { report, inspect, chooseString, redrawn, judge, stay, strings });
+  Object.assign(redstring, { report, inspect, chooseString, redrawn, judge, judgedElsewhere, stay, strings });
 })();

@@ -126,6 +126,32 @@ def test_a_sentence_on_a_link_is_reported_in_the_answer(page: Page, shown_sample
     assert not judged(load_validations(shown_sample))
 
 
+def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
+    page: Page, shown_sample: Path
+) -> None:
+    ask(page, QUESTION)
+    judged_button = page.locator("#ranked .card button[data-act=reject]").first
+    link = json.loads(judged_button.get_attribute("data-link") or "")
+    chosen = page.evaluate("redstring.state.selected")
+    page.evaluate("([corpus, id]) => redstring.readPassage(corpus, id)", ["meridia", link[0]])
+    page.wait_for_selector(".prov a.ref.resolved")
+    for reference in page.locator(".prov a.ref.resolved").all():
+        reference.hover()
+        page.wait_for_selector(".peek-card:not([hidden]) button.judge")
+        shown = page.locator(".peek-card button.judge").first.get_attribute("data-link")
+        if json.loads(shown or "") == link:
+            break
+    page.keyboard.press("x")
+    page.wait_for_selector(".prov a.ref.rejected")
+    page.wait_for_selector("#ranked .hop.wrong", state="attached")
+    assert page.evaluate("redstring.strings().some((one) => one.wrong)")
+    assert page.evaluate("redstring.state.selected") == chosen
+    page.keyboard.press("x")
+    page.wait_for_selector("#ranked .hop.wrong", state="detached")
+    assert not page.evaluate("redstring.strings().some((one) => one.wrong)")
+    assert not judged(load_validations(shown_sample))
+
+
 @pytest.mark.usefixtures("own")
 def test_a_reference_is_reported_where_it_is_read(page: Page) -> None:
     page.click(".line.doc >> text=Agency Act")

@@ -85,7 +85,9 @@ def test_a_file_of_another_corpus(tariff: Corpus, file: Path) -> None:
         load_investigation(file, tariff)
 
 
-HOSTILE = st.sampled_from([None, -1, 10**30, 1e308, "", "\x00", "../x", [], [[]], {}, {"id": {}}, True])
+HOSTILE: st.SearchStrategy[object] = st.sampled_from(
+    [None, -1, 10**30, 1e308, "", "\x00", "../x", [], [[]], {}, {"id": {}}, True]
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
