@@ -134,19 +134,21 @@ def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
     from engine.answers.audit.log_export import said_of
-    from engine.answers.audit.wording import TOLD, axes, citation_of, remarks, summary
+    from engine.answers.audit.tally import axes, summary, tally, verdict_words
+    from engine.answers.audit.wording import citation_of, remarks
     from engine.corpus.grades import words_of
 
-    yield f"{summary(found)} ({found.corpus}, as of {found.day.isoformat()})"
-    yield from axes(found)
+    counted = tally(found, log)
+    told = verdict_words(counted)
+    yield f"{summary(counted)} ({found.corpus}, as of {found.day.isoformat()})"
+    yield from axes(counted)
     if found.model:
         changed = ", ".join(str(one.claim.number) for one in found.changed_by_model) or "none"
         yield f"Second reading by {found.model}: {found.spent.calls} calls; findings it changed: {changed}"
     yield from (f"Note: {note}" for note in found.notes)
     for one in found.checked:
-        told = TOLD[one.finding]
         yield ""
-        yield f"{one.claim.number}. {told.sign} {told.word.upper()}: {' '.join(one.claim.text.split())}"
+        yield f"{one.claim.number}. {told[one.claim.number].upper()}: {' '.join(one.claim.text.split())}"
         yield f"   {one.reason}"
         if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
             best = one.sources[0]

@@ -20,7 +20,8 @@ from engine.answers.audit.log_export import log_markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
 from engine.answers.audit.reviewing import Saying, say
-from engine.answers.audit.wording import TOLD, axes, key_of, summary
+from engine.answers.audit.tally import tally
+from engine.answers.audit.wording import TOLD, key_of
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.hidden_marks import hidden_marks
 from engine.llm import Budget, Meter
@@ -29,7 +30,7 @@ from ui.asked import checked
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
-from ui.check.shown import shown_claim, shown_log
+from ui.check.shown import shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.jobs.job import Job
 from ui.jobs.jobs import Jobs
@@ -145,8 +146,6 @@ def _outcome(desk: CheckDesk, ask: Ask, checked: Checking) -> Answer:
         "audit": audit_to_json(audit),
         # The second reading may have changed what was told of a claim.
         "final": [shown_claim(one) for one in audit.checked],
-        "summary": summary(audit),
-        "axes": list(axes(audit)),
         **_logged(desk, ask, checked, audit),
     }
 
@@ -161,6 +160,7 @@ def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answe
         "reviewing": reviewing,
         "signed": bool(ask.reviewer),
         "log": shown_log(log),
+        "tally": shown_tally(tally(audit, log)),
         "files": {
             "md": markdown(audit, log),
             "html": html_page(audit, log),

@@ -77,6 +77,11 @@ class Entry:
     before: Confirmation | None = None
     changed: str = ""
 
+    @property
+    def is_citation(self) -> bool:
+        """Whether it is a citation outside of the claims."""
+        return self.number.startswith("c")
+
 
 @dataclass(frozen=True, slots=True)
 class Log:
@@ -95,7 +100,7 @@ class Log:
         raise InputError(f"there is no claim {number[:20]!r}; there are {self._numbers()}")
 
     def _numbers(self) -> str:
-        outside = [one.number for one in self.entries if one.number.startswith("c")]
+        outside = [one.number for one in self.entries if one.is_citation]
         claims = f"1 to {len(self.entries) - len(outside)}"
         return f"{claims}, and c1 to {outside[-1]} outside of them" if outside else claims
 

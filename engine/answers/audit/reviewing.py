@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.answers.audit.log import WORDS, Entry, Log
+from engine.answers.audit.log import AMBIGUOUS, RESOLVED, WORDS, Entry, Log
 from engine.corpus.confirmations import Confirmation, add_confirmation, made_confirmation
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
@@ -37,11 +37,12 @@ def say(
     return tuple(add_confirmation(folder, one) for one in made)
 
 
-def checked_instead(told: str) -> str:
-    """A verdict that a person gives, as a key. Raises InputError for what is none."""
+def checked_instead(told: str, entry: Entry) -> str:
+    """The verdict that a person gives an entry, as a key. Raises InputError for what it cannot have."""
     key = "_".join(told.strip().lower().split())[:100]
-    if key not in WORDS:
-        raise InputError(f"{told.strip()[:30]!r} is no verdict; there are {', '.join(WORDS)}")
+    known = [one for one in WORDS if entry.is_citation or one not in (RESOLVED, AMBIGUOUS)]
+    if key not in known:
+        raise InputError(f"{told.strip()[:30]!r} is no verdict; there are {', '.join(known)}")
     return key
 
 
@@ -51,7 +52,7 @@ def _made(log: Log, sayings: Sequence[Saying], note: str, reviewer: str) -> Iter
         if one.act == "undo":
             yield _withdrawal(entry, reviewer)
             continue
-        instead = checked_instead(one.instead) if one.act == "overrule" else ""
+        instead = checked_instead(one.instead, entry) if one.act == "overrule" else ""
         held = ("", "") if entry.held is None else (entry.held.passage_id, entry.held.sha256)
         said = {"instead": instead, "note": note, "reviewer": reviewer}
         yield made_confirmation(entry.words, held, entry.finding, **said)

@@ -16,6 +16,7 @@ from engine.answers.audit.log import Log, verification_log
 from engine.answers.audit.log_export import log_markdown, log_page, log_to_json, said_of
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reviewing import Saying, checked_instead, say
+from engine.answers.audit.tally import tally
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import digest_of, load_confirmations
 from engine.corpus.grades import set_grade
@@ -112,8 +113,12 @@ def test_a_persons_word_holds_and_is_taken_back(folder: Path) -> None:
 @pytest.mark.parametrize("told", ["wrong", "", "<b>", "supported" * 2000])
 def test_what_is_no_verdict_is_refused(folder: Path, told: str) -> None:
     with pytest.raises(InputError, match="is no verdict; there are supported"):
-        checked_instead(told)
-    assert checked_instead(" No such  provision") == "no_such_provision"
+        checked_instead(told, logged(folder).entry("1"))
+    claim, citation = logged(folder).entry("1"), logged(folder).entry("c2")
+    assert checked_instead(" No such  provision", claim) == "no_such_provision"
+    assert checked_instead("resolved", citation) == "resolved"
+    with pytest.raises(InputError, match="'resolved' is no verdict"):
+        checked_instead("resolved", claim)
     if told:
         with pytest.raises(InputError):
             say(open_corpus(folder), logged(folder), [Saying("overrule", "1", told)])
@@ -174,16 +179,17 @@ def test_the_log_in_all_its_forms(folder: Path) -> None:
 
 def test_a_lowest_grade_passes_nothing_in_silence(folder: Path) -> None:
     corpus = open_corpus(folder)
-    assert audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.A)).correct == 1
+    assert tally(audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.A))).said.claims == 1
     set_grade(corpus, "kind", "act", None)
     found = audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.E))
-    assert (found.correct, found.grounded) == (0, 0)
+    counted = tally(found)
+    assert (counted.said.claims, counted.grounded.claims) == (0, 0)
     assert any("claim (1) rests on sources with no grade" in note for note in found.notes)
     assert "no grade: not counted" in markdown(found)
     told = audit_to_json(found)
     assert (told["below_minimum_grade"], told["grades_version"]) == ([1], 1)
     assert told["claims"][0]["grounded"] is False
-    assert audit(MEMO, Auditor(corpus, day=DAY)).correct == 1
+    assert tally(audit(MEMO, Auditor(corpus, day=DAY))).said.claims == 1
 
 
 def test_that_dense_search_is_off_names_the_claims_it_concerns(folder: Path) -> None:
