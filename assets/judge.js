@@ -82,10 +82,10 @@
   /* The button that the key x presses: in the answer the one of the sentence that is pointed at or has the focus, else that of a
      string that was clicked, of the selected card, of the string to the selected passage. */
   function button() {
-    const sentence = document.activeElement && document.activeElement.closest && document.activeElement.closest("#answer li[data-kind]");
+    const sentence = document.activeElement && document.activeElement.closest && document.activeElement.closest("#answer li[data-kind], #answer .say");
     const string = one("#board [data-board=string]:not([hidden]) button.judge");
     const card = one("#passages .card.on .why button.judge");
-    const pointed = one("#answer li[data-kind]:hover button.judge");
+    const pointed = one("#answer li[data-kind]:hover button.judge, #answer .say:hover button.judge");
     return pointed || (sentence && one("button.judge", sentence)) || (state.string !== null ? string : card || string);
   }
   function report() {

@@ -47,7 +47,9 @@ def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
     hops = [hop for entry in pool.entries() for hop in pool.hops_to(entry.passage_id)]
     shown = {link for hop in hops if (link := link_of(hop)) is not None}
     if opened.answer is not None:
-        shown |= {one.link for one in opened.answer[0].conflicts if one.link is not None}
+        told = opened.answer[0]
+        links = [*(one.link for one in told.sentences), *(one.link for one in told.conflicts)]
+        shown |= {link for link in links if link is not None}
     ends = [Ends(source, target, Relation(relation)) for source, target, relation in shown.union(more)]
     opened.rejected = frozenset(
         (one.source_id, one.target_id, one.relation.value)

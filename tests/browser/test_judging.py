@@ -123,6 +123,15 @@ def test_a_sentence_on_a_link_is_reported_in_the_answer(page: Page, shown_sample
     assert judged(load_validations(shown_sample))
     page.click("#answer .conflicts li.wrong button.judge")
     page.wait_for_selector("#answer .conflicts li.wrong", state="detached")
+    # A sentence of the brief that is there by a link tells which, and it is reported at the sentence.
+    limiting = page.locator("#answer .say", has=page.locator(".tie button.judge")).first
+    assert "makes an exception to " in limiting.locator(".tie").inner_text()
+    limiting.hover()
+    page.keyboard.press("x")
+    page.wait_for_selector("#answer .say .tie.wrong")
+    assert judged(load_validations(shown_sample))
+    page.keyboard.press("x")
+    page.wait_for_selector("#answer .say .tie.wrong", state="detached")
     assert not judged(load_validations(shown_sample))
 
 
