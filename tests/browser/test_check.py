@@ -83,6 +83,12 @@ def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     page.click("#chk-1 .chk-link >> nth=0")
     page.wait_for_selector("#library[data-here]")
     page.wait_for_function("document.querySelector('#library').innerText.includes('thirty days of delivery')")
+    # A lowest grade is chosen by its letter.
+    page.click(".views [data-view=check]")
+    page.select_option("[data-chk=grade]", "A")
+    page.fill("[data-chk=text]", "A sub-agent may not sub-delegate further.")
+    page.click("[data-chk=go]")
+    page.wait_for_selector("#chk-1 blockquote >> text=grade A")
 
 
 def test_a_verdict_is_confirmed_and_survives_loading_again(
@@ -125,10 +131,3 @@ def test_a_verdict_is_confirmed_and_survives_loading_again(
     page.click("#chk-1 .chk-review >> text=undo")
     page.wait_for_selector("#chk-1 .overruled", state="detached")
     assert not standing_confirmations(load_confirmations(shown_sample))
-
-
-def test_a_lowest_grade_is_chosen_by_its_letter(page: Page) -> None:
-    page.click(".views [data-view=check]")
-    page.select_option("[data-chk=grade]", "A")
-    check(page, "A sub-agent may not sub-delegate further.")
-    assert page.locator("#chk-1 blockquote >> text=grade A").count()
