@@ -139,8 +139,9 @@ def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
     link = json.loads(judged_button.get_attribute("data-link") or "")
     chosen = case.evaluate("redstring.state.selected")
     case.evaluate("([corpus, id]) => redstring.readPassage(corpus, id)", [SAMPLE_NAME, link[0]])
-    case.wait_for_selector(".prov a.ref.resolved")
-    for reference in case.locator(".prov a.ref.resolved").all():
+    # The provision that makes the link, and no other document that was open before.
+    at = case.locator(".prov.flash").get_attribute("data-at")
+    for reference in case.locator(f".prov[data-at='{at}'] a.ref.resolved").all():
         reference.hover()
         case.wait_for_selector(".peek-card:not([hidden]) button.judge")
         shown = case.locator(".peek-card button.judge").first.get_attribute("data-link")
