@@ -224,7 +224,7 @@ def _coordinated(
 
 
 def _is_choice(tokens: Sequence[Token]) -> bool:
-    """Whether a run may be done in the place of what stands before it: "[the goods,] documents or receipts"."""
+    """Whether a run may be done in the place of what stands before it: "[the goods] or the documents"."""
     return tokens[0].opened in (",", "or") and any(token.opened == "or" for token in tokens)
 
 
