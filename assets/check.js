@@ -75,7 +75,7 @@
     if (found) follow(found);
   }
   function follow({ job, hidden }) {
-    Object.assign(chk, { job, hidden, claims: [], seen: 0, only: "", audit: null, files: {}, done: "", log: [], reviewing: false });
+    Object.assign(chk, { job, hidden, claims: [], seen: 0, only: "", audit: null, files: {}, done: "", log: [], tally: null, reviewing: false });
     busy(true);
     part("waiting").hidden = true;
     part("result").hidden = false;
@@ -110,15 +110,22 @@
   }
   /* What people said of the verdicts, and the files, which hold it. */
   function logged(found) {
-    Object.assign(chk, { log: found.log, reviewing: found.reviewing, files: found.files });
+    Object.assign(chk, { log: found.log, tally: found.tally, reviewing: found.reviewing, files: found.files });
     part("name-row").hidden = !found.reviewing || found.signed;
+  }
+  /* The verdict on a claim as it stands: a person's, else the check's. */
+  function standing(claim) {
+    const said = chk.tally && chk.tally.overruled[claim.number];
+    const { finding } = said || claim;
+    return { finding, words: said ? said.words : `${chk.findings[finding].sign} ${chk.findings[finding].word}` };
   }
   async function sayOf(number, act, more = {}) {
     const found = await ask({ do: "review", job: chk.done, act, claim: number, name: part("name").value, ...more }).catch(() => null);
     if (!found) return;
     hush();
     logged(found);
-    drawList(); drawAxes(); drawFiles();
+    if (chk.only && !chk.claims.some((claim) => standing(claim).finding === chk.only)) chk.only = "";
+    drawText(); drawList(); drawFilters(); drawAxes(); drawFiles();
     const item = one(`#chk-${number}`, chk.root);
     if (item) { const control = one(".chk-review button", item); (control || item).focus({ preventScroll: true }); }
   }
@@ -140,16 +147,17 @@
     for (const claim of chk.claims) {
       const [start, end] = claim.span;
       if (start < place) continue;
-      const finding = chk.findings[claim.finding];
+      const stands = standing(claim).finding;
+      const finding = chk.findings[stands];
       parts.push(letters.slice(place, start).join(""));
-      const mark = make("span", `chk-claim ${claim.finding}`);
+      const mark = make("span", `chk-claim ${stands}`);
       mark.setAttribute("role", "button");
       mark.tabIndex = 0;
       mark.dataset.claim = claim.number;
       mark.title = `${finding.word}: ${finding.meaning}`;
       mark.append(letters.slice(start, end).join(""), make("sup", "", `${finding.sign}\u00a0${claim.number}`));
       mark.setAttribute("aria-label", `Claim ${claim.number}, ${finding.word}: ${letters.slice(start, end).join("")}`);
-      if (chk.only && chk.only !== claim.finding) mark.classList.add("away");
+      if (chk.only && chk.only !== stands) mark.classList.add("away");
       parts.push(mark);
       place = end;
     }
@@ -158,7 +166,7 @@
   function drawList() {
     const outside = chk.only ? [] : chk.log.filter((entry) => entry.number.startsWith("c"));
     part("list").replaceChildren(
-      ...chk.claims.filter((claim) => !chk.only || claim.finding === chk.only).map(drawClaim),
+      ...chk.claims.filter((claim) => !chk.only || standing(claim).finding === chk.only).map(drawClaim),
       ...(outside.length ? [make("li", "chk-sep", "Citations outside of the claims")] : []), ...outside.map(drawOutside));
   }
   function drawOutside(entry) {
@@ -212,12 +220,12 @@
     return link;
   }
   function drawClaim(claim) {
-    const finding = chk.findings[claim.finding];
-    const item = make("li", `chk-item ${claim.finding}`);
+    const stands = standing(claim);
+    const item = make("li", `chk-item ${stands.finding}`);
     item.id = `chk-${claim.number}`;
     item.tabIndex = -1;
     const head = make("header");
-    head.append(make("span", "chk-badge", `${finding.sign} ${finding.word}`), make("small", "", `claim ${claim.number}`));
+    head.append(make("span", "chk-badge", stands.words), make("small", "", `claim ${claim.number}`));
     const said = make("p", "chk-said", claim.text);
     const reason = make("p", "chk-reason", claim.reason);
     said.dir = reason.dir = "auto";
@@ -250,9 +258,14 @@
   }
   function drawFilters() {
     const counts = {};
-    chk.claims.forEach((claim) => { counts[claim.finding] = (counts[claim.finding] || 0) + 1; });
+    const people = {};
+    chk.claims.forEach((claim) => {
+      const { finding } = standing(claim);
+      counts[finding] = (counts[finding] || 0) + 1;
+      if (chk.tally && chk.tally.overruled[claim.number]) people[finding] = (people[finding] || 0) + 1;
+    });
     const buttons = Object.values(chk.findings).filter((finding) => counts[finding.key]).map((finding) => {
-      const button = make("button", `chk-filter ${finding.key}`, `${finding.sign} ${finding.word} ${counts[finding.key]}`);
+      const button = make("button", `chk-filter ${finding.key}`, `${finding.sign} ${finding.word} ${counts[finding.key]}${people[finding.key] ? ` (${people[finding.key]} by a person)` : ""}`);
       button.type = "button";
       button.title = finding.meaning;
       button.setAttribute("aria-pressed", String(chk.only === finding.key));
@@ -261,25 +274,27 @@
     });
     part("filters").replaceChildren(...buttons);
   }
+  const AXES = {
+    Said: "The sources say so, as the law is on the day", Grounded: "A passage carries it, the cited one where one is cited",
+    "To be read": "Neither right nor wrong: a person has to read", "By people": "Confirmed or overruled by a person" };
   function drawAxes() {
-    const whole = chk.claims.length;
-    const correct = chk.claims.filter((claim) => claim.correct === true).length;
-    const grounded = chk.claims.filter((claim) => claim.grounded).length;
-    const axis = (name, count, meaning) => {
+    const of = chk.claims.length;
+    const counted = (name, holds) => { const claims = chk.claims.filter(holds).length; return { name, claims, of, words: `${claims} of ${of}` }; };
+    const own = [
+      counted("Said", (claim) => claim.correct === true), counted("Grounded", (claim) => claim.grounded),
+      counted("To be read", (claim) => claim.correct === null)];
+    const people = (claim) => (chk.log.find((entry) => entry.number === String(claim.number)) || {}).review;
+    const rows = [...(chk.tally ? chk.tally.axes : own), ...(chk.reviewing ? [counted("By people", people)] : [])];
+    part("axes").replaceChildren(...rows.map(({ name, claims, words }) => {
       const row = make("div", "chk-axis");
-      row.title = meaning;
+      row.title = AXES[name];
       const track = make("div", "chk-track");
       const fill = make("u");
-      fill.style.width = `${whole ? 100 * count / whole : 0}%`;
+      fill.style.width = `${of ? 100 * claims / of : 0}%`;
       track.append(fill);
-      row.append(make("b", "", name), track, make("span", "", `${count} of ${whole}`));
+      row.append(make("b", "", name), track, make("span", "", words));
       return row;
-    };
-    part("axes").replaceChildren(
-      axis("Said", correct, "The sources say so, as the law is on the day"),
-      axis("Grounded", grounded, "A passage carries it, the cited one where one is cited"),
-      axis("To be read", chk.claims.filter((claim) => claim.correct === null).length, "Neither right nor wrong: a person has to read"),
-      ...(chk.reviewing ? [axis("By people", chk.claims.filter((claim) => (chk.log.find((entry) => entry.number === String(claim.number)) || {}).review).length, "Confirmed or overruled by a person")] : []));
+    }));
   }
   const KINDS = { html: ["Page", "text/html"], md: ["Markdown", "text/markdown"], txt: ["Memo with appendix", "text/markdown"], log: ["Log", "text/markdown"], json: ["JSON", "application/json"] };
   function drawFiles() {

@@ -262,6 +262,7 @@
     const at = Number(prov.dataset.at);
     const turn = here.asked;
     await ask({ do: button.dataset.act === "reject" ? "reject-link" : "restore-link", link: JSON.parse(button.dataset.link) }).then(async () => {
+      window.redstring.judgedElsewhere(lib.name);
       const piece = await ask({ do: "piece", document: here.document, at, stop: at + 1 });
       if (turn !== here.asked || !prov.isConnected) return;
       const anew = one(".prov", fromHtml(piece.html));

@@ -34,6 +34,13 @@
     state.reported = true;
     state.act({ action: button.dataset.act, id: id || "", link: button.dataset.link });
   }
+  /* Links of a corpus were judged elsewhere on the page: the open case, where it is asked of that corpus, shows it. */
+  function judgedElsewhere(corpus) {
+    const cards = one("#passages .cards");
+    if (!cards || cards.dataset.corpus !== corpus) return;
+    state.reported = true;
+    state.act({ action: "judged", id: "", link: "" });
+  }
   function stay() {
     const { selected, string } = state;
     state.reported = false;
@@ -75,10 +82,10 @@
   /* The button that the key x presses: in the answer the one of the sentence that is pointed at or has the focus, else that of a
      string that was clicked, of the selected card, of the string to the selected passage. */
   function button() {
-    const sentence = document.activeElement && document.activeElement.closest && document.activeElement.closest("#answer li[data-kind]");
+    const sentence = document.activeElement && document.activeElement.closest && document.activeElement.closest("#answer li[data-kind], #answer .say");
     const string = one("#board [data-board=string]:not([hidden]) button.judge");
     const card = one("#passages .card.on .why button.judge");
-    const pointed = one("#answer li[data-kind]:hover button.judge");
+    const pointed = one("#answer li[data-kind]:hover button.judge, #answer .say:hover button.judge");
     return pointed || (sentence && one("button.judge", sentence)) || (state.string !== null ? string : card || string);
   }
   function report() {
@@ -95,5 +102,5 @@
     if (document.body.dataset.view && document.body.dataset.view !== "investigate") return;
     if (report()) event.preventDefault();
   });
-  Object.assign(redstring, { report, inspect, chooseString, redrawn, judge, stay, strings });
+  Object.assign(redstring, { report, inspect, chooseString, redrawn, judge, judgedElsewhere, stay, strings });
 })();

@@ -184,7 +184,8 @@
     });
     if (kind === "ranked") state.act = (detail) => trigger("select", detail);
     watch("value", () => {
-      if (kind === "ranked" && state.reported) { evidence(null); redstring.stay(); } else if (kind === "ranked") {
+      if (kind === "ranked" && state.reported && one("#ranked .card")) { evidence(null); redstring.stay(); } else if (kind === "ranked") {
+        state.reported = false;
         const keep = state.steered || null;
         state.steered = false;
         evidence(null);

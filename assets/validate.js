@@ -114,6 +114,7 @@
     const found = await ask({ do: "judge", said }).catch(() => null);
     queue.busy = false;
     if (!found) return;
+    window.redstring.judgedElsewhere(lib.name);
     hush();
     queue.known.set(key, found.html);
     queue.done.push(key);
@@ -130,6 +131,7 @@
     const found = await ask({ do: "unjudge", said: { key } }).catch(() => null);
     queue.busy = false;
     if (!found) return;
+    window.redstring.judgedElsewhere(lib.name);
     queue.done = queue.done.filter((other) => other !== key);
     queue.known.set(key, found.html);
     figures(found);

@@ -95,25 +95,20 @@ def audit(options: argparse.Namespace) -> None:
 
 
 def _say(options: argparse.Namespace, found: Audit, corpus: Corpus) -> None:
-    """Keep what a person says of verdicts. All numbers and verdicts are looked up before anything is kept."""
-    from engine.answers.audit.log import checked_instead, review, said_of_it, take_back, verification_log
+    """Keep what a person says of verdicts."""
+    from engine.answers.audit.log import verification_log
+    from engine.answers.audit.reviewing import Saying, say
     from engine.errors import InputError
 
-    log = verification_log(found, corpus)
-    confirmed = [(log.entry(number), "") for number in _numbers(options.confirm)]
-    overruled = []
+    sayings = [Saying("confirm", number) for number in _numbers(options.confirm)]
     for one in options.overrule:
         number, sign, instead = one.partition("=")
         if not sign:
             raise InputError(f"--overrule {one[:40]!r}: write the claim and the right verdict, 4=related")
-        overruled.append((log.entry(number.strip()), checked_instead(instead)))
-    undone = [log.entry(number) for number in _numbers(options.undo)]
-    for entry in undone:
-        said_of_it(entry)
-    for entry, instead in (*confirmed, *overruled):
-        review(corpus, entry, instead=instead, note=options.note, reviewer=options.by)
-    for entry in undone:
-        take_back(corpus, entry, reviewer=options.by)
+        sayings.append(Saying("overrule", number.strip(), instead))
+    sayings += [Saying("undo", number) for number in _numbers(options.undo)]
+    if sayings:
+        say(corpus, verification_log(found, corpus), sayings, note=options.note, reviewer=options.by)
 
 
 def _numbers(told: str) -> list[str]:
@@ -139,19 +134,21 @@ def audit_lines(found: Audit, log: Log | None = None) -> Iterator[str]:
     """An audit for a terminal."""
     from engine.answers.audit import Finding
     from engine.answers.audit.log_export import said_of
-    from engine.answers.audit.wording import TOLD, axes, citation_of, remarks, summary
+    from engine.answers.audit.tally import axes, summary, tally, verdict_words
+    from engine.answers.audit.wording import citation_of, remarks
     from engine.corpus.grades import words_of
 
-    yield f"{summary(found)} ({found.corpus}, as of {found.day.isoformat()})"
-    yield from axes(found)
+    counted = tally(found, log)
+    told = verdict_words(counted)
+    yield f"{summary(counted)} ({found.corpus}, as of {found.day.isoformat()})"
+    yield from axes(counted)
     if found.model:
         changed = ", ".join(str(one.claim.number) for one in found.changed_by_model) or "none"
         yield f"Second reading by {found.model}: {found.spent.calls} calls; findings it changed: {changed}"
     yield from (f"Note: {note}" for note in found.notes)
     for one in found.checked:
-        told = TOLD[one.finding]
         yield ""
-        yield f"{one.claim.number}. {told.sign} {told.word.upper()}: {' '.join(one.claim.text.split())}"
+        yield f"{one.claim.number}. {told[one.claim.number].upper()}: {' '.join(one.claim.text.split())}"
         yield f"   {one.reason}"
         if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
             best = one.sources[0]

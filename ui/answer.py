@@ -6,16 +6,17 @@ passage with the quoted words marked; ``answer.js`` shows them where a chip is p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import orjson
 
 from engine.answers.export import ALSO_TO_READ, MISSING, TO_READ, answer_markdown, answer_text, answer_to_json
-from engine.answers.record import Answer, Citation, Conflict, Method, Sentence, Support
+from engine.answers.record import Answer, Citation, Conflict, Link, Method, Sentence, Support
 from engine.corpus.grades import words_of
+from engine.investigation.strategies.amendments import Amendments
 from engine.language.markup import attribute, escape
-from engine.model import Document, Passage, Span
-from engine.records.wording import plural
+from engine.model import Direction, Document, Hop, Passage, Relation, Span
+from engine.records.wording import hop_words, plural
 from ui.reporting import report_button
 from ui.session import OpenCase
 
@@ -31,7 +32,7 @@ _CLASSES = {Support.FULL: "full", Support.PART: "part", Support.NONE: "none"}
 
 def answer_html(answer: Answer, opened: OpenCase, offer: str = "") -> str:
     """The pane's content. ``offer`` says what an answer by the language model would cost at most."""
-    body = _missing(answer) if answer.missing else _says(answer)
+    body = _missing(answer) if answer.missing else _says(answer, opened)
     return (
         f'<div class="answer" data-method="{answer.method.value}" '
         f'data-corpus="{attribute(opened.shelved_as)}">'
@@ -79,10 +80,10 @@ def _missing(answer: Answer) -> str:
     )
 
 
-def _says(answer: Answer) -> str:
+def _says(answer: Answer, opened: OpenCase) -> str:
     """What is said: that no sentence surely answers, where none does, the sentences, more to read."""
     told = f'<p class="unsure" dir="auto">{escape(answer.unanswered)}</p>'
-    said = _sentences(answer.sentences) if answer.sentences else ""
+    said = _sentences(answer, opened) if answer.sentences else ""
     return (told if answer.unanswered else "") + said + _to_read(answer)
 
 
@@ -97,17 +98,18 @@ def _to_read(answer: Answer) -> str:
     return f'<div class="to-read"><p>{words}</p><ul>{lines}</ul></div>'
 
 
-def _sentences(sentences: Sequence[Sentence]) -> str:
+def _sentences(answer: Answer, opened: OpenCase) -> str:
     parts, area = [], ""
-    for sentence in sentences:
+    for sentence in answer.sentences:
         if sentence.area != area and sentence.area:
             parts.append(f'<h3 dir="auto">{escape(sentence.area)}</h3>')
         area = sentence.area
-        parts.append(_sentence(sentence))
+        own = {place for number in sentence.citations for place, _ in answer.citation(number).places}
+        parts.append(_sentence(sentence, own, opened))
     return f'<div class="says">{"".join(parts)}</div>'
 
 
-def _sentence(sentence: Sentence) -> str:
+def _sentence(sentence: Sentence, own: Collection[str], opened: OpenCase) -> str:
     support = _CLASSES[sentence.support]
     mark = ""
     if sentence.support is not Support.FULL:
@@ -120,7 +122,25 @@ def _sentence(sentence: Sentence) -> str:
     return (
         f'<p class="say {support}" dir="auto" lang="{language}">'
         f'<span class="words">{escape(sentence.text)}</span>'
-        f"{_chips(sentence.citations)}{mark}</p>"
+        f"{_chips(sentence.citations)}{_tie(sentence.link, own, opened)}{mark}</p>"
+    )
+
+
+def _tie(link: Link | None, own: Collection[str], opened: OpenCase) -> str:
+    """By which link of the corpus a sentence stands in the answer, and the button that reports it as wrong;
+    ``own`` are the passages that the sentence is from."""
+    if link is None:
+        return ""
+    source, target, relation = link
+    ends = (Direction.OUT, target, source) if target in own else (Direction.IN, source, target)
+    direction, to, seed = ends
+    hop = Hop(to, seed, Amendments.name, Relation(relation), direction, 0, 1.0)
+    rejected = link in opened.rejected
+    report = report_button(link, rejected=rejected) if opened.judging else ""
+    words = hop_words(hop, opened.name)
+    return (
+        f'<span class="tie{" wrong" if rejected else ""}" dir="ltr">'
+        f"<span><bdi>{escape(words)}</bdi></span>{report}</span>"
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.corpus.extracted.validations import Judgement
 from engine.errors import AccessError, InputError
-from engine.extraction.judging import Ends, judge_link, unjudge_link
+from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Relation
+from ui.reporting import Link, link_of
 from ui.session import OpenCase
 from ui.shelf import Library
 
@@ -32,13 +34,31 @@ def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
     ends = Ends(link[0], link[1], Relation(link[2]))
     if action == "reject":
         judge_link(opened.corpus, ends, Judgement.REJECTED, reviewer=opened.reviewer)
-        opened.rejected |= {link}
     else:
         unjudge_link(opened.corpus, ends)
-        opened.rejected -= {link}
+    as_judged(opened, [link])
 
 
-def _link(told: Any) -> tuple[str, str, str]:
+def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
+    """Mark which links of a case people have rejected, wherever they did: on its page, in a text that they
+    read, by command. ``more`` are links that are looked at besides those that the case shows."""
+    pool = opened.case.pool
+    # A case that runs adds to its pool meanwhile.
+    hops = [hop for entry in pool.entries() for hop in pool.hops_to(entry.passage_id)]
+    shown = {link for hop in hops if (link := link_of(hop)) is not None}
+    if opened.answer is not None:
+        told = opened.answer[0]
+        links = [*(one.link for one in told.sentences), *(one.link for one in told.conflicts)]
+        shown |= {link for link in links if link is not None}
+    ends = [Ends(source, target, Relation(relation)) for source, target, relation in shown.union(more)]
+    opened.rejected = frozenset(
+        (one.source_id, one.target_id, one.relation.value)
+        for one in rejected_links(opened.corpus, ends)
+        if one.relation is not None
+    )
+
+
+def _link(told: Any) -> Link:
     try:
         source, target, relation = json.loads(str(told)[:LONGEST_LINK])
         return str(source), str(target), Relation(relation).value

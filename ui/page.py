@@ -16,6 +16,7 @@ from ui.case_report import wire_case_report
 from ui.check.answers import CheckDesk
 from ui.check.api import add_audit_api
 from ui.check.panel import build_check
+from ui.check.review_api import add_review_api
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
@@ -114,6 +115,7 @@ def build_page(
         add_audit_api(library)
         add_judging_api(library)
         add_grading_api(library)
+        add_review_api(library)
     for function in page.fns.values():
         # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
         function.postprocess = function.postprocess and function.api_visibility != "public"

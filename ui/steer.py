@@ -22,7 +22,7 @@ from ui.investigate import (
     ranked_value,
     rest_value,
 )
-from ui.judging import judge_met
+from ui.judging import as_judged, judge_met
 from ui.session import CASES, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
@@ -32,6 +32,9 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 
     def act(request: gr.Request, case: str, threads: list[str], chosen: gr.EventData) -> Iterator[Updates]:
         try:
+            if chosen.action == "judged":
+                yield from _judged(desk.find(case_of(case, request)), stage)
+                return
             opened = desk.get(case_of(case, request))
             if chosen.action in ("reject", "unreject"):
                 judge_met(opened, chosen.action, chosen.link)
@@ -72,6 +75,16 @@ def steer(
         yield from _steered(opened, stage, action, passage_id)
     finally:
         opened.busy.release()
+
+
+def _judged(opened: OpenCase | None, stage: Stage) -> Iterator[Updates]:
+    """Links were judged elsewhere on the page: the open case, where there is one, shows which."""
+    if opened is None:
+        return
+    before = opened.rejected
+    as_judged(opened)
+    if opened.rejected != before:
+        yield _reported(opened, stage)
 
 
 def _reported(opened: OpenCase, stage: Stage) -> Updates:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from engine.answers.brief import Brief, brief_of, missing_areas
 from engine.answers.citing import Citations
 from engine.answers.conflicts import conflicts_of
+from engine.answers.linking import with_links
 from engine.answers.naming import asks_for_named_alone
 from engine.answers.record import Answer, Method, Sentence, Support
 from engine.answers.writing import Written, write
@@ -64,7 +65,7 @@ def answer(
         citations = Citations(investigation, corpus)
         missing = bool(lacking)
         brief = brief if missing else brief_of(investigation, corpus, asked, citations)
-        sentences = brief.sentences
+        sentences = with_links(brief.sentences, citations.made, corpus)
     conflicts = () if missing else conflicts_of(investigation, corpus, citations)
     return Answer(
         question=investigation.question,

@@ -38,6 +38,7 @@ def answer_to_json(answer: Answer) -> dict[str, Any]:
                 "doubts": list(one.doubts),
                 "area": one.area,
                 "language": one.language,
+                "link": None if one.link is None else list(one.link),
             }
             for one in answer.sentences
         ],

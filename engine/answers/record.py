@@ -10,6 +10,9 @@ from types import MappingProxyType
 from engine.llm import Usage
 from engine.model import Grade, PartEvidence, Span
 
+# A link of the corpus: ids of the passage that makes it and of its target, its relation.
+Link = tuple[str, str, str]
+
 
 class Method(StrEnum):
     """Who wrote the sentences: a language model, or the sources themselves (a brief of their sentences)."""
@@ -52,7 +55,8 @@ class Citation:
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence in plain text. ``citations`` are numbers of the answer's citations; ``doubts`` say what
-    they do not carry. ``area`` is the part of the question that it serves, ``language`` that of its words."""
+    they do not carry. ``area`` is the part of the question that it serves, ``language`` that of its words.
+    ``link`` is the link of the corpus by which it limits a sentence before it, as of a conflict."""
 
     text: str
     citations: tuple[int, ...]
@@ -60,6 +64,7 @@ class Sentence:
     doubts: tuple[str, ...] = ()
     area: str = ""
     language: str = "und"
+    link: Link | None = None
 
 
 class ConflictKind(StrEnum):
@@ -73,12 +78,12 @@ class ConflictKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Two sources that do not say the same, in words, each with its citation. ``link`` is the link of the
-    corpus that says so, where one does: ids of the passage that makes it and of its target, its relation."""
+    corpus that says so, where one does."""
 
     kind: ConflictKind
     words: str
     citations: tuple[int, int]
-    link: tuple[str, str, str] | None = None
+    link: Link | None = None
 
 
 @dataclass(frozen=True, slots=True)

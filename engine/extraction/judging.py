@@ -111,6 +111,39 @@ def unjudge_link(corpus: Corpus, ends: Ends) -> list[Validation]:
     return kept
 
 
+def rejected_links(corpus: Corpus, links: Iterable[Ends]) -> list[Ends]:
+    """Those of some links that people have rejected, and that the corpus has no more. Raises CorpusError."""
+    if corpus.folder is None:
+        return []
+    corpus.judge()
+    rejected: dict[tuple[str, Relation], set[str | None]] = {}
+    for one in judged(load_validations(corpus.folder)).values():
+        if one.judgement is Judgement.REJECTED:
+            said = one.proposal
+            rejected.setdefault((said.source_id, said.relation), set()).add(said.target_id)
+    return [
+        one
+        for one in dict.fromkeys(links)
+        if one.relation is not None
+        and (targets := rejected.get((one.source_id, one.relation)))
+        and not targets.isdisjoint(_targets(corpus, one.target_id))
+        and not _stands(corpus, one)
+    ]
+
+
+def _stands(corpus: Corpus, ends: Ends) -> bool:
+    """Whether the corpus, or what a model has read of it, has a link as people have judged it."""
+    source, target = corpus.rows([ends.source_id, ends.target_id]).tolist()
+    own = np.array([source], np.int32)
+    relations = None if ends.relation is None else [ends.relation]
+    if target in corpus.neighbours(own, relations, Direction.OUT).rows:
+        return True
+    graph = extracted_graph(corpus)
+    read = graph.neighbours(own, Direction.OUT)
+    said = (graph.standing[number].proposal for number in read.evidence[read.rows == target].tolist())
+    return any(one.relation is ends.relation for one in said)
+
+
 def _targets(corpus: Corpus, target_id: str) -> set[str | None]:
     """The ids by which a link may name a target: the passage, the sections it is in, its document."""
     found: set[str | None] = {target_id}

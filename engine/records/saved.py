@@ -1,15 +1,16 @@
-"""Saved investigations: written whole, and read back as a pool to carry on from."""
+"""Saved investigations: written whole, and read back as a pool to carry on from; ``restoring`` reads all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
 from engine.investigation.pool import Entry, Pool, restored
 from engine.investigation.record import Investigation
@@ -34,21 +35,48 @@ def save(investigation: Investigation, path: Path) -> None:
 
 def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
     """The pool of a saved investigation. Raises InputError where the file does not fit the corpus."""
-    pool = _record(path)["pool"]
+    return pool_of(path, record_of(path), corpus, limit)
+
+
+def load_usage(path: Path) -> dict[str, Usage]:
+    """What a language model used for a saved investigation, by task; nothing for one saved before that was
+    kept. Raises InputError."""
+    return usage_from_json(record_of(path).get("usage"), str(path))
+
+
+def record_of(path: Path) -> dict[str, Any]:
+    """A saved investigation as plain values. Raises InputError for a file that is none."""
+    none = f"{path}: not a saved investigation"
     try:
-        ids = [node["id"] for node in pool["nodes"]]
+        record = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{none}: {error.strerror}") from error
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{none}: no JSON: {error}") from error
+    if not isinstance(record, dict):
+        raise InputError(f"{none}: it holds no object")
+    for name in ("format", "pool"):
+        if name not in record:
+            raise InputError(f"{none}: it has no field {name!r}")
+    if record["format"] != FORMAT:
+        raise InputError(f"{path}: saved in format {record['format']}, this program reads {FORMAT}")
+    return record
+
+
+def pool_of(path: Path, record: dict[str, Any], corpus: Corpus, limit: int) -> Pool:
+    """The pool of a record. Raises InputError where it does not fit the corpus."""
+    pool = record["pool"]
+    try:
+        ids = [str(node["id"]) for node in pool["nodes"]]
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: not a saved investigation") from error
-    rows = corpus.rows(ids)
-    if (rows < 0).any():
-        missing = ids[int((rows < 0).argmax())]
-        raise InputError(f"{path}: passage {missing!r} is not in the corpus {corpus.name!r}")
+        raise InputError(f"{path}: not a saved investigation: its pool names no passages") from error
+    rows = rows_of(path, ids, corpus)
     try:
         entries = [
             Entry(node["id"], int(row), node["round"], node["strategy"], node["score"], order)
             for order, (node, row) in enumerate(zip(pool["nodes"], rows, strict=True))
         ]
-        hops = [_hop(edge) for edge in pool["edges"]]
+        hops = [hop_of(edge) for edge in pool["edges"]]
         return restored(
             max(limit, len(entries)),
             entries,
@@ -61,25 +89,13 @@ def load_pool(path: Path, corpus: Corpus, limit: int) -> Pool:
         raise InputError(f"{path}: damaged: {error}") from error
 
 
-def load_usage(path: Path) -> dict[str, Usage]:
-    """What a language model used for a saved investigation, by task; nothing for one saved before that was
-    kept. Raises InputError."""
-    return usage_from_json(_record(path).get("usage"), str(path))
-
-
-def _record(path: Path) -> dict[str, Any]:
-    """A saved investigation as plain values. Raises InputError for a file that is none."""
-    try:
-        record = orjson.loads(path.read_bytes())
-        known = {"format", "pool"} <= record.keys()
-    except (OSError, orjson.JSONDecodeError, AttributeError) as error:
-        raise InputError(f"{path}: not a saved investigation") from error
-    if not known:
-        raise InputError(f"{path}: not a saved investigation")
-    if record["format"] != FORMAT:
-        raise InputError(f"{path}: saved in format {record['format']}, this program reads {FORMAT}")
-    found: dict[str, Any] = record
-    return found
+def rows_of(path: Path, ids: Sequence[str], corpus: Corpus) -> Rows:
+    """The rows of the passages that a file names. Raises InputError for one that the corpus has not."""
+    rows = corpus.rows(ids)
+    if (rows < 0).any():
+        missing = ids[int((rows < 0).argmax())]
+        raise InputError(f"{path}: passage {missing!r} is not in the corpus {corpus.name!r}")
+    return rows
 
 
 def _query(edge: dict[str, Any]) -> GapQuery | None:
@@ -90,7 +106,8 @@ def _query(edge: dict[str, Any]) -> GapQuery | None:
     return GapQuery(kept["text"], kept.get("area", ""), kept.get("name", ""))
 
 
-def _hop(edge: dict[str, Any]) -> Hop:
+def hop_of(edge: dict[str, Any]) -> Hop:
+    """A hop from plain values. Raises KeyError, TypeError, ValueError for what is none."""
     return Hop(
         target_id=edge["target"],
         source_id=edge["source"],

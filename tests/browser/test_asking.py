@@ -150,7 +150,7 @@ class SlowCase(Case):
     def run(self) -> Iterator[Event]:
         for event in super().run():
             yield event
-            time.sleep(0.2)
+            time.sleep(0.1)
 
 
 def test_the_last_click_is_the_one_that_counts(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:

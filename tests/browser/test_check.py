@@ -83,6 +83,12 @@ def test_verdicts_quotes_and_files(page: Page, tmp_path: Path) -> None:
     page.click("#chk-1 .chk-link >> nth=0")
     page.wait_for_selector("#library[data-here]")
     page.wait_for_function("document.querySelector('#library').innerText.includes('thirty days of delivery')")
+    # A lowest grade is chosen by its letter.
+    page.click(".views [data-view=check]")
+    page.select_option("[data-chk=grade]", "A")
+    page.fill("[data-chk=text]", "A sub-agent may not sub-delegate further.")
+    page.click("[data-chk=go]")
+    page.wait_for_selector("#chk-1 blockquote >> text=grade A")
 
 
 def test_a_verdict_is_confirmed_and_survives_loading_again(
@@ -99,6 +105,17 @@ def test_a_verdict_is_confirmed_and_survives_loading_again(
     page.click(".chk-overrule >> text=Overrule")
     page.wait_for_selector("#chk-1 .overruled")
     assert "By people" in page.inner_text("[data-chk=axes]")
+    # The counts are those of the verdicts as they stand, on the page and in what it saves.
+    assert "1 of 1 (1 by a person)" in page.inner_text("[data-chk=axes]")
+    page.click(".chk-filter >> text=Related: read it 1 (1 by a person)")
+    assert "(by a person; the check: " in page.inner_text("#chk-1 .chk-badge")
+    page.click("#chk-1 .chk-review >> text=undo")
+    page.wait_for_selector("#chk-1 .overruled", state="detached")
+    assert "by a person" not in page.inner_text("[data-chk=filters]")
+    page.click("#chk-1 >> text=Overrule")
+    page.select_option(".chk-overrule select", "related")
+    page.click(".chk-overrule >> text=Overrule")
+    page.wait_for_selector("#chk-1 .overruled")
     assert page.evaluate("window.harmed") is None
     load(page, address)
     check(page, text)
@@ -106,15 +123,11 @@ def test_a_verdict_is_confirmed_and_survives_loading_again(
     with page.expect_download() as kept:
         page.click("[data-chk=files] >> text=Log")
     log = Path(kept.value.path()).read_text(encoding="utf-8")
+    with page.expect_download() as written:
+        page.click("[data-chk=files] >> text=Markdown")
+    assert "related: read it (1 by a person)" in Path(written.value.path()).read_text(encoding="utf-8")
     assert "SHA-256 " in log
     assert "Overruled by A. Jurist" in log
     page.click("#chk-1 .chk-review >> text=undo")
     page.wait_for_selector("#chk-1 .overruled", state="detached")
     assert not standing_confirmations(load_confirmations(shown_sample))
-
-
-def test_a_lowest_grade_is_chosen_by_its_letter(page: Page) -> None:
-    page.click(".views [data-view=check]")
-    page.select_option("[data-chk=grade]", "A")
-    check(page, "A sub-agent may not sub-delegate further.")
-    assert page.locator("#chk-1 blockquote >> text=grade A").count()

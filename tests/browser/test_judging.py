@@ -13,6 +13,7 @@ from engine.corpus.extracted.validations import judged, load_validations
 from engine.extraction.judging import Ends, unjudge_link
 from engine.model import Relation
 from tests.browser.conftest import QUESTION, ask
+from tests.conftest import SAMPLE_NAME
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -59,24 +60,23 @@ def test_a_reported_link_is_gone_in_the_next_case_and_comes_back(page: Page, sho
     assert links(page) == before
 
 
-def test_a_report_is_taken_back_where_it_was_made(page: Page, shown_sample: Path) -> None:
-    ask(page, QUESTION)
-    link = reported(page)
+def test_a_report_is_taken_back_where_it_was_made(case: Page, shown_sample: Path) -> None:
+    link = reported(case)
     assert [one.proposal.source_id for one in judged(load_validations(shown_sample)).values()] == [
         json.loads(link)[0]
     ]
-    page.keyboard.press("x")
-    page.wait_for_selector("#ranked .card.on .hop.wrong", state="detached")
+    case.keyboard.press("x")
+    case.wait_for_selector("#ranked .card.on .hop.wrong", state="detached")
     assert not judged(load_validations(shown_sample))
 
 
-def test_the_key_types_a_letter_where_one_types(page: Page, shown_sample: Path) -> None:
-    ask(page, QUESTION)
-    page.locator("#ranked .card", has=page.locator("button[data-act=reject]")).first.locator(".text").click()
-    page.click("#question textarea")
-    page.keyboard.press("x")
-    assert page.input_value("#question textarea").replace("x", "", 1) == QUESTION.replace("x", "", 1)
-    assert page.input_value("#question textarea") != QUESTION
+def test_the_key_types_a_letter_where_one_types(case: Page, shown_sample: Path) -> None:
+    case.locator("#ranked .card", has=case.locator("button[data-act=reject]")).first.locator(".text").click()
+    case.click("#question textarea")
+    case.keyboard.press("x")
+    assert case.input_value("#question textarea").replace("x", "", 1) == QUESTION.replace("x", "", 1)
+    assert case.input_value("#question textarea") != QUESTION
+    case.fill("#question textarea", QUESTION)
     assert not judged(load_validations(shown_sample))
 
 
@@ -98,31 +98,63 @@ def string_of(page: Page) -> tuple[int, list[str]]:
     return edge["id"], edge["link"]
 
 
-def test_a_string_of_the_board_is_reported_and_taken_back(page: Page, shown_sample: Path) -> None:
-    ask(page, QUESTION)
-    page.wait_for_timeout(300)
-    number, link = string_of(page)
-    page.keyboard.press("x")
-    page.wait_for_selector("#board .string.wrong")
+def test_a_string_of_the_board_is_reported_and_taken_back(case: Page, shown_sample: Path) -> None:
+    number, link = string_of(case)
+    case.keyboard.press("x")
+    case.wait_for_selector("#board .string.wrong")
     judged_ones = judged(load_validations(shown_sample)).values()
     assert {one.proposal.source_id for one in judged_ones} == {link[0]}
     # What was chosen is chosen still, so that the same key takes it back.
-    assert page.evaluate("redstring.state.string") == number
-    page.keyboard.press("x")
-    page.wait_for_selector("#board .string.wrong", state="detached")
+    assert case.evaluate("redstring.state.string") == number
+    case.keyboard.press("x")
+    case.wait_for_selector("#board .string.wrong", state="detached")
     assert not judged(load_validations(shown_sample))
 
 
-def test_a_sentence_on_a_link_is_reported_in_the_answer(page: Page, shown_sample: Path) -> None:
-    ask(page, QUESTION)
-    page.click("#passages-head [data-tab=answer]")
-    line = page.locator("#answer .conflicts li", has=page.locator("button.judge")).first
+def test_a_sentence_on_a_link_is_reported_in_the_answer(case: Page, shown_sample: Path) -> None:
+    case.click("#passages-head [data-tab=answer]")
+    line = case.locator("#answer .conflicts li", has=case.locator("button.judge")).first
     line.hover()
-    page.keyboard.press("x")
-    page.wait_for_selector("#answer .conflicts li.wrong")
+    case.keyboard.press("x")
+    case.wait_for_selector("#answer .conflicts li.wrong")
     assert judged(load_validations(shown_sample))
-    page.click("#answer .conflicts li.wrong button.judge")
-    page.wait_for_selector("#answer .conflicts li.wrong", state="detached")
+    case.click("#answer .conflicts li.wrong button.judge")
+    case.wait_for_selector("#answer .conflicts li.wrong", state="detached")
+    # A sentence of the brief that is there by a link tells which, and it is reported at the sentence.
+    limiting = case.locator("#answer .say", has=case.locator(".tie button.judge")).first
+    assert "makes an exception to " in limiting.locator(".tie").inner_text()
+    limiting.hover()
+    case.keyboard.press("x")
+    case.wait_for_selector("#answer .say .tie.wrong")
+    assert judged(load_validations(shown_sample))
+    case.keyboard.press("x")
+    case.wait_for_selector("#answer .say .tie.wrong", state="detached")
+    assert not judged(load_validations(shown_sample))
+
+
+def test_a_reference_rejected_where_it_is_read_is_struck_on_the_open_case(
+    case: Page, shown_sample: Path
+) -> None:
+    judged_button = case.locator("#ranked .card button[data-act=reject]").first
+    link = json.loads(judged_button.get_attribute("data-link") or "")
+    chosen = case.evaluate("redstring.state.selected")
+    case.evaluate("([corpus, id]) => redstring.readPassage(corpus, id)", [SAMPLE_NAME, link[0]])
+    # The provision that makes the link, and no other document that was open before.
+    at = case.locator(".prov.flash").get_attribute("data-at")
+    for reference in case.locator(f".prov[data-at='{at}'] a.ref.resolved").all():
+        reference.hover()
+        case.wait_for_selector(".peek-card:not([hidden]) button.judge")
+        shown = case.locator(".peek-card button.judge").first.get_attribute("data-link")
+        if json.loads(shown or "") == link:
+            break
+    case.keyboard.press("x")
+    case.wait_for_selector(".prov a.ref.rejected")
+    case.wait_for_selector("#ranked .hop.wrong", state="attached")
+    assert case.evaluate("redstring.strings().some((one) => one.wrong)")
+    assert case.evaluate("redstring.state.selected") == chosen
+    case.keyboard.press("x")
+    case.wait_for_selector("#ranked .hop.wrong", state="detached")
+    assert not case.evaluate("redstring.strings().some((one) => one.wrong)")
     assert not judged(load_validations(shown_sample))
 
 

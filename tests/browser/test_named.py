@@ -9,14 +9,14 @@ import pytest
 from tests.browser.conftest import ask
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
 pytestmark = [
     pytest.mark.browser,
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
-PHONE = {"viewport": {"width": 390, "height": 844}}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 def clicked(page: Page, chip: str) -> None:
@@ -24,6 +24,14 @@ def clicked(page: Page, chip: str) -> None:
     page.evaluate("document.querySelector('.story')?.setAttribute('data-before', '')")
     page.locator(".told-first .chip", has_text=chip).click()
     page.wait_for_selector(".story[data-state=done]:not([data-before])")
+
+
+def no_overflow_on_the_phone(page: Page) -> None:
+    """Look at the case as it stands on a phone, and come back."""
+    wide = page.viewport_size
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.set_viewport_size(wide or PHONE)
 
 
 def first_card(page: Page) -> str:
@@ -41,6 +49,8 @@ def test_a_provision_stands_first_and_one_that_is_missing_is_told(page: Page) ->
     assert "est. completeness" not in page.inner_text(".story")
     assert page.locator("#coverage .covered").count() == 0
     assert "has no article 99" in page.inner_text(".told-first")
+    assert page.locator(".told-first .chip").count() == 4
+    no_overflow_on_the_phone(page)
     clicked(page, "Article 38")
     assert page.input_value("#question textarea").endswith("Article 38 say?")
     assert "Article 38" in first_card(page)
@@ -60,11 +70,6 @@ def test_several_are_offered_and_a_day_is_not_taken(page: Page) -> None:
     assert "law of 1 Mar 2015" in page.inner_text(".story")
     assert page.locator(".told-first[data-status=day]").count() == 0
 
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True)
-def test_on_the_phone_nothing_overflows(page: Page) -> None:
     ask(page, "What is the capital of Peru?")
     assert "without evidence: “Peru”" in page.inner_text(".evidence")
-    ask(page, "What does Article 99 of the Agency Code say?")
-    assert page.locator(".told-first .chip").count() == 4
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    no_overflow_on_the_phone(page)

@@ -116,7 +116,14 @@ def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Libr
 
 def test_what_is_public_is_known(library: Library) -> None:
     public = inside_a_loop(lambda: build_page(library).get_api_info())
-    assert list(public["named_endpoints"]) == ["/investigate", "/answer", "/audit", "/judge", "/grades"]
+    assert list(public["named_endpoints"]) == [
+        "/investigate",
+        "/answer",
+        "/audit",
+        "/judge",
+        "/grades",
+        "/review",
+    ]
     assert public["unnamed_endpoints"] == {}
     names = [
         parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]

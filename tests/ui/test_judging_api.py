@@ -9,10 +9,16 @@ import pytest
 
 from engine.access.people import Person
 from engine.access.roles import Role
+from engine.corpus import open_corpus
+from engine.corpus.extracted.validations import Judgement
 from engine.errors import AccessError, InputError
+from engine.extraction.judging import Ends, judge_link, unjudge_link
+from engine.investigation import Case
 from engine.model import Relation, Status, TargetKind
-from ui.judging import judge_met, may_judge
+from engine.settings import preset
+from ui.judging import as_judged, judge_met, may_judge
 from ui.judging_api import Judging, judging
+from ui.reporting import link_of
 from ui.session import OpenCase
 from ui.shelf import Library, open_library
 
@@ -59,7 +65,8 @@ def test_who_may_judge(library: Library) -> None:
 
 def test_a_page_that_may_not_judge_cannot_by_sending_it(library: Library) -> None:
     source, target, relation = a_link(library)
-    opened = OpenCase(None, library.corpus(None), "?", ())  # type: ignore[arg-type]
+    corpus = library.corpus(None)
+    opened = OpenCase(Case(corpus, "?", preset("quick")), corpus, "?", ())
     with pytest.raises(AccessError):
         judge_met(opened, "reject", f'["{source}", "{target}", "{relation}"]')
     opened.judging = True
@@ -69,4 +76,23 @@ def test_a_page_that_may_not_judge_cannot_by_sending_it(library: Library) -> Non
     judge_met(opened, "reject", f'["{source}", "{target}", "{relation}"]')
     assert opened.rejected == {(source, target, relation.value)}
     judge_met(opened, "unreject", f'["{source}", "{target}", "{relation}"]')
+    assert not opened.rejected
+
+
+def test_what_is_rejected_elsewhere_is_struck_on_the_open_case(library: Library) -> None:
+    corpus = library.corpus(None)
+    question = "Can a manager with limited authority grant an agent broader powers?"
+    opened = OpenCase(Case(corpus, question, preset("quick")), corpus, question, ())
+    list(opened.case.run())
+    links = {link for hop in opened.case.pool.hops() if (link := link_of(hop)) is not None}
+    source, target, relation = sorted(links)[0]
+    ends = Ends(source, target, Relation(relation))
+    as_judged(opened)
+    assert not opened.rejected
+    judge_link(corpus, ends, Judgement.REJECTED)
+    as_judged(opened)
+    assert (source, target, relation) in opened.rejected <= links
+    # By command, in another process: only the file beside the corpus tells.
+    unjudge_link(open_corpus(corpus.folder or Path()), ends)
+    as_judged(opened)
     assert not opened.rejected

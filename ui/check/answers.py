@@ -15,11 +15,13 @@ from engine.access.roles import Action, may
 from engine.answers.audit import Audit, Auditor, Finding
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import annotated, audit_to_json, markdown
-from engine.answers.audit.log import checked_instead, review, take_back, verification_log
+from engine.answers.audit.log import verification_log
 from engine.answers.audit.log_export import log_markdown
 from engine.answers.audit.page import html_page
 from engine.answers.audit.reading import text_of_sent
-from engine.answers.audit.wording import TOLD, axes, key_of, summary
+from engine.answers.audit.reviewing import Saying, say
+from engine.answers.audit.tally import tally
+from engine.answers.audit.wording import TOLD, key_of
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
 from engine.language.hidden_marks import hidden_marks
 from engine.llm import Budget, Meter
@@ -28,7 +30,7 @@ from ui.asked import checked
 from ui.check.asked import Ask, Sent
 from ui.check.checking import RULES, Checking, check
 from ui.check.limits import MOST_CALLS
-from ui.check.shown import shown_claim, shown_log
+from ui.check.shown import shown_claim, shown_log, shown_tally
 from ui.connections import Connections
 from ui.jobs.job import Job
 from ui.jobs.jobs import Jobs
@@ -144,8 +146,6 @@ def _outcome(desk: CheckDesk, ask: Ask, checked: Checking) -> Answer:
         "audit": audit_to_json(audit),
         # The second reading may have changed what was told of a claim.
         "final": [shown_claim(one) for one in audit.checked],
-        "summary": summary(audit),
-        "axes": list(axes(audit)),
         **_logged(desk, ask, checked, audit),
     }
 
@@ -160,6 +160,7 @@ def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answe
         "reviewing": reviewing,
         "signed": bool(ask.reviewer),
         "log": shown_log(log),
+        "tally": shown_tally(tally(audit, log)),
         "files": {
             "md": markdown(audit, log),
             "html": html_page(audit, log),
@@ -189,16 +190,11 @@ def reviewed(desk: CheckDesk, ask: Ask) -> Answer:
         raise InputError("the check has not come to its end")
     if not _may_review(desk, ask, checked):
         raise AccessError("verdicts against this corpus are confirmed by its reviewers")
-    entry = verification_log(audit, checked.corpus).entry(ask.claim)
-    said = {"reviewer": ask.reviewer or ask.name}
-    if ask.act == "undo":
-        take_back(checked.corpus, entry, **said)
-    elif ask.act == "confirm":
-        review(checked.corpus, entry, note=ask.note, **said)
-    elif ask.act == "overrule":
-        review(checked.corpus, entry, instead=checked_instead(ask.instead), note=ask.note, **said)
-    else:
+    if not ask.act:
         raise InputError("what is said of the verdict was not sent: confirm, overrule or undo")
+    log = verification_log(audit, checked.corpus)
+    said = [Saying(ask.act, ask.claim, ask.instead)]
+    say(checked.corpus, log, said, note=ask.note, reviewer=ask.reviewer or ask.name)
     folder = desk.books.find(checked.name, ask.visitor).folder.name
     return {**_logged(desk, ask, checked, audit), "folder": folder}
 

@@ -9,7 +9,8 @@ from engine.answers.audit.export import checked_to_json, pieces, source_to_json
 from engine.answers.audit.log import WORDS, Log
 from engine.answers.audit.log_export import said_of
 from engine.answers.audit.record import Source
-from engine.answers.audit.wording import remarks
+from engine.answers.audit.tally import Tally, verdict_words
+from engine.answers.audit.wording import key_of, remarks
 from engine.language.hidden_marks import marked
 
 Shown = dict[str, Any]
@@ -43,6 +44,22 @@ def shown_log(log: Log) -> list[Shown]:
         }
         for one in log.entries
     ]
+
+
+def shown_tally(counted: Tally) -> Shown:
+    """What the text comes to: its axes in numbers and words, and by claim the verdicts that people gave
+    instead, with how that is told."""
+    words = verdict_words(counted)
+    axes = (("Said", counted.said), ("Grounded", counted.grounded), ("To be read", counted.unsaid))
+    return {
+        "axes": [
+            {"name": name, "claims": one.claims, "of": one.of, "words": one.words} for name, one in axes
+        ],
+        "overruled": {
+            str(one.claim.number): {"finding": key_of(one.finding), "words": words[one.claim.number]}
+            for one in counted.overruled
+        },
+    }
 
 
 def _source(source: Source) -> Shown:

@@ -9,7 +9,8 @@ from typing import Any
 from engine.answers.audit.log import Log
 from engine.answers.audit.log_export import appendix, log_markdown, log_to_json
 from engine.answers.audit.record import Audit, Checked, Citation, Finding, Source
-from engine.answers.audit.wording import TOLD, axes, citation_of, difference, key_of, remarks, summary
+from engine.answers.audit.tally import Tally, axes, summary, tally, tally_to_json, verdict_words
+from engine.answers.audit.wording import citation_of, difference, key_of, remarks
 from engine.corpus.confirmations import digest_of
 from engine.corpus.grades import words_of
 from engine.language.hidden_marks import marked
@@ -27,9 +28,7 @@ def audit_to_json(audit: Audit, log: Log | None = None) -> dict[str, Any]:
         "day": audit.day.isoformat(),
         "text": audit.text,
         "claims": [checked_to_json(one) for one in audit.checked],
-        "counts": {key_of(finding): audit.count(finding) for finding in Finding},
-        "correct": {"claims": audit.correct, "of": len(audit.checked)},
-        "grounded": {"claims": audit.grounded, "of": len(audit.checked)},
+        **tally_to_json(tally(audit, log)),
         "citations_outside_claims": [citation_to_json(one) for one in audit.citations],
         "minimum_grade": audit.minimum,
         "grades_version": audit.grades,
@@ -139,14 +138,14 @@ def annotated(audit: Audit, log: Log | None = None) -> str:
         parts.append(audit.text[place : one.claim.span.end] + f"[^{one.claim.number}]")
         place = one.claim.span.end
     parts.append(audit.text[place:])
-    notes = [f"[^{one.claim.number}]: {_footnote(one)}" for one in audit.checked]
+    told = verdict_words(tally(audit, log))
+    notes = [f"[^{one.claim.number}]: {_footnote(one, told[one.claim.number])}" for one in audit.checked]
     footed = "".join(parts).rstrip() + "\n\n" + "\n".join(notes) + "\n"
     return footed if log is None else f"{footed}\n{appendix(log)}"
 
 
-def _footnote(one: Checked) -> str:
-    told = TOLD[one.finding]
-    said = f"{told.sign} {told.word}: {_line(one.reason)}"
+def _footnote(one: Checked, verdict: str) -> str:
+    said = f"{verdict}: {_line(one.reason)}"
     if one.sources and one.finding is not Finding.NOT_IN_CORPUS:
         best = one.sources[0]
         said += f". {_line(citation_of(best))}: “{_line(best.quote)}”"
@@ -159,25 +158,25 @@ def _line(text: str) -> str:
 
 def markdown(audit: Audit, log: Log | None = None) -> str:
     """A report: sums, each claim with its finding and quotes, notes; at its end the verification log."""
-    report = "\n".join(_report(audit)) + "\n"
+    report = "\n".join(_report(audit, tally(audit, log))) + "\n"
     return report if log is None else f"{report}\n{log_markdown(log, level=2)}"
 
 
-def _report(audit: Audit) -> Iterator[str]:
+def _report(audit: Audit, counted: Tally) -> Iterator[str]:
     yield "# Citation audit"
     yield ""
-    yield f"Against {escaped(audit.corpus)}, as of {audit.day.isoformat()}. {summary(audit)}."
+    yield f"Against {escaped(audit.corpus)}, as of {audit.day.isoformat()}. {summary(counted)}."
     yield ""
-    yield from (f"- {axis}" for axis in axes(audit))
+    yield from (f"- {axis}" for axis in axes(counted))
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
         yield f"- Findings changed by the second reading of {escaped(audit.model)}: claims {numbers}"
     yield from (f"- Citation: {escaped(one.told)}" for one in audit.dead)
     yield from (f"- Note: {escaped(note)}" for note in audit.notes)
+    told = verdict_words(counted)
     for one in audit.checked:
-        told = TOLD[one.finding]
         yield ""
-        yield f"## {one.claim.number}. {told.sign} {told.word}"
+        yield f"## {one.claim.number}. {told[one.claim.number]}"
         yield ""
         yield f"{escaped(one.claim.text)}"
         yield ""

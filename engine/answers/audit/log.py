@@ -17,16 +17,14 @@ from engine.answers.audit.record import Audit, Checked, Citation, Finding, Sourc
 from engine.answers.audit.wording import TOLD, citation_of, key_of
 from engine.corpus.confirmations import (
     Confirmation,
-    add_confirmation,
     digest_of,
     load_confirmations,
-    made_confirmation,
     same_words,
     standing_confirmations,
 )
 from engine.corpus.grades import Grades, grades_of
 from engine.corpus.protocol import Corpus
-from engine.errors import CorpusError, InputError
+from engine.errors import InputError
 from engine.model import Grade
 from engine.records.citation import short_citation
 
@@ -79,6 +77,11 @@ class Entry:
     before: Confirmation | None = None
     changed: str = ""
 
+    @property
+    def is_citation(self) -> bool:
+        """Whether it is a citation outside of the claims."""
+        return self.number.startswith("c")
+
 
 @dataclass(frozen=True, slots=True)
 class Log:
@@ -97,7 +100,7 @@ class Log:
         raise InputError(f"there is no claim {number[:20]!r}; there are {self._numbers()}")
 
     def _numbers(self) -> str:
-        outside = [one.number for one in self.entries if one.number.startswith("c")]
+        outside = [one.number for one in self.entries if one.is_citation]
         claims = f"1 to {len(self.entries) - len(outside)}"
         return f"{claims}, and c1 to {outside[-1]} outside of them" if outside else claims
 
@@ -122,48 +125,6 @@ def verification_log(audit: Audit, corpus: Corpus, *, reviews: bool = True) -> L
         by_claim.setdefault(one.claim, []).append(one)
     told = tuple(_reviewed(entry, by_claim.get(same_words(entry.words), ())) for entry in entries)
     return Log(audit.corpus, audit.day.isoformat(), told, audit.minimum)
-
-
-def checked_instead(told: str) -> str:
-    """A verdict that a person gives, as a key. Raises InputError for what is none."""
-    key = "_".join(told.strip().lower().split())[:100]
-    if key not in WORDS:
-        raise InputError(f"{told.strip()[:30]!r} is no verdict; there are {', '.join(WORDS)}")
-    return key
-
-
-def review(
-    corpus: Corpus, entry: Entry, *, instead: str = "", note: str = "", reviewer: str = ""
-) -> Confirmation:
-    """Confirm the verdict of an entry, or overrule it: ``instead`` is the key of the right one. Durable once
-    this returns. Raises InputError for what is no verdict, CorpusError where nothing can be kept."""
-    folder = corpus.folder
-    if folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for confirmations")
-    if instead:
-        instead = checked_instead(instead)
-    held = ("", "") if entry.held is None else (entry.held.passage_id, entry.held.sha256)
-    made = made_confirmation(entry.words, held, entry.finding, instead=instead, note=note, reviewer=reviewer)
-    return add_confirmation(folder, made)
-
-
-def said_of_it(entry: Entry) -> Confirmation:
-    """What a person said of an entry, whether it still holds or not. Raises InputError where nobody did."""
-    said = entry.review or entry.before
-    if said is None:
-        raise InputError(f"nobody has said anything of {entry.number}")
-    return said
-
-
-def take_back(corpus: Corpus, entry: Entry, *, reviewer: str = "") -> Confirmation:
-    """Take back what was said of an entry. Raises InputError where nothing was, CorpusError."""
-    said = said_of_it(entry)
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for confirmations")
-    made = made_confirmation(
-        said.claim, (said.passage_id, said.sha256), said.finding, instead=said.instead, reviewer=reviewer
-    )
-    return add_confirmation(corpus.folder, made.model_copy(update={"withdrawn": True}))
 
 
 def _claims(audit: Audit, corpus: Corpus, grades: Grades) -> Iterator[Entry]:

@@ -107,7 +107,7 @@ def summary_of(log: Log) -> str:
     overruled = sum(one.review is not None and one.review.review is Review.OVERRULED for one in log.entries)
     looked = f"{len(log.reviewed)} looked at by a person"
     looked += f", {overruled} of them overruled" if overruled else ""
-    outside = sum(one.number.startswith("c") for one in log.entries)
+    outside = sum(one.is_citation for one in log.entries)
     counted = plural(len(log.entries) - outside, "claim")
     counted += f" and {plural(outside, 'citation')} outside of them" if outside else ""
     lowest = f" Lowest grade asked for: {log.minimum.value}." if log.minimum else ""

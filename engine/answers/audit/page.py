@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from engine.answers.audit.export import pieces
 from engine.answers.audit.log import Log
 from engine.answers.audit.log_export import log_html
 from engine.answers.audit.record import Audit, Checked, Finding, Source
 from engine.answers.audit.style import STYLE
-from engine.answers.audit.wording import TOLD, axes, citation_of, key_of, remarks, summary
+from engine.answers.audit.tally import axes, summary, tally, verdict_words
+from engine.answers.audit.wording import TOLD, citation_of, key_of, remarks
 from engine.corpus.grades import words_of
 from engine.language.markup import escape
 
@@ -23,37 +24,40 @@ def _page(audit: Audit, log: Log | None) -> Iterator[str]:
     yield '<!doctype html><html><head><meta charset="utf-8"><title>Citation audit</title>'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{STYLE}</style></head><body><h1>Citation audit</h1>"
-    told = f"Against {audit.corpus}, as of {audit.day.isoformat()}. {summary(audit)}."
+    counted = tally(audit, log)
+    told = f"Against {audit.corpus}, as of {audit.day.isoformat()}. {summary(counted)}."
     yield f"<p>{escape(told)}</p><ul>"
-    yield from (f"<li>{escape(axis)}</li>" for axis in axes(audit))
+    yield from (f"<li>{escape(axis)}</li>" for axis in axes(counted))
     if audit.changed_by_model:
         numbers = ", ".join(str(one.claim.number) for one in audit.changed_by_model)
         yield f"<li>Changed by the second reading of {escape(audit.model)}: claims {numbers}</li>"
     yield from (f"<li>Citation: {escape(one.told)}</li>" for one in audit.dead)
     yield from (f"<li>{escape(note)}</li>" for note in audit.notes)
-    yield f'</ul><h2>The text</h2><div class="text" dir="auto">{text_html(audit)}</div><h2>The claims</h2>'
-    yield from map(_claim, audit.checked)
+    yield f'</ul><h2>The text</h2><div class="text" dir="auto">{text_html(counted.stand, audit.text)}</div>'
+    yield "<h2>The claims</h2>"
+    words = verdict_words(counted)
+    for one, stands in zip(counted.found, counted.stand, strict=True):
+        yield _claim(one, stands.finding, words[one.claim.number])
     yield "" if log is None else log_html(log)
     yield "</body></html>"
 
 
-def text_html(audit: Audit) -> str:
-    """The audited text with each claim marked by its finding and number."""
+def text_html(checked: Sequence[Checked], text: str) -> str:
+    """A text with each of its claims marked by its finding and number."""
     parts, place = [], 0
-    for one in audit.checked:
+    for one in checked:
         span = one.claim.span
-        parts.append(escape(audit.text[place : span.start]))
-        said, told = escape(audit.text[span.start : span.end]), TOLD[one.finding]
+        parts.append(escape(text[place : span.start]))
+        said, told = escape(text[span.start : span.end]), TOLD[one.finding]
         parts.append(
             f'<span class="claim {key_of(one.finding)}" title="{told.word}">{said}'
             f"<sup>{told.sign} {one.claim.number}</sup></span>"
         )
         place = span.end
-    return "".join([*parts, escape(audit.text[place:])])
+    return "".join([*parts, escape(text[place:])])
 
 
-def _claim(one: Checked) -> str:
-    told = TOLD[one.finding]
+def _claim(one: Checked, stands: Finding, verdict: str) -> str:
     shown = one.sources[:1] if one.finding is not Finding.NOT_IN_CORPUS else ()
     quotes = "".join(_quote(source) for source in shown)
     further = "".join(
@@ -63,8 +67,8 @@ def _claim(one: Checked) -> str:
     )
     said = "".join(f"<p><small>{escape(remark)}</small></p>" for remark in remarks(one))
     return (
-        f'<article class="{key_of(one.finding)}">'
-        f'<p class="finding">{one.claim.number}. {told.sign} {told.word}</p>'
+        f'<article class="{key_of(stands)}">'
+        f'<p class="finding">{one.claim.number}. {verdict}</p>'
         f'<p dir="auto">{escape(one.claim.text)}</p><p><em dir="auto">{escape(one.reason)}</em></p>'
         f"{quotes}{further}{said}</article>"
     )

@@ -26,6 +26,8 @@ class Finding(StrEnum):
 
 # Findings of which the sources say what the claim says, in force or not, cited rightly or not.
 SAID = (Finding.SUPPORTED, Finding.WRONG_PINPOINT, Finding.OUTDATED)
+# Those of which a passage carries the claim, the cited one where it cites.
+CARRIED = (Finding.SUPPORTED, Finding.OUTDATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,26 +167,11 @@ class Audit:
     minimum: Grade | None = None
     grades: int = 0
 
-    def count(self, finding: Finding) -> int:
-        """How many claims have a finding."""
-        return sum(one.finding is finding for one in self.checked)
-
-    @property
-    def correct(self) -> int:
-        """How many claims the sources bear out as the law is on the day."""
-        return sum(one.correct is True for one in self.checked)
-
     @property
     def dead(self) -> tuple[Citation, ...]:
         """The citations of the whole text with which something is wrong, in order."""
         every = [*(cited for one in self.checked for cited in one.citations), *self.citations]
         return tuple(sorted((one for one in every if one.told), key=lambda one: one.span.start))
-
-    @property
-    def grounded(self) -> int:
-        """How many claims are carried by a passage of the grade that was asked for, the cited one where they
-        cite."""
-        return sum(one.grounded and one.graded for one in self.checked)
 
     @property
     def below(self) -> tuple[Checked, ...]:

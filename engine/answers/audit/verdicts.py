@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.answers.audit.independence import families
 from engine.answers.audit.pinpoints import stands_in
-from engine.answers.audit.record import Checked, Citation, Claim, Finding, Source
+from engine.answers.audit.record import CARRIED, Checked, Citation, Claim, Finding, Source
 from engine.answers.audit.wording import difference, otherwise
 from engine.corpus.grades import Grades
 from engine.corpus.protocol import Corpus, Mask
@@ -159,7 +159,7 @@ class Judge:
             claim.citations if own is None else own,
             right,
             successor,
-            grounded=finding in (Finding.OUTDATED, Finding.SUPPORTED),
+            grounded=finding in CARRIED,
             independent=len({self._families[number] for number in numbers.tolist()}),
             grade=grade,
             graded=not low,

@@ -1,11 +1,11 @@
-"""How an audit is put into words: findings, sums, sources."""
+"""How an audit is put into words: findings, sources."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from engine.answers.audit.record import SAID, Audit, Checked, Finding, Source
+from engine.answers.audit.record import SAID, Checked, Finding, Source
 from engine.corpus.grades import words_of
 from engine.language.statements import Alignment, Change, Changed, Token
 from engine.records.citation import short_citation
@@ -43,24 +43,6 @@ def key_of(finding: Finding) -> str:
 def citation_of(source: Source) -> str:
     """How a source is cited."""
     return short_citation(source.passage, source.document)
-
-
-def summary(audit: Audit) -> str:
-    """The findings in one line, none left out that occurs."""
-    counted = [(TOLD[one].word.lower(), audit.count(one)) for one in Finding]
-    parts = ", ".join(f"{count} {word}" for word, count in counted if count)
-    return f"{plural(len(audit.checked), 'claim')}: {parts}"
-
-
-def axes(audit: Audit) -> tuple[str, str]:
-    """The two axes in words: of how many claims the sources say so, and how many a passage carries."""
-    whole = len(audit.checked)
-    unsaid = sum(one.correct is None for one in audit.checked)
-    told = f"; {unsaid} neither right nor wrong: to be read" if unsaid else ""
-    return (
-        f"Said: the sources say so of {audit.correct} of {whole}{told}",
-        f"Grounded: a passage, the cited one where one is cited, carries {audit.grounded} of {whole}",
-    )
 
 
 def difference(source: Source) -> list[str]:

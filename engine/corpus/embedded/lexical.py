@@ -32,9 +32,9 @@ from engine.corpus.embedded.block import (
 from engine.corpus.protocol import Hits, Mask, Rows
 
 # Chosen by measurement on the gold sets, together with the weights of what stands around a passage and of
-# its provision's own heading.
+# its provision's own heading. Vectors hold the headings already: beside them that gained nothing.
 K1, B = 0.9, 0.6
-WEIGHTS = {TEXT_FIELD: 1.0, CONTEXT_FIELD: 0.15, TITLE_FIELD: 0.6}
+CONTEXT_WEIGHT, TITLE_WEIGHT = 0.15, 0.6
 
 # How many answers are remembered: as many as fit into the bytes, within bounds.
 REMEMBERED_BYTES = 32 << 20
@@ -95,10 +95,13 @@ class LexicalIndex:
     """The fields of every passage; a score is the sum of theirs, each times its weight (Robertson, Zaragoza
     and Taylor 2004 weigh the counts instead; here each field keeps its own rare words)."""
 
-    def __init__(self, state: Block) -> None:
-        self._fields = {name: LexicalField(state, name) for name in FIELDS}
+    def __init__(self, state: Block, *, titles: bool = True) -> None:
+        """``titles``: whether the headings of provisions count by themselves."""
+        self._fields = {
+            name: (LexicalField(state, name), weight) for name, weight in weights(titles=titles).items()
+        }
         # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
-        places = REMEMBERED_BYTES // (4 * max(self._fields[TEXT_FIELD].size, 1))
+        places = REMEMBERED_BYTES // (4 * max(int(state[f"lexical.{TEXT_FIELD}.size"][0]), 1))
         self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._computed)
 
     @staticmethod
@@ -122,11 +125,17 @@ class LexicalIndex:
         return self._remembered(tuple(terms))
 
     def _computed(self, terms: tuple[str, ...]) -> Array:
-        combined: Array = self._fields[TEXT_FIELD].scores(terms)
-        for name in (CONTEXT_FIELD, TITLE_FIELD):
-            combined += np.float32(WEIGHTS[name]) * self._fields[name].scores(terms)
+        combined: Array = np.zeros(self._fields[TEXT_FIELD][0].size, np.float32)
+        for field, weight in self._fields.values():
+            combined += np.float32(weight) * field.scores(terms)
         combined.flags.writeable = False
         return combined
+
+
+def weights(*, titles: bool) -> dict[str, float]:
+    """How much each field that counts does."""
+    known = {TEXT_FIELD: 1.0, CONTEXT_FIELD: CONTEXT_WEIGHT}
+    return known | ({TITLE_FIELD: TITLE_WEIGHT} if titles else {})
 
 
 def _merged(

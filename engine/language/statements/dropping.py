@@ -101,7 +101,8 @@ class _Dropped:
         plainly = bool(tokens[0].mark or tokens[0].opened)
         plainly = plainly or _modifies(tokens, behind, run, self.used) or self._of_one(run)
         duty = self.modal is not None and self.source[self.modal].key == "must"
-        may_drop = duty and not self._is_subject(run) and plainly and not self._of_all(run)
+        may_drop = duty and not self._is_subject(run) and plainly
+        may_drop = may_drop and not (_is_choice(tokens) or self._of_all(run))
         return [] if may_drop else plain or numbers
 
     def _of_one(self, run: list[int]) -> bool:
@@ -220,6 +221,11 @@ def _coordinated(
         return either or both
     forbidding = modal is not None and source[modal].key in ("may", "must_not")
     return both or (either and forbidding)
+
+
+def _is_choice(tokens: Sequence[Token]) -> bool:
+    """Whether a run may be done in the place of what stands before it: "[the goods] or the documents"."""
+    return tokens[0].opened in (",", "or") and any(token.opened == "or" for token in tokens)
 
 
 def _belongs(token: Token) -> bool:

@@ -92,6 +92,44 @@ def test_the_flag(sample_folder: Path, tmp_path: Path, form: str) -> None:
     assert "upport" in told
 
 
+def test_the_audit_of_a_saved_case_is_that_of_the_case(
+    sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case, fresh = tmp_path / "case.json", tmp_path / "fresh.json"
+    of = ["--corpus", str(sample_folder)]
+    asked = "How long is the notice period, and when must an objection be lodged?"
+    kept = ["--save", str(case), "--report", str(fresh)]
+    assert main(["investigate", asked, *of, "--preset", "quick", *kept, "--json"]) == 0
+    capsys.readouterr()
+    page, report = tmp_path / "again.html", tmp_path / "again.md"
+    written = ["--html", str(page), "--markdown", str(report), "--json"]
+    assert main(["report", "--case", str(case), *of, *written]) == 0
+    assert orjson.loads(capsys.readouterr().out) == orjson.loads(fresh.read_bytes())
+    assert "# Retrieval audit of a case" in report.read_text(encoding="utf-8")
+    assert "<h1>Retrieval audit of a case</h1>" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ([], "case.json: not a saved investigation: it has no field 'format'"),
+        (["--limit", "3"], "--limit: a saved case has its own"),
+        (["--as-of", "2024-01-01"], "--as-of: a saved case has its own"),
+    ],
+)
+def test_what_is_no_case_is_refused(
+    sample_folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    told: str,
+) -> None:
+    (tmp_path / "case.json").write_text('{"question": "x"}')
+    given = ["report", "--case", str(tmp_path / "case.json"), "--corpus", str(sample_folder)]
+    assert main([*given, *more]) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_another_form_is_refused_before_the_case(
     sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

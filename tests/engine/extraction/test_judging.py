@@ -23,7 +23,7 @@ from engine.corpus.extracted.validations import (
 )
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
-from engine.extraction.judging import Ends, judge_link, rates, unjudge_link
+from engine.extraction.judging import Ends, judge_link, rates, rejected_links, unjudge_link
 from engine.ingestion.build import add_to_corpus, build_corpus
 from engine.investigation import Case
 from engine.investigation.associations import associations
@@ -107,6 +107,26 @@ def test_each_relation_is_rejected_everywhere_and_comes_back(corpus: Corpus) -> 
         assert links_of(corpus) == before
         assert (corpus.citation_counts() == counts).all()
         assert associations(corpus).cites[[row], [other]] > 0
+
+
+def test_what_was_rejected_is_told_of_any_links_and_of_no_other(corpus: Corpus) -> None:
+    """Whatever was rejected, by whichever of its names: what the corpus had before and has no more."""
+    before = links_of(corpus)
+    every = [Ends(*link) for link in sorted(before)]
+    assert rejected_links(corpus, every) == []
+    numbers = corpus.reference_numbers(statuses=[Status.RESOLVED]).tolist()
+    wider = [one for one in corpus.references(numbers) if one.target_kind is not TargetKind.PASSAGE][:2]
+    chosen = [*one_of_each(corpus), *((one.source_id, str(one.target_id), one.relation) for one in wider)]
+    for link in chosen:
+        judge_link(corpus, Ends(*link), Judgement.REJECTED)
+    gone = before - links_of(corpus)
+    told = {(one.source_id, one.target_id, one.relation) for one in rejected_links(corpus, every)}
+    assert told == gone
+    source, target, relation = chosen[0]
+    assert rejected_links(corpus, [Ends("gone", target, relation), Ends(source, "gone", relation)]) == []
+    for link in chosen:
+        unjudge_link(corpus, Ends(*link))
+    assert rejected_links(corpus, every) == []
 
 
 def followed(corpus: Corpus, question: str) -> set[tuple[str, str, Relation]]:

@@ -42,7 +42,7 @@ def test_a_client_of_tools_gets_the_whole_record(address: str) -> None:
             return {tool.name for tool in tools.tools}, called
 
     names, called = asyncio.run(run())
-    assert names == {"investigate", "answer", "audit", "judge", "grades"}
+    assert names == {"investigate", "answer", "audit", "judge", "grades", "review"}
     assert not called.isError
     assert QUESTION in called.content[0].text
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.answers.audit import Audit, Auditor, Finding, Step, audit
 from engine.answers.audit.claims import LONGEST_TEXT
+from engine.answers.audit.tally import tally
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.llm import Meter
@@ -170,7 +171,8 @@ def test_a_text_is_audited_step_by_step(auditor: Auditor) -> None:
     assert isinstance(found, Audit)
     assert [step.done for step in steps if isinstance(step, Step)] == [0, 1, 2]
     assert [one.finding for one in found.checked] == [SUPPORTED, ABSENT]
-    assert (found.correct, found.grounded) == (1, 1)
+    counted = tally(found)
+    assert (counted.said.claims, counted.grounded.claims) == (1, 1)
     for one in found.checked:
         assert found.text[one.claim.span.start : one.claim.span.end] == one.claim.text
 

@@ -12,9 +12,11 @@ import pytest
 
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.export import annotated, audit_to_json, markdown
-from engine.answers.audit.log import Log, checked_instead, review, take_back, verification_log
+from engine.answers.audit.log import Log, verification_log
 from engine.answers.audit.log_export import log_markdown, log_page, log_to_json, said_of
 from engine.answers.audit.page import html_page
+from engine.answers.audit.reviewing import Saying, checked_instead, say
+from engine.answers.audit.tally import tally
 from engine.corpus import open_corpus
 from engine.corpus.confirmations import digest_of, load_confirmations
 from engine.corpus.grades import set_grade
@@ -93,34 +95,38 @@ def test_every_claim_and_citation_is_listed_with_what_it_was_held_against(folder
 
 def test_a_persons_word_holds_and_is_taken_back(folder: Path) -> None:
     corpus, log = open_corpus(folder), logged(folder)
-    review(corpus, log.entry("1"), reviewer="Ada", note="read")
-    review(corpus, log.entry("2"), instead="related", reviewer="Ada")
-    review(corpus, log.entry("c2"))
+    say(corpus, log, [Saying("confirm", "1")], reviewer="Ada", note="read")
+    say(corpus, log, [Saying("overrule", "2", "related")], reviewer="Ada")
+    say(corpus, log, [Saying("confirm", "c2")])
     log = logged(folder)
     assert said_of(log.entry("1")).startswith("Confirmed by Ada, 20")
     assert said_of(log.entry("2")).endswith(": related: read it")
     assert "by a reviewer" in said_of(log.entry("c2"))
     assert {one.number for one in log.reviewed} == {"1", "2", "c2"}
-    take_back(corpus, log.entry("2"))
+    say(corpus, log, [Saying("undo", "2")])
     assert {one.number for one in logged(folder).reviewed} == {"1", "c2"}
     with pytest.raises(InputError, match="nobody has said anything of 2"):
-        take_back(corpus, logged(folder).entry("2"))
+        say(corpus, logged(folder), [Saying("undo", "2")])
     assert not verification_log(audit(MEMO, Auditor(corpus, day=DAY)), corpus, reviews=False).reviewed
 
 
 @pytest.mark.parametrize("told", ["wrong", "", "<b>", "supported" * 2000])
 def test_what_is_no_verdict_is_refused(folder: Path, told: str) -> None:
     with pytest.raises(InputError, match="is no verdict; there are supported"):
-        checked_instead(told)
-    assert checked_instead(" No such  provision") == "no_such_provision"
+        checked_instead(told, logged(folder).entry("1"))
+    claim, citation = logged(folder).entry("1"), logged(folder).entry("c2")
+    assert checked_instead(" No such  provision", claim) == "no_such_provision"
+    assert checked_instead("resolved", citation) == "resolved"
+    with pytest.raises(InputError, match="'resolved' is no verdict"):
+        checked_instead("resolved", claim)
     if told:
         with pytest.raises(InputError):
-            review(open_corpus(folder), logged(folder).entry("1"), instead=told)
+            say(open_corpus(folder), logged(folder), [Saying("overrule", "1", told)])
     assert not load_confirmations(folder)
 
 
 def test_it_holds_after_ingesting_again_where_the_words_are_the_same(folder: Path, tmp_path: Path) -> None:
-    review(open_corpus(folder), logged(folder).entry("1"), reviewer="Ada")
+    say(open_corpus(folder), logged(folder), [Saying("confirm", "1")], reviewer="Ada")
     (tmp_path / "harbour.md").write_text(LAW.replace("two hours", "three hours"), encoding="utf-8")
     build_corpus([tmp_path / "harbour.md"], folder, name="Harbour", embedding="none")
     assert logged(folder).entry("1").review is not None
@@ -133,7 +139,7 @@ def test_it_holds_after_ingesting_again_where_the_words_are_the_same(folder: Pat
 
 
 def test_it_holds_for_the_same_claim_in_another_text_and_for_no_other(folder: Path) -> None:
-    review(open_corpus(folder), logged(folder).entry("2"), reviewer="Ada")
+    say(open_corpus(folder), logged(folder), [Saying("confirm", "2")], reviewer="Ada")
     same = "Hello.\n\nThe master of a vessel shall pay  the harbour fee\nwithin twenty days of arrival.\n"
     assert logged(folder, same).entry("1").review is not None
     other = same.replace("twenty", "thirty")
@@ -143,7 +149,8 @@ def test_it_holds_for_the_same_claim_in_another_text_and_for_no_other(folder: Pa
 def test_another_verdict_is_not_confirmed_by_what_was_said_of_the_first(folder: Path) -> None:
     corpus, log = open_corpus(folder), logged(folder)
     entry = log.entry("1")
-    review(corpus, replace(entry, finding="related"), reviewer="Ada")
+    other = replace(log, entries=(replace(entry, finding="related"),))
+    say(corpus, other, [Saying("confirm", "1")], reviewer="Ada")
     now = logged(folder).entry("1")
     assert now.review is None
     assert "the verdict was “related: read it” then" in said_of(now)
@@ -154,7 +161,7 @@ def test_the_log_in_all_its_forms(folder: Path) -> None:
     hostile = MEMO.replace("The moon", "The <script>alert(1)</script> moon | `x`")
     found = audit(hostile, Auditor(corpus, day=DAY))
     log = verification_log(found, corpus)
-    review(corpus, log.entry("3"), note="<img src=x onerror=alert(1)>", reviewer="<b>Ada</b>")
+    say(corpus, log, [Saying("confirm", "3")], note="<img src=x onerror=alert(1)>", reviewer="<b>Ada</b>")
     log = verification_log(found, corpus)
     for made_of in (log_page(log), html_page(found, log)):
         assert "<script>alert" not in made_of
@@ -172,16 +179,17 @@ def test_the_log_in_all_its_forms(folder: Path) -> None:
 
 def test_a_lowest_grade_passes_nothing_in_silence(folder: Path) -> None:
     corpus = open_corpus(folder)
-    assert audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.A)).correct == 1
+    assert tally(audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.A))).said.claims == 1
     set_grade(corpus, "kind", "act", None)
     found = audit(MEMO, Auditor(corpus, day=DAY, minimum=Grade.E))
-    assert (found.correct, found.grounded) == (0, 0)
+    counted = tally(found)
+    assert (counted.said.claims, counted.grounded.claims) == (0, 0)
     assert any("claim (1) rests on sources with no grade" in note for note in found.notes)
     assert "no grade: not counted" in markdown(found)
     told = audit_to_json(found)
     assert (told["below_minimum_grade"], told["grades_version"]) == ([1], 1)
     assert told["claims"][0]["grounded"] is False
-    assert audit(MEMO, Auditor(corpus, day=DAY)).correct == 1
+    assert tally(audit(MEMO, Auditor(corpus, day=DAY))).said.claims == 1
 
 
 def test_that_dense_search_is_off_names_the_claims_it_concerns(folder: Path) -> None:

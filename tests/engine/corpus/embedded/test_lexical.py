@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
-from engine.corpus.embedded.lexical import WEIGHTS, LexicalField, LexicalIndex
+from engine.corpus.embedded.lexical import LexicalField, LexicalIndex, weights
 
 RANDOM = np.random.default_rng(7)
 WORDS = [f"w{n}" for n in range(300)]
@@ -86,14 +86,17 @@ def test_no_passage_and_no_word() -> None:
     assert field([[], []]).scores(["w1", ""]).tolist() == [0.0, 0.0]
 
 
-def test_fields_add_up() -> None:
+@pytest.mark.parametrize("titles", [True, False])
+def test_fields_add_up(titles: bool) -> None:
     state = Block({})
     LexicalIndex.put(state, [block_of(text=CORPUS, context=CORPUS[::-1], title=[one[:2] for one in CORPUS])])
     parts = {name: LexicalField(state, name) for name in FIELDS}
+    told = weights(titles=titles)
+    assert ("title" in told) is titles
+    assert min(told.values()) > 0
     for query in QUERIES[:5]:
-        expected = sum(WEIGHTS[name] * part.scores(query) for name, part in parts.items())
-        np.testing.assert_allclose(LexicalIndex(state).scores(query), expected, rtol=1e-6)
-    assert min(WEIGHTS.values()) > 0
+        expected = sum(weight * parts[name].scores(query) for name, weight in told.items())
+        np.testing.assert_allclose(LexicalIndex(state, titles=titles).scores(query), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 399, 400, 1000])

@@ -1,0 +1,182 @@
+"""A saved investigation read back whole, to be audited: what was asked, how, what happened, what came of it.
+
+Its passages are as the corpus has them now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError, field_validator
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.investigation.context_expansion import text_of
+from engine.investigation.record import Investigation
+from engine.model import (
+    AreaCoverage,
+    Document,
+    Evidence,
+    EvidenceStatus,
+    Metrics,
+    PartEvidence,
+    Passage,
+    RankedPassage,
+    RetrieverHit,
+    RoundReport,
+    ScorePart,
+    Stop,
+    Transaction,
+)
+from engine.records.planned import plan_from_json
+from engine.records.saved import hop_of, pool_of, record_of, rows_of
+from engine.records.spending import usage_from_json
+from engine.records.wording import plural
+from engine.settings import InvestigationSettings
+
+
+class _RankedFile(BaseModel):
+    rank: int
+    id: str
+    text: str
+    score: float
+    breakdown: tuple[ScorePart, ...]
+    trails: tuple[tuple[dict[str, Any], ...], ...]
+    hits: tuple[RetrieverHit, ...]
+    assembled: tuple[str, ...]
+    pinned: bool
+    same_words: tuple[str, ...]
+
+
+class _IdFile(BaseModel):
+    id: str
+
+
+class _PartFile(BaseModel):
+    text: str
+    status: EvidenceStatus
+    missing: tuple[str, ...]
+    passages: tuple[_IdFile, ...]
+
+
+class _EvidenceFile(BaseModel):
+    status: EvidenceStatus
+    missing: tuple[str, ...]
+    numbers: dict[str, float]
+    parts: tuple[_PartFile, ...]
+
+
+class _CaseFile(BaseModel):
+    """What of a saved investigation is neither its plan nor its pool."""
+
+    question: str
+    corpus: str
+    started: datetime
+    day: date | None
+    settings: InvestigationSettings
+    evidence: _EvidenceFile
+    passages: tuple[_RankedFile, ...]
+    transaction: Transaction | None
+    metrics: Metrics
+    coverage: tuple[AreaCoverage, ...]
+    rounds: tuple[RoundReport, ...]
+    stop: Stop
+    notes: tuple[str, ...]
+    model: str
+    milliseconds: float
+
+    @field_validator("rounds", mode="before")
+    @classmethod
+    def _states(cls, value: Any) -> Any:
+        """Rounds with the states of the areas around them where a report has them."""
+        if not isinstance(value, list):
+            return value
+        return [
+            one | one["coverage"] if isinstance(one, dict) and isinstance(one.get("coverage"), dict) else one
+            for one in value
+        ]
+
+
+def load_investigation(path: Path, corpus: Corpus) -> Investigation:
+    """A saved investigation as it was, its passages as the corpus has them now; where the corpus has other
+    words since, a note says so. Raises InputError, naming file and field, for a file that is no such thing
+    or does not fit the corpus."""
+    record = record_of(path)
+    try:
+        file = _CaseFile.model_validate(record)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise InputError(f"{path}: damaged: {field}: {' '.join(first['msg'].split())}") from error
+    pool = pool_of(path, record, corpus, file.settings.pool_size)
+    try:
+        passages = tuple(_ranked(path, one, corpus) for one in file.passages)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: damaged: passages: {error}") from error
+    changed = sum(_changed(one, corpus) for one in passages)
+    since = f"the words of {plural(changed, 'passage')} have changed since the case was saved"
+    return Investigation(
+        file.question,
+        file.corpus,
+        file.settings,
+        plan_from_json(record.get("plan"), f"{path}: plan"),
+        file.rounds,
+        file.coverage,
+        file.stop,
+        passages,
+        pool,
+        file.milliseconds,
+        file.started,
+        file.day,
+        (*file.notes, *([since] if changed else [])),
+        file.model,
+        _evidence(path, file.evidence, corpus),
+        file.metrics,
+        file.transaction,
+        usage_from_json(record.get("usage"), str(path)),
+    )
+
+
+def _found(path: Path, ids: Sequence[str], corpus: Corpus) -> list[tuple[Passage, Document]]:
+    rows = rows_of(path, ids, corpus)
+    documents = corpus.documents()
+    numbers = corpus.document_numbers(rows).tolist()
+    return [(one, documents[number]) for one, number in zip(corpus.passages(rows), numbers, strict=True)]
+
+
+def _ranked(path: Path, file: _RankedFile, corpus: Corpus) -> RankedPassage:
+    [(passage, document), *_] = _found(path, [file.id, *file.assembled, *file.same_words], corpus)
+    return RankedPassage(
+        file.rank,
+        passage,
+        document,
+        file.text,
+        file.score,
+        file.breakdown,
+        tuple(tuple(map(hop_of, trail)) for trail in file.trails),
+        file.hits,
+        file.assembled,
+        file.pinned,
+        file.same_words,
+    )
+
+
+def _changed(ranked: RankedPassage, corpus: Corpus) -> bool:
+    """Whether the corpus has other words for a ranked passage now than it had."""
+    return text_of(corpus.passages(corpus.rows(ranked.assembled_ids))) != ranked.text
+
+
+def _evidence(path: Path, file: _EvidenceFile, corpus: Corpus) -> Evidence:
+    parts = tuple(
+        PartEvidence(
+            part.text,
+            part.status,
+            part.missing,
+            tuple(_found(path, [one.id for one in part.passages], corpus)),
+        )
+        for part in file.parts
+    )
+    return Evidence(file.status, file.missing, file.numbers, parts)

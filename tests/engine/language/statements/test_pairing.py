@@ -1,0 +1,145 @@
+"""Each word of a claim is paired with the same word of the source; one with another part there is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.language.statements import sequence
+from engine.language.statements.pairing import Pairs, paired
+from engine.language.statements.tokens import Token
+
+# Who does it, to whom, with what: a table of all sentences that these make.
+PEOPLE = ("agent", "principal", "buyer", "registrar", "tenant")
+VERBS = ("notify", "pay", "inform", "register")
+WHEN = ("", " within thirty days", " in writing", " without delay", " if the board agrees")
+sentences = st.tuples(st.permutations(PEOPLE), st.sampled_from(VERBS), st.sampled_from(WHEN)).map(
+    lambda drawn: f"The {drawn[0][0]} shall {drawn[1]} the {drawn[0][1]}{drawn[2]}."
+)
+
+
+def pairs_of(claim: str, source: str, language: str = "en") -> tuple[Pairs, tuple[Token, ...], list[str]]:
+    """The pairs, the tokens of the claim, and the words of it that have another part in the source."""
+    own = sequence(claim, language)
+    found = paired(own, sequence(source, language))
+    return found, own, [token.word for token in found.exchanged]
+
+
+SAME_PARTS = [
+    (
+        "en",
+        "Within thirty days the agent shall notify the principal.",
+        "The agent shall notify the principal within thirty days.",
+    ),
+    ("en", "If the agent objects, the principal shall pay.", "The principal shall pay if the agent objects."),
+    (
+        "en",
+        "In writing the tenant shall notify the landlord.",
+        "The tenant shall notify the landlord in writing.",
+    ),
+    (
+        "de",
+        "Dem Käufer muss der Verkäufer die Sache übergeben.",
+        "Der Verkäufer muss dem Käufer die Sache übergeben.",
+    ),
+    ("de", "Binnen 30 Tagen muss der Mieter kündigen.", "Der Mieter muss binnen 30 Tagen kündigen."),
+    (
+        "fr",
+        "Dans un délai de dix jours, le vendeur doit livrer la chose.",
+        "Le vendeur doit livrer la chose dans un délai de dix jours.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "claim", "source"), SAME_PARTS)
+def test_what_stands_elsewhere_with_the_same_part_is_moved(language: str, claim: str, source: str) -> None:
+    found, own, exchanged = pairs_of(claim, source, language)
+    assert found.of_claim.keys() == set(range(len(own)))
+    assert found.moved
+    assert exchanged == []
+
+
+# Each claim has all words of its source, and says something else.
+OTHER_PARTS = [
+    (
+        "en",
+        "The agent shall notify the principal.",
+        "The principal shall notify the agent.",
+        {"agent", "principal"},
+    ),
+    (
+        "en",
+        "The goods go from Meridia to Corvane.",
+        "The goods go from Corvane to Meridia.",
+        {"Meridia", "Corvane"},
+    ),
+    (
+        "en",
+        "The power may be revoked by the principal.",
+        "The principal may be revoked by the power.",
+        {"power", "principal"},
+    ),
+    (
+        "en",
+        "The notice of the tenant binds the landlord.",
+        "The notice of the landlord binds the tenant.",
+        {"landlord"},
+    ),
+    (
+        "en",
+        "If the agent objects, the principal shall pay.",
+        "If the principal pays, the agent shall object.",
+        {"agent", "principal"},
+    ),
+    ("en", "The board is informed.", "The board informs.", {"informed"}),
+    (
+        "de",
+        "Dem Verkäufer muss der Käufer die Sache übergeben.",
+        "Der Verkäufer muss dem Käufer die Sache übergeben.",
+        {"Verkäufer", "Käufer"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("language", "claim", "source", "words"), OTHER_PARTS)
+def test_what_has_another_part_is_told(language: str, claim: str, source: str, words: set[str]) -> None:
+    found, own, exchanged = pairs_of(claim, source, language)
+    assert found.of_claim.keys() == set(range(len(own)))
+    assert words & set(exchanged)
+
+
+@given(sentence=sentences)
+def test_a_sentence_is_itself(sentence: str) -> None:
+    found, own, exchanged = pairs_of(sentence, sentence)
+    assert found.of_claim == {place: place for place in range(len(own))}
+    assert not found.moved
+    assert exchanged == []
+
+
+@given(claim=sentences, source=sentences)
+def test_pairs_are_of_equal_words_and_none_is_used_twice(claim: str, source: str) -> None:
+    own, theirs = sequence(claim, "en"), sequence(source, "en")
+    found = paired(own, theirs)
+    assert len(set(found.of_claim.values())) == len(found.of_claim)
+    assert found.moved <= found.of_claim.keys()
+    assert all(
+        (own[place].sort, own[place].key) == (theirs[at].sort, theirs[at].key)
+        for place, at in found.of_claim.items()
+    )
+    # As many as can be: what is left over on one side stands on the other no more.
+    free = {(t.sort, t.key) for at, t in enumerate(theirs) if at not in found.of_claim.values()}
+    assert not free & {(t.sort, t.key) for place, t in enumerate(own) if place not in found.of_claim}
+
+
+@given(people=st.permutations(PEOPLE), verb=st.sampled_from(VERBS), when=st.sampled_from(WHEN))
+def test_who_does_it_to_whom_is_never_exchanged_in_silence(people: list[str], verb: str, when: str) -> None:
+    one, other = people[:2]
+    said = f"The {one} shall {verb} the {other}{when}."
+    assert pairs_of(f"The {other} shall {verb} the {one}{when}.", said)[2]
+
+
+def test_nothing_is_paired_with_nothing() -> None:
+    empty = paired((), sequence("The agent shall pay.", "en"))
+    assert (empty.of_claim, empty.moved, empty.exchanged) == ({}, set(), [])
+    assert paired(sequence("The agent shall pay.", "en"), ()).of_claim == {}

@@ -1,0 +1,180 @@
+"""Verdicts confirmed and overruled over HTTP: by whom, of what; what is wrong leaves nothing behind."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine.access.people import Person, visitors_folder
+from engine.access.roles import Role
+from engine.corpus.confirmations import load_confirmations
+from engine.errors import AccessError, InputError
+from engine.ingestion.build import build_corpus
+from engine.operator_settings import ANYWHERE, OperatorSettings
+from ui.asked import checked
+from ui.check.review_api import Reviewing, reviewing
+from ui.shelf import Library, open_library
+
+LAW = """---
+id: harbour
+title: Harbour Act
+type: act
+language: en
+---
+
+# Harbour Act
+
+#### Article 1 Fees
+
+(1) The master of a vessel shall pay the harbour fee within ten days of arrival.
+"""
+MEMO = """The master of a vessel shall pay the harbour fee within ten days of arrival.
+The master of a vessel shall pay the harbour fee within twenty days of arrival.
+"""
+REVIEWER, VISITOR = Person("", Role.REVIEWER, name="Ada"), Person("", Role.VISITOR)
+ANNA, BERT = "a" * 32, "b" * 32
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("review")
+    (folder / "harbour.md").write_text(LAW, encoding="utf-8")
+    build_corpus([folder / "harbour.md"], folder / "corpus", name="harbour", embedding="none")
+    return folder / "corpus"
+
+
+@pytest.fixture
+def library(built: Path, tmp_path: Path) -> Library:
+    shutil.copytree(built, tmp_path / "harbour")
+    return open_library([tmp_path / "harbour"], tmp_path / "home", OperatorSettings(host=ANYWHERE))
+
+
+def asked(act: str, *claims: str, **more: Any) -> Reviewing:
+    return checked(Reviewing, {"act": act, "claims": list(claims), "text": MEMO} | more)
+
+
+def kept(library: Library) -> int:
+    return len(load_confirmations(library.find(None).folder))
+
+
+def test_verdicts_are_confirmed_overruled_listed_and_taken_back(library: Library) -> None:
+    done = reviewing(library, REVIEWER, asked("confirm", "1", "2", "1", note="read", name="Eve"))
+    assert [one["reviewer"] for one in done["confirmations"]] == ["Ada", "Ada"]
+    told = [one["said"] for one in done["verification_log"]["entries"]]
+    assert all(one.startswith("Confirmed by Ada") and one.endswith("(read)") for one in told)
+    done = reviewing(library, REVIEWER, asked("overrule", "2", instead="Related"))
+    assert done["verification_log"]["entries"][1]["review"]["instead"] == "related"
+    assert reviewing(library, REVIEWER, asked("list"))["total"] == 2
+    done = reviewing(library, REVIEWER, asked("undo", "1", "2"))
+    assert done["verification_log"]["reviewed"] == 0
+    assert reviewing(library, REVIEWER, asked("list")) == {
+        "corpus": "harbour",
+        "confirmations": [],
+        "total": 0,
+    }
+
+
+def test_a_name_counts_where_nobody_is_logged_in(library: Library) -> None:
+    [one] = reviewing(library, Person("", Role.OPERATOR), asked("confirm", "1", name="Eve"))["confirmations"]
+    assert one["reviewer"] == "Eve"
+
+
+def test_what_is_right_of_it_is_not_kept_where_something_is_wrong(library: Library) -> None:
+    for claims, more in (
+        (("1", "9"), {}),
+        (("1", "2"), {"instead": "contradicted"}),
+        (("1", "2"), {"name": "\ud800"}),
+    ):
+        act = "overrule" if "instead" in more else "confirm"
+        with pytest.raises(InputError):
+            reviewing(library, Person("", Role.OPERATOR), asked(act, *claims, **more))
+        assert kept(library) == 0
+    reviewing(library, REVIEWER, asked("confirm", "1"))
+    with pytest.raises(InputError, match="nobody has said anything of 2"):
+        reviewing(library, REVIEWER, asked("undo", "1", "2"))
+    assert kept(library) == 1
+
+
+@pytest.mark.parametrize("act", ["confirm", "overrule", "undo", "list"])
+def test_other_visitors_may_not(library: Library, act: str) -> None:
+    with pytest.raises(AccessError, match="confirmed by its reviewers"):
+        reviewing(library, VISITOR, asked(act, "1", instead="related" if act == "overrule" else ""))
+    assert kept(library) == 0
+
+
+def test_whose_a_corpus_is_may_and_nobody_else_finds_it(library: Library, built: Path) -> None:
+    assert library.home is not None
+    own = visitors_folder(library.home, ANNA)
+    assert own is not None
+    shutil.copytree(built, own / "mine-1")
+    names = library.names(ANNA)
+    [mine] = [name for name in names if name not in library.names(BERT)]
+    anna, bert = Person(ANNA, Role.VISITOR), Person(BERT, Role.VISITOR)
+    assert reviewing(library, anna, asked("confirm", "1", corpus=mine))["confirmations"]
+    tricks = (
+        mine,
+        "mine-1",
+        str(own / "mine-1"),
+        f"../visitors/{own.name}/mine-1",
+        "../..",
+        "\x00",
+        "harbour/.",
+    )
+    for person in (bert, REVIEWER, Person("../" + ANNA, Role.OPERATOR)):
+        for name in tricks:
+            with pytest.raises(InputError, match="unknown corpus") as caught:
+                reviewing(library, person, asked("confirm", "1", corpus=name))
+            assert "known corpora: harbour" in str(caught.value)
+    assert len(load_confirmations(own / "mine-1")) == 1
+    assert kept(library) == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"act": "fly"}, "act: Input should be"),
+        ({"act": "confirm"}, "claims: which of them to confirm was not said"),
+        ({"act": "confirm", "claims": ["1"], "text": " "}, "there is no text"),
+        ({"act": "confirm", "claims": ["1"], "text": "x" * 60_001}, "text: longer than the 60,000"),
+        ({"act": "confirm", "claims": "1"}, "claims: Input should be a valid list"),
+        ({"act": "confirm", "claims": [1]}, "claims.0: "),
+        ({"act": "confirm", "claims": [["1"]]}, "claims.0: "),
+        ({"act": "confirm", "claims": ["1"] * 201}, "claims: more than the 200"),
+        ({"act": "confirm", "claims": ["<script>"]}, "there is no claim '<script>'; there are 1 to 2"),
+        ({"act": "confirm", "claims": ["1"], "instead": "related"}, "instead: the right verdict is said to"),
+        ({"act": "overrule", "claims": ["1"]}, "'' is no verdict; there are supported"),
+        ({"act": "overrule", "claims": ["1"], "instead": "supported"}, "the verdict is the same"),
+        ({"act": "overrule", "claims": ["1"], "instead": "x" * 81}, "instead: longer than the 80"),
+        ({"act": "confirm", "claims": ["1"], "note": "x" * 2001}, "note: longer"),
+        ({"act": "confirm", "claims": ["1"], "name": "x" * 101}, "name: longer"),
+        ({"act": "confirm", "claims": ["1"], "day": "soon"}, "day: "),
+        ({"act": "confirm", "claims": ["1"], "grade": "F"}, "grade: "),
+        ({"act": "confirm", "claims": ["1"], "reviewer": "Eve"}, "reviewer: not known here"),
+        ({"act": "list", "corpus": "another"}, "unknown corpus"),
+    ],
+)
+def test_what_is_wrong_is_told(library: Library, given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        reviewing(library, REVIEWER, checked(Reviewing, {"text": MEMO} | given))
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert kept(library) == 0
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    claims=st.lists(st.text(max_size=5).filter(lambda one: one not in ("1", "2")), min_size=1, max_size=3),
+    act=st.sampled_from(["confirm", "overrule", "undo"]),
+)
+def test_no_number_but_a_claim_s_keeps_anything(library: Library, claims: list[str], act: str) -> None:
+    instead = "related" if act == "overrule" else ""
+    with pytest.raises(InputError, match="there is no claim"):
+        reviewing(
+            library, REVIEWER, asked(act, "1" if act != "undo" else claims[0], *claims, instead=instead)
+        )
+    assert kept(library) == 0
