@@ -50,9 +50,14 @@ def be_template(
     logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
     share_arenas()
+    from tqdm import tqdm
+
+    from ui import api, investigate  # noqa: F401  What workers are asked to do stands there.
     from ui.shelf import Library
     from ui.warming import load
 
+    # Its monitor is a thread, which a fork would leave behind in whatever it was doing.
+    tqdm.monitor_interval = 0
     library = Library(given, home, settings)
     load(library)
     if threading.active_count() > 1:
