@@ -26,7 +26,7 @@ def address_of(request: gr.Request | Request) -> str:
 
 def visitor_of(request: gr.Request) -> str:
     """Who waits in a line, as far as fairness goes: a page load of an address."""
-    return f"{address_of(request)} {request.session_hash or ''}"
+    return f"{address_of(request)} {getattr(request, 'session_hash', None) or ''}"
 
 
 def _visitor(request: gr.Request | Request) -> Visitor | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -74,7 +75,22 @@ class Page(gr.Blocks):
             left_out = function.inputs[len(inputs) :]
             inputs = [*inputs, *(getattr(one, "value", None) for one in left_out)]
         told: dict[str, Any] = await super().process_api(function, inputs, *given, **named)
+        told["data"] = [one.value if isinstance(one, _Sealed) else one for one in told["data"]]
         return told
+
+    async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> Any:
+        """As Gradio's, but for what endpoints answer: that is JSON and holds no file. To look for one goes
+        through 400 kB three times, and to keep it for the page load holds them for an hour."""
+        if block_fn.api_visibility == "public":
+            return [_Sealed(one) for one in ([predictions] if len(block_fn.outputs) == 1 else predictions)]
+        return await super().postprocess_data(block_fn, predictions, state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """What an endpoint answers, on its way through Gradio."""
+
+    value: Any
 
 
 def build_page(
@@ -119,9 +135,6 @@ def build_page(
         add_judging_api(library)
         add_grading_api(library)
         add_review_api(library)
-    for function in page.fns.values():
-        # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
-        function.postprocess = function.postprocess and function.api_visibility != "public"
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
