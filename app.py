@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from engine.llm import LanguageModel
     from ui.shelf import Library
+    from ui.workers.pool import Workers
 
 FAILED, UNUSABLE = 1, 2
 
@@ -123,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             with audit_log(settings), sweeping(settings):
                 try:
-                    return serve_page(page, settings, folder, partial(warm_up, library))
+                    return serve_page(page, settings, folder, partial(warm_up, library), library.workers)
                 finally:
                     library.workers.stop()
     except RedstringError as error:
@@ -132,17 +133,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def serve_page(
-    page: gr.Blocks, settings: OperatorSettings, folder: Path, when_open: Callable[[], object]
+    page: gr.Blocks,
+    settings: OperatorSettings,
+    folder: Path,
+    when_open: Callable[[], object],
+    workers: Workers | None = None,
 ) -> int:
     """Serve a page until a signal ends it; ``folder`` is for what is written for a while, ``when_open`` is
-    called once the page answers.
+    called once the page answers, of ``workers`` a supervisor is told.
 
     Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
     """
     from ui.door.serving import entry, guarded, listening, server
 
     door = entry(settings)
-    app = guarded(page, settings, door, folder / "uploads")
+    app = guarded(page, settings, door, folder / "uploads", workers)
     with listening(settings.host, settings.port) as line:
         print(f"Redstring: http://{settings.host}:{line.getsockname()[1]}", flush=True)
         serving = server(app, door.proxies, when_open)

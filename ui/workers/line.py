@@ -40,7 +40,7 @@ class Line(Generic[Place]):
         self._next_due: dict[str, float] = {}
         self._now, self._number, self._closed = 0.0, 0, False
         self._lock = threading.Lock()
-        self.served = self.refused = 0
+        self.taken = self.served = self.refused = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -71,10 +71,17 @@ class Line(Generic[Place]):
             return sum(other.order < ticket.order for other in self._waiting)
 
     def add(self, place: Place) -> None:
-        """A place is free: a new one, or one that is given back."""
+        """There is one place more."""
         with self._lock:
             self._free.append(place)
             self._serve()
+
+    def give_back(self, place: Place | None) -> None:
+        """A place that a ticket had is free; None: it is there no more."""
+        with self._lock:
+            self.taken -= 1
+        if place is not None:
+            self.add(place)
 
     def leave(self, ticket: Ticket[Place]) -> None:
         """Wait no more. A place that was given meanwhile is free for others."""
@@ -84,7 +91,7 @@ class Line(Generic[Place]):
                 return
             place, ticket.place = ticket.place, None
         if place is not None:
-            self.add(place)
+            self.give_back(place)
 
     def close(self) -> None:
         """There will be no place any more: whoever waits, or comes, is called without one."""
@@ -100,4 +107,5 @@ class Line(Generic[Place]):
             self._next_due = {name: due for name, due in self._next_due.items() if due > self._now}
             ticket.place = None if self._closed else self._free.pop()
             self.served += 1
+            self.taken += not self._closed
             ticket.called.set()

@@ -118,9 +118,9 @@ class Workers:
     """The places for cases. Without ``start`` all of them are in this process."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
-        self.here: Line[None] = Line(longest)
+        self.here: Line[str] = Line(longest)
         for _ in range(HERE_AT_ONCE):
-            self.here.add(None)
+            self.here.add("here")
         self.there: Line[Worker] = Line(longest)
         self.wanted, self.lost, self.seconds = 0, 0, 0.0
         self._template: Any = None
@@ -131,6 +131,11 @@ class Workers:
     def __reduce__(self) -> tuple[type[Workers], tuple[()]]:
         # In another process there are no workers of this one.
         return Workers, ()
+
+    @property
+    def ready(self) -> bool:
+        """Whether a case that comes now need not wait for the workers to begin."""
+        return not self.wanted or bool(self.pids)
 
     @property
     def pids(self) -> list[int]:
@@ -188,20 +193,19 @@ class Workers:
 
     @contextmanager
     def place(self, ticket: Ticket[Any]) -> Iterator[Worker | None]:
-        """Hold the place of a ticket that was called; another worker takes that of one that has ended."""
-        worker, began = ticket.place, time.monotonic()
+        """Hold the place of a ticket that was called: a worker, or None for this process. A new worker takes
+        the place of one that has ended."""
+        place, began = ticket.place, time.monotonic()
         try:
-            yield worker
+            yield place if isinstance(place, Worker) else None
         finally:
             self.seconds += time.monotonic() - began
-            if isinstance(worker, Worker):
-                ticket.place = None
-                if worker.alive:
-                    self.there.add(worker)
-                else:
-                    self._replace(worker)
+            if not isinstance(place, Worker):
+                self.here.give_back(place)
+            elif place.alive:
+                self.there.give_back(place)
             else:
-                self.here.add(None)
+                self._replace(place)
 
     def waited(
         self, visitor: str, stopped: Callable[[], bool] = bool, *, here: bool = False
@@ -223,7 +227,7 @@ class Workers:
         except BaseException:
             line.leave(ticket)
             raise
-        if ticket.place is None and line is self.there:
+        if ticket.place is None:
             # There are no workers any more.
             return (yield from self.waited(visitor, stopped, here=True))
         if isinstance(ticket.place, Worker) and not ticket.place.is_there:
@@ -256,6 +260,7 @@ class Workers:
         self.there.add(worker)
 
     def _replace(self, ended: Worker) -> None:
+        self.there.give_back(None)
         self.lost += 1
         with suppress(ProcessLookupError):
             os.kill(ended.pid, 9)
