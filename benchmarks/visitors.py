@@ -75,7 +75,7 @@ def main() -> int:
     questions = [question.text for question in read_questions(options.queries, options.qrels)]
     first, errors = 0, 0
     for workers in options.workers:
-        with served(options.corpus, workers) as (address, pid):
+        with served(options.corpus, workers, peaceful=options.peaceful) as (address, pid):
             seen = asyncio.run(
                 crowd(address, pid, questions, options.visitors, options.seconds, not options.peaceful)
             )
@@ -86,8 +86,10 @@ def main() -> int:
 
 
 @contextmanager
-def served(corpus: Path, workers: str) -> Iterator[tuple[str, int]]:
-    """The address of a page over a corpus, and its process, ended afterwards."""
+def served(corpus: Path, workers: str, *, peaceful: bool) -> Iterator[tuple[str, int]]:
+    """The address of a page over a corpus, and its process, ended afterwards. Where all are ``peaceful`` what
+    is measured is how fast it is, not how often one visitor may ask."""
+    unbounded = {"REDSTRING_CASES_A_MINUTE": "6000"} if peaceful else {}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -106,7 +108,7 @@ def served(corpus: Path, workers: str) -> Iterator[tuple[str, int]]:
                 workers,
             ],
             cwd=PROJECT,
-            env={**os.environ, "REDSTRING_HOME": home},
+            env={**os.environ, "REDSTRING_HOME": home, **unbounded},
             stdout=log,
             stderr=log,
         )
@@ -292,7 +294,8 @@ def told(seen: Seen, visitors: int, seconds: float) -> str:
             f"95th percentile {p95:.2f} s, longest {max(seen.seconds):.2f} s"
         )
         lines.append(
-            f"processor: {1000 * seen.processor / len(seen.seconds):.0f} ms a case; the machine was "
+            f"processor: {1000 * seen.processor / len(seen.seconds):.0f} ms a case, the page had "
+            f"{seen.processor / seconds:.2f} cores; the machine was "
             f"{seen.of_all:.0f} % busy, the visitors and whatever else ran included"
         )
     if seen.memory:
