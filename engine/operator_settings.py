@@ -91,7 +91,8 @@ class OperatorSettings(BaseSettings):
     )
     open_mb: int = setting(
         2000,
-        "Memory for the corpora that are kept open; those that nobody asks are let go first.",
+        "Memory for the corpora that are kept open, in the page's process and in each worker; those that "
+        "nobody asks are let go first.",
         "megabytes",
         group="server",
         low=1,

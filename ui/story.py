@@ -136,7 +136,7 @@ def told(story: Story) -> str:
         steps.append(cost_step(story.cost))
     if story.under_way is not None:
         steps.append(_started_step(story.under_way))
-    elif story.ahead:
+    elif story.ahead is not None and not story.loading:
         steps.append(_waiting_step(story.ahead))
     elif story.loading and not story.reports:
         steps.append(_LOADING)
@@ -153,7 +153,7 @@ def told(story: Story) -> str:
 
 
 def _waiting_step(ahead: int) -> str:
-    words = f"In line, {plural(ahead, 'case')} before yours …"
+    words = f"In line, {plural(ahead, 'case')} before yours …" if ahead else "In line, yours is next …"
     return f'<span class="step live" data-tip="{_LINE}">{words}</span>'
 
 
