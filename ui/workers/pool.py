@@ -19,6 +19,8 @@ from multiprocessing.reduction import send_handle
 from pathlib import Path
 from typing import Any, TypeVar
 
+import psutil
+
 from engine.errors import CancelledError, RedstringError
 from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
@@ -48,13 +50,14 @@ class Worker:
     """One worker, as the page's process sees it. It does one piece of work at a time."""
 
     def __init__(self, pipe: Connection, pid: int) -> None:
-        self.pid, self.alive = pid, True
+        self.pid, self.process = pid, psutil.Process(pid)
+        self.alive, self._busy = True, False
         self._pipe, self._number = pipe, 0
 
     @property
     def is_there(self) -> bool:
         """Whether it waits for work: one that computes nothing tells nothing but its end."""
-        return self.alive and not self._pipe.poll()
+        return self.alive and not self._busy and not self._pipe.poll()
 
     def run(
         self, work: Work, given: tuple[Any, ...], stopped: Callable[[], bool]
@@ -64,7 +67,7 @@ class Worker:
         Raises WorkerLostError where the worker ends meanwhile, and the RedstringError that the work raises.
         """
         self._number += 1
-        told = done = False
+        self._busy, told, paid = True, False, 0.0
         try:
             self._pipe.send((self._number, work, given))
             while True:
@@ -73,40 +76,37 @@ class Worker:
                 if not self._pipe.poll(LOOKED_EVERY if not told else None):
                     continue
                 kind, value, seconds = self._pipe.recv()
+                used_elsewhere(seconds - paid)
+                paid = seconds
                 if kind == "step":
                     yield value
                     continue
-                done = True
-                used_elsewhere(seconds)
+                self._busy = False
                 if kind == "error":
                     raise value
                 return value
         except (EOFError, OSError) as error:
             self.end()
-            done = True
             LOG.warning("worker %d ended in the middle of a case", self.pid)
             raise WorkerLostError("the process that worked on this case has ended: ask again") from error
-        finally:
-            if not done:
-                # Whoever asked has left.
-                self._let_go(told)
 
     def _stop(self) -> bool:
         self._pipe.send((self._number, None, ()))
         return True
 
-    def _let_go(self, told: bool) -> None:
+    def let_go(self) -> None:
+        """Have it leave work whose steps nobody reads any more; one that does not do so in time is ended."""
         until = time.monotonic() + ENDS_SECONDS
         try:
-            told = told or self._stop()
-            while self._pipe.poll(max(0.0, until - time.monotonic())):
-                kind, _, seconds = self._pipe.recv()
-                if kind != "step":
-                    used_elsewhere(seconds)
+            if self.alive and self._busy:
+                self._stop()
+            while self.alive and self._busy:
+                if not self._pipe.poll(max(0.0, until - time.monotonic())):
+                    self.end()
                     return
+                self._busy = self._pipe.recv()[0] == "step"
         except (EOFError, OSError):
-            pass
-        self.end()
+            self.end()
 
     def end(self) -> None:
         """Let go of the pipe: a worker that computes nothing ends by that, and one that does at once."""
@@ -202,10 +202,11 @@ class Workers:
             self.seconds += time.monotonic() - began
             if not isinstance(place, Worker):
                 self.here.give_back(place)
-            elif place.alive:
+            elif place.is_there:
                 self.there.give_back(place)
             else:
-                self._replace(place)
+                # Whoever asked has left, maybe on the thread that serves everybody.
+                threading.Thread(target=self._recover, args=(place,), name="recovery", daemon=True).start()
 
     def waited(
         self, visitor: str, stopped: Callable[[], bool] = bool, *, here: bool = False
@@ -259,11 +260,21 @@ class Workers:
         self._all = [*(one for one in self._all if one.alive), worker]
         self.there.add(worker)
 
+    def _recover(self, worker: Worker) -> None:
+        """Get a place back whose worker works on for nobody, or has ended."""
+        worker.let_go()
+        if worker.is_there:
+            self.there.give_back(worker)
+        else:
+            self._replace(worker)
+
     def _replace(self, ended: Worker) -> None:
         self.there.give_back(None)
         self.lost += 1
-        with suppress(ProcessLookupError):
-            os.kill(ended.pid, 9)
+        ended.end()
+        with suppress(psutil.NoSuchProcess):
+            # That of this worker alone, not whoever has its number now.
+            ended.process.kill()
         try:
             self._fork()
             LOG.info("worker %d is replaced", ended.pid)

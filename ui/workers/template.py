@@ -118,7 +118,7 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
                 except StopIteration as ended:
                     value = ended.value
                     break
-                pipe.send(("step", step, 0.0))
+                pipe.send(("step", step, time.process_time() - began))
         except RedstringError as error:
             kind, value = "error", error
         except Exception:

@@ -8,7 +8,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -48,10 +48,15 @@ def working(tmp_path_factory: pytest.TempPathFactory, corpus_folder: Path) -> It
     yield library
     pids = library.workers.pids
     library.workers.stop()
+    # Workers end with the page's process.
+    _await(lambda: not any(map(psutil.pid_exists, pids)))
+
+
+def _await(true: Callable[[], bool]) -> None:
     until = time.monotonic() + SOON
-    while any(map(psutil.pid_exists, pids)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not [pid for pid in pids if psutil.pid_exists(pid)], "workers end with the page's process"
+    while not true() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert true()
 
 
 def process_of(case: Case) -> int:
@@ -132,6 +137,7 @@ def test_a_worker_that_is_killed_is_told_and_replaced_and_the_others_go_on(worki
         lost.cancel()
         other.cancel()
         (going_on if ended is dying else dying).result(SOON)
+    _await(lambda: len(working.workers.pids) == 2)
     assert len(set(working.workers.pids) - before) == 1
     assert len(working.workers.pids) == 2
     assert working.workers.lost == 1
@@ -151,10 +157,7 @@ def test_who_leaves_in_the_middle_frees_the_worker(working: Library) -> None:
     next(telling)
     assert isinstance(telling, Generator)
     telling.close()
-    until = time.monotonic() + SOON
-    while working.workers.there.free < 2 and time.monotonic() < until:
-        time.sleep(0.01)
-    assert working.workers.there.free == 2
+    _await(lambda: working.workers.there.free == 2)
     assert not opened.busy.locked()
 
 
