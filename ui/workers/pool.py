@@ -256,7 +256,10 @@ class Workers:
             send_handle(self._control, theirs.fileno(), self._template.pid)
         if not pipe.poll(FORK_SECONDS):
             raise OSError("no worker came")
-        worker = Worker(pipe, pipe.recv())
+        try:
+            worker = Worker(pipe, pipe.recv())
+        except psutil.NoSuchProcess as error:
+            raise OSError("a worker ended at once") from error
         self._all = [*(one for one in self._all if one.alive), worker]
         self.there.add(worker)
 
