@@ -299,9 +299,8 @@ def told(seen: Seen, visitors: int, seconds: float) -> str:
             f"{seen.of_all:.0f} % busy, the visitors and whatever else ran included"
         )
     if seen.memory:
-        part = max(1, len(seen.memory) // 6)
-        begin, end = np.median(seen.memory[:part]), np.median(seen.memory[-part:])
-        lines.append(f"memory: {begin:,.0f} MB in the first sixth, {end:,.0f} MB in the last")
+        sixths = [f"{np.median(part):,.0f}" for part in np.array_split(seen.memory, 6) if len(part)]
+        lines.append(f"memory in each sixth of the time, MB: {' '.join(sixths)}")
     lines.append(f"errors: {sum(seen.errors.values())}")
     lines += [f"  {count} x {problem}" for problem, count in seen.errors.most_common(10)]
     lines += [f"hostile: {count:,} x {answer}" for answer, count in sorted(seen.hostile.items())]
