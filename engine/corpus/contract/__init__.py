@@ -11,7 +11,7 @@ A store's own test module inherits ``CorpusContract`` and says how the toy corpu
             write_corpus(folder := tmp_path_factory.mktemp("corpus"), toy_contents(further=True))
             return open_corpus(folder)
 
-The toy corpus is in ``engine.corpus.toy``. Each small protocol has a kit of its own, for a class that is no whole store.
+The toy corpus is in ``engine.corpus.toy``. Each small protocol has a kit of its own.
 """
 
 from __future__ import annotations

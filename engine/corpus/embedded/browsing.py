@@ -33,13 +33,6 @@ class Browsing:
         self._references, self._passages = references, passages
         self._sections, self._documents = sections, documents
 
-    def document_sections(self, number: int) -> Rows:
-        """Numbers of the sections of a document, in reading order."""
-        own = np.flatnonzero(self._sections.document == number)
-        # A section stands before its subsections, which may begin with the same passage.
-        order = np.lexsort((own, -self._sections.stop[own], self._sections.first[own]))
-        return own[order].astype(np.int32)
-
     def numbers(
         self, statuses: Sequence[Status] | None, relations: Sequence[Relation] | None, document: int | None
     ) -> Rows:

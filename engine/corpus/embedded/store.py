@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.defaults import nothing
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
@@ -22,7 +23,7 @@ from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.structure import Structure
+from engine.corpus.embedded.structure import Outline, Structure
 from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
 from engine.corpus.embedded.tokens import VECTORS_NAME, TokenIndex
 from engine.corpus.ontology import ontology_from
@@ -70,7 +71,14 @@ class EmbeddedCorpus:
         self._sparse = _open_sparse(generation)
         self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
-        self._structure = Structure(self._passages, self._sections, self._documents)
+        passages = self._passages
+        self._outline = Outline(
+            self._documents.first,
+            self._sections,
+            lambda rows: passages.document[rows],
+            lambda rows: passages.section[rows],
+        )
+        self._structure = Structure(self._outline)
         self._stamp: Stamp | None = None
         self.judge()
 
@@ -142,7 +150,7 @@ class EmbeddedCorpus:
     ) -> list[Hits]:
         """Exact inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
         if self._vectors is None:
-            return _nothing(len(queries))
+            return nothing(len(queries))
         return self._vectors.search(queries, limit, minimum, mask)
 
     @property
@@ -153,7 +161,7 @@ class EmbeddedCorpus:
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
         """Inner product for each query, scores above 0 only."""
         if self._sparse is None:
-            return _nothing(len(queries.pointers) - 1)
+            return nothing(len(queries.pointers) - 1)
         return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
@@ -175,7 +183,7 @@ class EmbeddedCorpus:
         Raises CorpusError where the vectors are not of the length of the corpus's.
         """
         if self._tokens is None:
-            return _nothing(len(queries.offsets) - 1)
+            return nothing(len(queries.offsets) - 1)
         self._check_tokens(self._tokens, queries)
         return self._tokens.search(queries, limit, also, mask)
 
@@ -263,7 +271,7 @@ class EmbeddedCorpus:
 
     def document_sections(self, number: int) -> Rows:
         """Numbers of a document's sections, in reading order."""
-        return self._browsing.document_sections(number)
+        return self._outline.sections_of(number)
 
     def passages(self, rows: Rows) -> list[Passage]:
         """The passages at ``rows``."""
@@ -332,10 +340,6 @@ class EmbeddedCorpus:
         codes = [code for code, name in enumerate(self._manifest.statuses) if name.casefold() in asked]
         found: Mask = np.isin(status, codes)
         return found
-
-
-def _nothing(queries: int) -> list[Hits]:
-    return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]
 
 
 def info_of(manifest: Manifest) -> CorpusInfo:
