@@ -7,6 +7,7 @@ the folder. Readers go on seeing the generation that they opened; the new one is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from engine.corpus.embedded.judged import Tables, stamp_of_verdicts, with_verdic
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.references import STATUS_NUMBERS, TARGET_KINDS
+from engine.corpus.embedded.references import RELATIONS, STATUSES, TARGET_KINDS
 from engine.corpus.embedded.store import open_tokens
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.postgresql import binary
@@ -57,12 +58,10 @@ def copy_to_server(folder: Path, address: Address, progress: Progress | None = N
             prepare(connection)
             source = read_published(folder, _Source)
             with new_generation(connection, address.corpus) as generation:
-                _Loader(connection, generation, progress or _silent).load(
-                    source, hnsw=address.dense == "hnsw"
-                )
-                manifest = source.manifest.model_copy(update={"name": address.corpus, "files": {}})
-                publish(connection, address.corpus, generation, manifest)
-            return manifest
+                loader = _Loader(connection, generation, progress or _silent)
+                loader.load(source, hnsw=address.dense == "hnsw")
+                publish(connection, address.corpus, generation, source.manifest)
+            return source.manifest
         finally:
             connection.close()
     except Error as error:
@@ -90,14 +89,17 @@ class _Source:
         if manifest.sparse != NO_MODEL:
             self.sparse = generation.block(SPARSE_NAME)
         self.tokens = open_tokens(generation)
-        statuses = np.bincount(self.references.column("status"), minlength=len(STATUS_NUMBERS))
-        counts = {
-            str(status): int(statuses[code]) for status, code in STATUS_NUMBERS.items() if statuses[code]
-        }
-        changes: dict[str, Any] = {"references_by_status": counts} if judged else {}
+        changes: dict[str, Any] = {"files": {}}
+        if judged:
+            changes["references_by_status"] = self._counts("status", STATUSES)
+            changes["references_by_relation"] = self._counts("relation", RELATIONS)
         if saved is not None:
             changes["ontology"] = saved.content
         self.manifest = manifest.model_copy(update=changes)
+
+    def _counts(self, column: str, names: Sequence[str]) -> dict[str, int]:
+        counts = Counter(self.references.column(column).tolist())
+        return {str(names[code]): count for code, count in counts.items()}
 
 
 class _Loader:
@@ -133,10 +135,8 @@ class _Loader:
         names = list(GivenNames(state).each())
         self._rows("names", len(names), _names(source, names))
         if source.sparse is not None:
-            rows = source.sparse["rows"]
-            terms = np.repeat(
-                np.arange(len(source.sparse["pointers"]) - 1), np.diff(source.sparse["pointers"])
-            )
+            rows, sizes = source.sparse["rows"], np.diff(source.sparse["pointers"])
+            terms = np.repeat(np.arange(len(sizes)), sizes)
             self._columns("sparse", [document[rows], rows, terms, source.sparse["weights"]])
         if source.tokens is not None:
             self._rows("tokens", len(source.passages), _tokens(source))
@@ -161,12 +161,9 @@ class _Loader:
                 self._connection.execute(sql.SQL(form).format(own) + sql.SQL(columns))  # type: ignore[arg-type]
             if hnsw and name == "vectors":
                 self._progress("hnsw", 0, 1)
-                self._connection.execute(
-                    sql.SQL(
-                        "create index on {} using hnsw ((embedding::halfvec({})) halfvec_ip_ops) "
-                    ).format(own, sql.Literal(state["vectors"].shape[1]))
-                    + sql.SQL(HNSW)
-                )
+                length = sql.Literal(state["vectors"].shape[1])
+                form = "create index on {} using hnsw ((embedding::halfvec({})) halfvec_ip_ops) "
+                self._connection.execute(sql.SQL(form).format(own, length) + sql.SQL(HNSW))
                 self._progress("hnsw", 1, 1)
             self._connection.execute(sql.SQL("analyze {}").format(own))
 
