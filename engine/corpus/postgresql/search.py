@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 from sqlalchemy import Row, text
 
@@ -20,6 +21,7 @@ from engine.corpus.embedded.block import CONTEXT_FIELD, FIELDS, TEXT_FIELD, TITL
 from engine.corpus.embedded.lexical import weights
 from engine.corpus.postgresql.allowed import Allowed
 from engine.corpus.postgresql.binary import vector_text
+from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Hits, Rows
@@ -29,6 +31,8 @@ from engine.language.embedders.base import SparseVectors
 COMPARED, COMPARED_SHARE = 20_000, 0.1
 # Half precision moves a cosine by about 0.001: so many more are taken from the index.
 WIDER = 2
+# Searches whose answers are remembered.
+SEARCHES = 64
 
 _NUMBERS = {name: number for number, name in enumerate(FIELDS)}
 
@@ -100,6 +104,8 @@ class Search:
     def __init__(self, server: Server, generation: int, *, titles: bool) -> None:
         self._server, self._corpus = server, generation
         self._fields = weights(titles=titles)
+        # One question is asked again and again: in its scan, its rounds, its coverage.
+        self._searches: Remembered[tuple[str, bytes], Sequence[Any]] = Remembered(self._fetched, SEARCHES)
 
     def words(self, queries: Sequence[Sequence[str]], limit: int, allowed: Allowed) -> list[Hits]:
         """The best rows for the terms of each query."""
@@ -140,7 +146,7 @@ class Search:
         if hnsw:
             parameters["wide"] = WIDER * limit
         parameters |= allowed.parameters
-        found = self._read(statement, parameters)
+        found = self._searched(statement, parameters)
         return self._grouped([(place - 1, row, score) for place, row, score in found], len(queries))
 
     def _terms(self, queries: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -165,7 +171,7 @@ class Search:
     def _hits(self, statement: str, parameters: Mapping[str, Any], queries: int) -> list[Hits]:
         if not parameters["queries"] or not parameters["limit"]:
             return self._grouped([], queries)
-        return self._grouped(self._read(statement, parameters), queries)
+        return self._grouped(self._searched(statement, parameters), queries)
 
     def _table(
         self, statement: str, parameters: Mapping[str, Any], queries: int, rows: Rows, documents: Rows
@@ -181,6 +187,13 @@ class Search:
             numbers, reached, values = zip(*found, strict=True)
             known[np.array(numbers), np.searchsorted(distinct, np.array(reached))] = values
         return known[:, places.reshape(-1)]
+
+    def _searched(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Any]:
+        (found,) = self._searches.get([(statement, orjson.dumps(parameters))])
+        return found
+
+    def _fetched(self, searches: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], Sequence[Any]]:
+        return {one: self._read(one[0], orjson.loads(one[1])) for one in searches}
 
     def _read(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Row[Any]]:
         return self._server.read(text(statement), {"corpus": self._corpus, **parameters})

@@ -40,6 +40,7 @@ from engine.corpus.ontology import ontology_from
 from engine.corpus.postgresql.allowed import Allowed, allowed
 from engine.corpus.postgresql.binary import vector_of
 from engine.corpus.postgresql.catalogue import hold, published
+from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.search import Search, is_narrow
 from engine.corpus.postgresql.server import Server
@@ -79,9 +80,7 @@ _PASSAGES = text(
     "x.paragraph, x.label, x.headings, x.source_id, x.status, x.valid_from, x.valid_to, x.page, x.overlap, "
     f"x.metadata from {_ASKED} join {SCHEMA}.passages x on x.{_OWN} and x.row = a.row order by a.place"
 )
-_BARE = text(
-    f"select x.bare from {_ASKED} join {SCHEMA}.passages x on x.{_OWN} and x.row = a.row order by a.place"
-)
+_BARE = text(f"select a.place, x.bare from {_ASKED} join {SCHEMA}.passages x on x.{_OWN} and x.row = a.row")
 _SECTIONS = text(
     "select number, id, document, parent_id, kind, printed, title, first, stop "
     f"from {SCHEMA}.sections where corpus = :corpus and number = any(cast(:numbers as int[]))"
@@ -162,6 +161,9 @@ _MENTIONS = text(
 _RARITY = text(f"select rarity from {SCHEMA}.entities where corpus = :corpus order by number")
 _NAMES = text(f"select row, language, record from {SCHEMA}.names where corpus = :corpus order by place")
 
+# What is remembered of passages by the number, of sections and entities; of vectors by the bytes.
+MANY, FEW, VECTOR_BYTES = 1 << 16, 1 << 12, 32 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class _Sections:
@@ -188,9 +190,7 @@ class _Opened:
         if self._found is None:
             self._found = published(connection, self._address.corpus)
             if self._found is None:
-                raise CorpusError(
-                    f"{self._address}: no such corpus on the server; `copy` brings one there"
-                )
+                raise CorpusError(f"{self._address}: no such corpus on the server; `copy` brings one there")
         elif not hold(connection, self._found[0]):
             raise CorpusError(f"{self._address}: the corpus was replaced meanwhile; open it again")
 
@@ -305,25 +305,36 @@ class PostgresCorpus(CorpusDefaults):
 
     def bare_headings(self, rows: Rows) -> Mask:
         """Which passages are nothing but a heading."""
-        return np.array([bare for (bare,) in self._of(_BARE, rows)], np.bool_)
+        return np.array(self._bare.get(np.asarray(rows).tolist()), np.bool_)
+
+    @cached_property
+    def _bare(self) -> Remembered[int, bool]:
+        return Remembered(lambda rows: self._by_row(_BARE, rows), MANY)
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
         """Sections by number."""
+        return self._sections.get([int(number) for number in numbers])
+
+    @cached_property
+    def _sections(self) -> Remembered[int, Section]:
         first, documents = self._document_records
-        made = {}
-        for one in self._numbered(_SECTIONS, numbers):
-            start = int(first[one.document])
-            made[one.number] = Section(
-                id=one.id,
-                document_id=documents[one.document].id,
-                parent_id=one.parent_id or None,
-                kind=SECTION_KINDS[one.kind],
-                number=one.printed or None,
-                title=one.title,
-                first=one.first - start,
-                stop=one.stop - start,
-            )
-        return [made[number] for number in numbers]
+
+        def fetched(numbers: Sequence[int]) -> dict[int, Section]:
+            return {
+                one.number: Section(
+                    id=one.id,
+                    document_id=documents[one.document].id,
+                    parent_id=one.parent_id or None,
+                    kind=SECTION_KINDS[one.kind],
+                    number=one.printed or None,
+                    title=one.title,
+                    first=one.first - int(first[one.document]),
+                    stop=one.stop - int(first[one.document]),
+                )
+                for one in self._read(_SECTIONS, numbers=list(numbers))
+            }
+
+        return Remembered(fetched, FEW)
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
         """Rows of passage ids, -1 for one that is not in the corpus."""
@@ -377,10 +388,19 @@ class PostgresCorpus(CorpusDefaults):
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
         """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
         vectors = np.zeros((len(rows), self._manifest.dimensions), np.float32)
-        if self._manifest.dimensions:
-            for place, sent in self._of(_VECTORS, rows):
-                vectors[place - 1] = vector_of(sent)
+        if self._manifest.dimensions and len(rows):
+            np.stack(self._vectors.get(np.asarray(rows).tolist()), out=vectors)
         return vectors
+
+    @cached_property
+    def _vectors(self) -> Remembered[int, NDArray[np.float32]]:
+        none = np.zeros(self._manifest.dimensions, np.float32)
+
+        def fetched(rows: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+            sent = self._by_row(_VECTORS, rows)
+            return {row: vector_of(sent[row]) if row in sent else none for row in rows}
+
+        return Remembered(fetched, VECTOR_BYTES // (4 * self._manifest.dimensions))
 
     @property
     def sparse_model(self) -> str:
@@ -527,8 +547,15 @@ class PostgresCorpus(CorpusDefaults):
 
     def entities(self, numbers: Sequence[int]) -> list[Entity]:
         """Entities by number."""
-        made = {number: load_entity(record) for number, record in self._numbered(_ENTITIES, numbers)}
-        return [made[int(number)] for number in numbers]
+        return self._entities.get([int(number) for number in numbers])
+
+    @cached_property
+    def _entities(self) -> Remembered[int, Entity]:
+        def fetched(numbers: Sequence[int]) -> dict[int, Entity]:
+            found = self._read(_ENTITIES, numbers=list(numbers))
+            return {number: load_entity(record) for number, record in found}
+
+        return Remembered(fetched, FEW)
 
     def entities_of(self, rows: Rows) -> list[tuple[int, ...]]:
         """Numbers of the entities that each passage mentions."""
@@ -583,6 +610,11 @@ class PostgresCorpus(CorpusDefaults):
             return []
         asked = {"rows": np.asarray(rows).tolist(), "documents": self.document_numbers(rows).tolist()}
         return self._read(statement, **asked, **parameters)
+
+    def _by_row(self, statement: Any, rows: Sequence[int]) -> dict[int, Any]:
+        """What is asked of some rows, by row; a row may have none."""
+        found = self._of(statement, np.array(rows, np.int32))
+        return {rows[place - 1]: value for place, value in found}
 
     def _numbered(self, statement: Any, numbers: Sequence[int]) -> Sequence[Row[Any]]:
         distinct = sorted({int(number) for number in numbers})
