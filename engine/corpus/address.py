@@ -48,7 +48,7 @@ def place_of(words: str | Path | Address) -> Place:
     return address_of(words) if scheme in SCHEMES and "://" in words else Path(words)
 
 
-def folder_of(words: str | Path) -> Path:
+def folder_of(words: str | Place) -> Path:
     """A folder; raises CorpusError where an address is named and a folder is needed."""
     place = place_of(words)
     if isinstance(place, Address):

@@ -28,26 +28,18 @@ _TYPES: Mapping[str, str] = {
 }
 
 
-def parts(types: Sequence[str], columns: Sequence[Array]) -> Iterator[tuple[int, bytes]]:
+def parts(types: Sequence[str], values: Sequence[Array]) -> Iterator[tuple[int, bytes]]:
     """The rows of some columns in parts: how many rows, and their bytes.
 
-    ``columns`` have shape (n,), those of the type "vector" (n, d). Header and trailer are not among them.
+    ``values`` have shape (n,), those of the type "vector" (n, d). Header and trailer are not among them.
     """
-    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
-    for number, (kind, column) in enumerate(zip(types, columns, strict=True)):
-        fields.append((f"size{number}", ">i4"))
-        if kind == "vector":
-            length = column.shape[1]
-            fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
-        else:
-            fields.append((f"{number}", _TYPES[kind]))
-    layout = np.dtype(fields)
-    size = len(columns[0])
+    layout = _layout(types, [column.shape[-1] for column in values])
+    size = len(values[0])
     for start in range(0, size, AT_ONCE):
         stop = min(start + AT_ONCE, size)
         rows: NDArray[np.void] = np.zeros(stop - start, layout)
-        rows["fields"] = len(columns)
-        for number, (kind, column) in enumerate(zip(types, columns, strict=True)):
+        rows["fields"] = len(values)
+        for number, (kind, column) in enumerate(zip(types, values, strict=True)):
             part = column[start:stop]
             if kind == "vector":
                 rows[f"length{number}"] = part.shape[1]
@@ -66,3 +58,24 @@ def vector_of(sent: bytes) -> NDArray[np.float32]:
 def vector_text(vector: NDArray[np.float32]) -> str:
     """A vector as pgvector reads it; every float keeps its value."""
     return f"[{','.join(map(repr, vector.astype(float).tolist()))}]"
+
+
+def columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
+    """The columns of rows as COPY sends them in its binary format, the inverse of ``parts``; none of them may
+    be null. ``length``: the components of a column of the type "vector"."""
+    rows = np.frombuffer(sent[len(HEADER) : -len(TRAILER)], _layout(types, [length] * len(types)))
+    return [
+        np.ascontiguousarray(rows[f"{number}"]).astype(rows[f"{number}"].dtype.newbyteorder("="))
+        for number in range(len(types))
+    ]
+
+
+def _layout(types: Sequence[str], lengths: Sequence[int]) -> np.dtype[np.void]:
+    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
+    for number, (kind, length) in enumerate(zip(types, lengths, strict=True)):
+        fields.append((f"size{number}", ">i4"))
+        if kind == "vector":
+            fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
+        else:
+            fields.append((f"{number}", _TYPES[kind]))
+    return np.dtype(fields)

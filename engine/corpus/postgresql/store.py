@@ -45,7 +45,7 @@ from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.search import Search, is_narrow
 from engine.corpus.postgresql.server import Server
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
-from engine.errors import CorpusError
+from engine.errors import CorpusError, RedstringError
 from engine.language.addresses import number_key
 from engine.language.analyzer import analyzer
 from engine.language.embedders.base import SparseVectors, TokenVectors, Vectors, unit
@@ -215,6 +215,23 @@ class PostgresCorpus(CorpusDefaults):
         # As in a folder, headings count by themselves where no vectors hold them.
         titles = self._manifest.embedding == NO_MODEL
         self._search = Search(self._server, self._generation, titles=titles)
+
+    def close(self) -> None:
+        """Close the connections; the corpus can still be asked, through new ones."""
+        self._server.close()
+
+    def connection(self) -> Connection[Any]:
+        """A connection of one's own, to read all of the corpus. Raises ResourceError."""
+        return self._server.connection()
+
+    def told(self, error: Exception) -> RedstringError:
+        """What to raise for an error of the driver."""
+        return self._server.told(error)
+
+    @property
+    def manifest(self) -> Manifest:
+        """What is published of the corpus, without its files."""
+        return self._manifest
 
     @property
     def stamp(self) -> int:
@@ -449,21 +466,27 @@ class PostgresCorpus(CorpusDefaults):
         if self._manifest.late == NO_MODEL or not len(rows):
             return np.zeros((len(queries.offsets) - 1, len(rows)), np.float32)
         self._check_tokens(queries)
+        offsets, held = self.tokens(rows)
+        means = np.zeros((len(rows), held.shape[1]), np.float32)
+        index = TokenIndex(Block({"offsets": offsets, "means": means}), lambda: held.view(np.uint8))
+        return index.score(queries, np.arange(len(rows), dtype=np.int32))
+
+    def tokens(self, rows: Rows) -> tuple[Array, NDArray[np.int8]]:
+        """The token vectors of some passages, as ``TokenWriter.add`` takes them."""
+        length = self.token_length
         sent = [np.frombuffer(vectors, np.int8) for _, vectors in self._of(_TOKENS, rows)]
-        length = queries.vectors.shape[1]
         offsets = np.cumsum([0, *(len(own) // length for own in sent)]).astype(np.int64)
-        held = np.concatenate([np.zeros(0, np.int8), *sent]).view(np.uint8)
-        index = Block({"offsets": offsets, "means": np.zeros((len(sent), length), np.float32)})
-        return TokenIndex(index, lambda: held).score(queries, np.arange(len(sent), dtype=np.int32))
+        return offsets, np.concatenate([np.zeros(0, np.int8), *sent]).reshape(-1, length)
 
     @cached_property
-    def _token_length(self) -> int:
+    def token_length(self) -> int:
+        """Length of a token vector."""
         return int(self._read(_DIMENSIONS)[0][0])
 
     def _check_tokens(self, queries: TokenVectors) -> None:
         given = queries.vectors.shape[1]
-        if given != self._token_length:
-            held = self._token_length
+        if given != self.token_length:
+            held = self.token_length
             raise CorpusError(
                 f"the corpus {self.name!r} holds token vectors of {held} dimensions, not {given}"
             )
