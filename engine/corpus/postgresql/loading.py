@@ -127,9 +127,8 @@ class _Loader:
         for direction in Direction:
             edges, inward = source.links.edges(), direction is Direction.IN
             near, far = (edges.targets, edges.sources) if inward else (edges.sources, edges.targets)
-            inwards = np.full(len(near), inward)
-            values = [edges.relations, edges.weights, edges.evidence]
-            self._columns("edges", [document[near], inwards, near, far, *values])
+            ends: list[Array] = [document[near], np.full(len(near), inward), near, far]
+            self._columns("edges", [*ends, edges.relations, edges.weights, edges.evidence])
         self._rows("citations", len(source.references), _citations(source))
         self._mentions(state, document)
         names = list(GivenNames(state).each())
@@ -158,7 +157,7 @@ class _Loader:
             for index in table.indexes:
                 unique, columns = index.startswith("unique "), index.removeprefix("unique ")
                 form = "create unique index on {} " if unique else "create index on {} "
-                self._connection.execute(sql.SQL(form).format(own) + sql.SQL(columns))  # type: ignore[arg-type]
+                self._connection.execute(sql.SQL(form).format(own) + sql.SQL(columns))
             if hnsw and name == "vectors":
                 self._progress("hnsw", 0, 1)
                 length = sql.Literal(state["vectors"].shape[1])

