@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -97,14 +97,18 @@ def published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | 
         ).fetchone()
         if found is None:
             return None
-        generation, written, manifest = found
-        if written != FORMAT:
-            raise CorpusError(
-                f"the corpus {name!r} has format {written} on the server, not {FORMAT}; copy it again"
-            )
+        generation, written, content = found
+        manifest = readable(name, written, content)
         if hold(connection, generation):
-            return generation, Manifest.model_validate(manifest)
+            return generation, manifest
     return None
+
+
+def readable(name: str, written: int, content: Mapping[str, Any]) -> Manifest:
+    """The manifest of a published generation. Raises CorpusError where it is of another format."""
+    if written != FORMAT:
+        raise CorpusError(f"{name!r} has format {written} on the server, not {FORMAT}; copy it again")
+    return Manifest.model_validate(content)
 
 
 def hold(connection: Connection[Any], generation: int) -> bool:

@@ -20,6 +20,7 @@ from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import InvestigationSettings
 from tests.conftest import SAMPLE
+from ui.shelf import open_library
 
 QUESTIONS = [
     json.loads(line)["text"] for line in (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
@@ -90,3 +91,13 @@ def test_copies_on_the_command_line(
     assert told(open_corpus(again), QUESTIONS[0]) == told(open_corpus(sample_folder), QUESTIONS[0])
     assert main(["copy", str(sample_folder), str(tmp_path / "other")]) == 2
     assert "name a folder and an address" in capsys.readouterr().err
+
+
+def test_the_page_offers_a_corpus_on_a_server(place: str, sample_folder: Path) -> None:
+    library = open_library([address_of(place), sample_folder])
+    first, second = library.shelf()
+    assert (first.name, second.name) == ("Republic of Meridia", "Republic of Meridia (meridia)")
+    assert first.state
+    assert not first.writable
+    assert library.open(first) is library.open(first)
+    assert told(library.open(first), QUESTIONS[0]) == told(library.open(second), QUESTIONS[0])
