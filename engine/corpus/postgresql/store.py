@@ -400,6 +400,9 @@ class PostgresCorpus(CorpusDefaults):
         chosen = self._allowed(mask)
         hnsw = self.address.dense == "hnsw" and not is_narrow(chosen, len(self))
         found = self._search.nearest(queries, limit, chosen, hnsw=hnsw)
+        if hnsw and any(len(hits.rows) < min(limit, chosen.passages) for hits in found):
+            # The scan of the index was given up before it had enough (hnsw.max_scan_tuples).
+            found = self._search.nearest(queries, limit, chosen)
         return [
             Hits(hits.rows[hits.scores >= minimum], hits.scores[hits.scores >= minimum]) for hits in found
         ]

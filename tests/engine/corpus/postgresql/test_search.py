@@ -3,11 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import TextClause, text
 
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
@@ -16,6 +19,7 @@ from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql import search
 from engine.corpus.postgresql.binary import vector_text
 from engine.corpus.postgresql.loading import copy_to_server
+from engine.corpus.postgresql.server import Server
 from engine.corpus.postgresql.store import PostgresCorpus
 from engine.corpus.protocol import Corpus, Mask
 from engine.model import Document, Passage
@@ -74,9 +78,13 @@ def exact(place: str) -> Corpus:
     return open_corpus(place)
 
 
+# So that the planner takes the index for so small a table too, whatever is filtered.
+ALWAYS = "&options=" + quote("-c enable_seqscan=off -c enable_bitmapscan=off -c enable_sort=off")
+
+
 @pytest.fixture
 def indexed(place: str) -> Iterator[PostgresCorpus]:
-    corpus = open_corpus(f"{place}&dense=hnsw")
+    corpus = open_corpus(f"{place}&dense=hnsw{ALWAYS}")
     assert isinstance(corpus, PostgresCorpus)
     yield corpus
     corpus.close()
@@ -146,6 +154,36 @@ def test_the_index_goes_on_until_it_has_enough(indexed: PostgresCorpus, kind: st
         assert mask[hits.rows].all()
 
 
+@pytest.mark.usefixtures("no_comparing")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_scan_that_is_given_up_is_made_good(place: str, embedded: Corpus, kind: str) -> None:
+    short = quote(" -c hnsw.max_scan_tuples=1 -c hnsw.ef_search=1")
+    corpus = open_corpus(f"{place}&dense=hnsw{ALWAYS}{short}")
+    mask = masks(corpus)[kind]
+    expected = embedded.search_dense(question(), 9, -1.0, mask=mask)
+    found = corpus.search_dense(question(), 9, -1.0, mask=mask)
+    assert [len(hits.rows) for hits in found] == [len(hits.rows) for hits in expected]
+    assert all(mask[hits.rows].all() for hits in found)
+
+
+@pytest.mark.usefixtures("no_comparing")
+@pytest.mark.parametrize("kind", [None, *KINDS[:-1]])
+def test_the_index_is_used(
+    indexed: PostgresCorpus, kind: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, plans = Server.read, list[str]()
+
+    def explained(server: Server, statement: TextClause, parameters: dict[str, Any]) -> Any:
+        plans.extend(line for (line,) in read(server, text(f"explain {statement}"), parameters))
+        return read(server, statement, parameters)
+
+    mask = None if kind is None else masks(indexed)[kind]
+    monkeypatch.setattr(Server, "read", explained)
+    indexed.search_dense(question(), 9, -1.0, mask=mask)
+    assert any("embedding_idx" in line for line in plans)
+
+
+@pytest.mark.usefixtures("no_comparing")
 def test_the_index_finds_nearly_all_that_is_nearest(embedded: Corpus, indexed: PostgresCorpus) -> None:
     asked = np.random.default_rng(9).normal(size=(20, LENGTH)).astype(np.float32)
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
