@@ -1,8 +1,7 @@
-"""A real PostgreSQL server, started once for all test processes."""
+"""A real PostgreSQL server, started once."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import warnings
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[PostgresServer]:
-    """A server with its data in a folder, which whoever else starts it there shares. It listens on a socket
-    alone. Its folder is reached by the system's user of that name, as no folder of pytest's is."""
+def started() -> Iterator[PostgresServer]:
+    """A server that listens on a socket alone. Where root starts it, it runs as a user of its own, who must
+    reach its folder: no folder of pytest's will do."""
+    folder = Path(tempfile.mkdtemp())
     with warnings.catch_warnings():
         # Where the system names no folder for it, it takes another one and says so.
         warnings.simplefilter("ignore")
@@ -38,14 +38,13 @@ def started(folder: Path) -> Iterator[PostgresServer]:
         # A test may have killed it.
         with suppress(psutil.NoSuchProcess):
             server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[PostgresServer]:
-    """The server of the session."""
-    base = tmp_path_factory.getbasetemp()
-    session = base if worker_id == "master" else base.parent
-    with started(Path(tempfile.gettempdir()) / f"redstring-{session.name}-{os.getuid()}") as running:
+def server() -> Iterator[PostgresServer]:
+    """The server of the session: its tests run in one process, see ``tests/scheduling.py``."""
+    with started() as running:
         yield running
 
 
@@ -55,13 +54,11 @@ def database(server: PostgresServer) -> str:
     return address(server)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def own_server() -> Iterator[PostgresServer]:
-    """A server that a test may stop."""
-    folder = Path(tempfile.mkdtemp())
-    with started(folder) as running:
+    """A server that a file's tests may disturb, and the last of them stop."""
+    with started() as running:
         yield running
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def address(server: PostgresServer) -> str:

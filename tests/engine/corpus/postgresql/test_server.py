@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 SECRET = "s3cret-word"
 
 
+@pytest.fixture(scope="module")
+def database(own_server: PostgresServer) -> str:
+    """Of a server whose connections are cut here, and which is killed in the end."""
+    return address(own_server)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     write_corpus(tmp_path / "harbour", toy_contents())
@@ -85,26 +91,6 @@ def test_a_write_is_not_repeated(folder: Path, database: str, monkeypatch: pytes
         ).fetchone()
         held = connection.execute("select count(*) from redstring.corpora").fetchone()
     assert left == held
-
-
-def test_a_server_that_is_killed_in_the_middle_of_a_case(
-    sample_folder: Path, own_server: PostgresServer
-) -> None:
-    place = address_of(f"{address(own_server)}&corpus=meridia")
-    copy_to_server(sample_folder, place)
-    corpus = open_corpus(place)
-    case = Case(corpus, "When does the objection deadline end?", InvestigationSettings())
-    events = case.run()
-    next(events)
-    first = psutil.Process(own_server.get_pid())
-    for process in [first, *first.children()]:
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-    with pytest.raises(ResourceError, match="the database server does not answer") as raised:
-        list(events)
-    assert "\n" not in str(raised.value)
-    with pytest.raises(ResourceError, match="try again when it runs"):
-        corpus.passages(row(0))
 
 
 def test_a_statement_that_takes_too_long_is_stopped(database: str) -> None:
@@ -178,3 +164,23 @@ def test_two_writers_of_one_corpus(folder: Path, database: str) -> None:
 
     copy_to_server(folder, place, at_once)
     assert len(refused) == 1
+
+
+def test_a_server_that_is_killed_in_the_middle_of_a_case(
+    sample_folder: Path, own_server: PostgresServer, database: str
+) -> None:
+    place = address_of(f"{database}&corpus=meridia")
+    copy_to_server(sample_folder, place)
+    corpus = open_corpus(place)
+    case = Case(corpus, "When does the objection deadline end?", InvestigationSettings())
+    events = case.run()
+    next(events)
+    first = psutil.Process(own_server.get_pid())
+    for process in [first, *first.children()]:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    with pytest.raises(ResourceError, match="the database server does not answer") as raised:
+        list(events)
+    assert "\n" not in str(raised.value)
+    with pytest.raises(ResourceError, match="try again when it runs"):
+        corpus.passages(row(0))
