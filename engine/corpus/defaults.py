@@ -68,11 +68,11 @@ class TextDefaults:
 
     def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Index into ``documents()`` for each row."""
-        return self.outline.document(np.asarray(rows, np.int64)).astype(np.int32)
+        return np.asarray(self.outline.document(np.asarray(rows, np.int64)), np.int32)
 
     def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
         """Index into the sections for each row, -1 where a passage has none."""
-        return self.outline.section(np.asarray(rows, np.int64)).astype(np.int32)
+        return np.asarray(self.outline.section(np.asarray(rows, np.int64)), np.int32)
 
     def document_sections(self, number: int) -> Rows:
         """Numbers of a document's sections, in reading order."""

@@ -18,6 +18,8 @@ from engine.errors import CorpusError
 _GENERATION, _NAME, _SCHEMA = 0x5ED5, 0x5ED6, 0x5ED7
 # Milliseconds for which the last step of a publication waits for readers in the middle of a statement.
 _LOCK_WAIT = "20000"
+# For which a drop does: readers queue behind it, and the next writer can do it as well.
+_DROP_WAIT = "2000"
 
 
 def prepare(connection: Connection[Any]) -> None:
@@ -141,7 +143,7 @@ def sweep(connection: Connection[Any]) -> None:
 
 def _drop(connection: Connection[Any], generation: int) -> None:
     try:
-        connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_WAIT,))
+        connection.execute("select set_config('lock_timeout', %s, true)", (_DROP_WAIT,))
         for table in TABLES:
             connection.execute(sql.SQL("drop table if exists {}").format(partition(table, generation)))
         connection.commit()
