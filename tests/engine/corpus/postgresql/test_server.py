@@ -152,6 +152,19 @@ def test_a_corpus_that_is_replaced_goes_on_answering_whoever_has_it_open(
         harbour.references_from(row(1))
 
 
+def test_a_role_that_may_only_read(folder: Path, harbour: PostgresCorpus, database: str) -> None:
+    with psycopg.connect(harbour.address.url.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute("create role reader login")
+        connection.execute("grant usage on schema redstring to reader")
+        connection.execute("grant select on all tables in schema redstring to reader")
+    # What it may read does not change with the next generation.
+    copy_to_server(folder, harbour.address)
+    place = address_of(f"{database.replace('postgres@', 'reader@')}&corpus=served")
+    assert open_corpus(place).passages(row(1)) == harbour.passages(row(1))
+    with pytest.raises(CorpusError, match="refuses"):
+        copy_to_server(folder, place)
+
+
 def test_two_writers_of_one_corpus(folder: Path, database: str) -> None:
     place = address_of(f"{database}&corpus=contended")
     refused = []
