@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 from engine.access.audit_log import audit_log
 from engine.access.sweeping import sweeping
+from engine.corpus.address import Place, place_of
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
 from ui.allocator import share_arenas
@@ -46,15 +47,15 @@ if TYPE_CHECKING:
 FAILED, UNUSABLE = 1, 2
 
 
-def build(folders: Sequence[Path], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
-    """The page over corpora in folders, or over the sample corpus where none is given; and these corpora."""
+def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
+    """The page over some corpora, or over the sample corpus where none is given; and these corpora."""
     # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
     operators_model(settings.llm)
     from ui.sample import sample_folder
     from ui.shelf import open_library
 
     home = settings.home_folder
-    library = open_library(list(folders) or [sample_folder(home)], home, settings)
+    library = open_library(list(places) or [sample_folder(home)], home, settings)
     # Gradio takes seconds to import: what is wrong with a corpus is told before.
     from ui.connections import Connections
     from ui.page import build_page
@@ -89,8 +90,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve the page until it is stopped; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python app.py", description="Redstring, in the browser.")
     parser.add_argument(
-        "--corpus", action="append", type=Path, default=[], metavar="DIR",
-        help="folder of a corpus; may be given several times (default: the sample corpus)",
+        "--corpus", action="append", default=[], metavar="DIR",
+        help="folder of a corpus, or its address postgresql://HOST/DATABASE?corpus=NAME; may be given "
+        "several times (default: the sample corpus)",
     )  # fmt: skip
     parser.add_argument(
         "--llm", metavar="SPEC",
@@ -119,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = {name: getattr(options, name) for name in ("llm", "host", "port", "workers")}
         settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
         with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
-            page, library = build(options.corpus, settings)
+            page, library = build([place_of(words) for words in options.corpus], settings)
             from ui.warming import warm_up
 
             with audit_log(settings), sweeping(settings):

@@ -27,7 +27,7 @@ from engine.cli_ontology import add_ontology_command
 from engine.cli_operator import add_settings_command
 from engine.cli_planning import add_plan_command, add_plan_flag, plan_from
 from engine.cli_report import add_report_command
-from engine.cli_settings import add_settings, settings_from
+from engine.cli_settings import add_corpus, add_settings, settings_from
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.model import Relation
 
@@ -36,9 +36,9 @@ FAILED, UNUSABLE = 1, 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], None] = options.command
     try:
+        options = parser().parse_args(arguments)
+        command: Callable[[argparse.Namespace], None] = options.command
         command(options)
     except InputError as error:
         return _fail(error, UNUSABLE)
@@ -100,17 +100,16 @@ def _add_investigate(command: argparse.ArgumentParser) -> None:
 
 
 def _add_references(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument("--relation", metavar="R", help="only this relation")
     command.set_defaults(command=references)
 
 
 def _add_info(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--corpus",
-        type=Path,
-        metavar="DIR",
-        help="folder of the corpus (without: what keeps the page's ingestions apart from this machine)",
+    add_corpus(
+        command,
+        required=False,
+        otherwise=" (without: what keeps the page's ingestions apart from this machine)",
     )
     command.add_argument("--entity", metavar="NAME", help="an entity of the corpus and what it is related to")
     command.add_argument("--json", action="store_true", help="print as JSON")

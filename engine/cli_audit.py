@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli_models import add_model_flags, model_from
+from engine.cli_settings import add_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +25,7 @@ def add_audit_command(commands: Any) -> None:
     """Describe the command to the parser."""
     command = commands.add_parser("audit", help="check the claims and citations of a text against a corpus")
     command.add_argument("text", metavar="FILE", help="the text: .txt, .md, .docx, .pdf ...; - for input")
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument("--as-of", type=_day, metavar="DAY", help="the law of this day; default today")
     command.add_argument("--grade", metavar="G", help="lowest grade of a source: A, B, C, D or E")
     add_model_flags(command)

@@ -1,4 +1,5 @@
-"""The commands that make, change and check corpora: ``ingest``, ``add``, ``remove``, ``verify``.
+"""The commands that make, change and check corpora: ``ingest``, ``add``, ``remove``, ``copy``,
+``verify``.
 
 ``ingest`` makes a corpus hold exactly its sources, and reads again only what has changed. ``add`` adds files
 or puts them in the place of those with their names; ``remove`` takes documents out. Whoever has the corpus
@@ -12,6 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.corpus.address import Address, folder_of, place_of
 from engine.errors import CorpusError, SettingsError
 from engine.language.name_scores import LEAST_SCORE
 
@@ -29,6 +31,7 @@ def add_corpus_commands(commands: Any) -> None:
     _add_ingest(commands.add_parser("ingest", help="make a corpus hold exactly some sources"))
     _add_add(commands.add_parser("add", help="add sources to a corpus, or replace some of its files"))
     _add_remove(commands.add_parser("remove", help="take documents out of a corpus"))
+    _add_copy(commands.add_parser("copy", help="copy a corpus to a PostgreSQL server, or back to a folder"))
     _add_verify(commands.add_parser("verify", help="look whether a corpus is as it was published"))
 
 
@@ -79,8 +82,22 @@ def _add_verify(command: argparse.ArgumentParser) -> None:
     command.set_defaults(command=verify)
 
 
+def _add_copy(command: argparse.ArgumentParser) -> None:
+    words = "folder, or address: postgresql://HOST/DATABASE?corpus=NAME"
+    command.add_argument("source", type=place_of, metavar="FROM", help=words)
+    command.add_argument(
+        "target",
+        type=place_of,
+        metavar="TO",
+        help=f"{words}; one of the two is a folder. With &dense=hnsw an index for approximate search is made",
+    )
+    command.set_defaults(command=copy)
+
+
 def _add_corpus(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    command.add_argument(
+        "--corpus", required=True, type=folder_of, metavar="DIR", help="folder of the corpus"
+    )
     command.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
@@ -153,6 +170,25 @@ def remove(options: argparse.Namespace) -> None:
     with ProgressBar() as progress:
         report = remove_from_corpus(options.documents, options.corpus, progress=progress)
     _print(report, options)
+
+
+def copy(options: argparse.Namespace) -> None:
+    """Copy a corpus between a folder and a server. Raises SettingsError where that is not what is asked."""
+    from engine.ingestion.progress import ProgressBar
+
+    source, target = options.source, options.target
+    with ProgressBar() as progress:
+        if isinstance(source, Path) and isinstance(target, Address):
+            from engine.corpus.postgresql.loading import copy_to_server
+
+            manifest = copy_to_server(source, target, progress)
+        elif isinstance(source, Address) and isinstance(target, Path):
+            from engine.corpus.postgresql.unloading import copy_to_folder
+
+            manifest = copy_to_folder(source, target, progress)
+        else:
+            raise SettingsError("copy: name a folder and an address (postgresql://HOST/DATABASE?corpus=NAME)")
+    print(f"{manifest.name}: {manifest.documents} documents, {manifest.passages} passages at {target}")
 
 
 def verify(options: argparse.Namespace) -> None:

@@ -12,6 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from engine.cli_models import add_model_flags, model_from
+from engine.cli_settings import add_corpus
 from engine.errors import BudgetError, CancelledError, InputError, ModelError, SettingsError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def add_extraction_commands(commands: Any) -> None:
 
 
 def _add_extract(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     add_model_flags(command)
     command.add_argument(
         "--documents", nargs="+", default=[], metavar="DOCUMENT", help="only these, by id or title"
@@ -49,7 +50,7 @@ def _add_extract(command: argparse.ArgumentParser) -> None:
 
 
 def _add_validations(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument("--json", action="store_true", help="print as JSON")
     command.add_argument(
         "--graphml", type=Path, metavar="FILE", help="write what counts as a graph of passages and concepts"

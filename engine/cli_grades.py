@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli_settings import add_corpus
 from engine.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def add_grades_command(commands: Any) -> None:
     )
     command.add_argument("act", choices=("list", "set", "unset"), metavar="ACT", help="list, set or unset")
     command.add_argument("grade", nargs="?", default="", metavar="G", help="set: A, B, C, D, E or none")
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument("--kind", metavar="K", help='of this kind of document; "" for those without a kind')
     command.add_argument("--document", metavar="ID", help="of one document, by its id")
     command.add_argument("--note", default="", help="why")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli_settings import add_corpus
 from engine.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def add_judge_command(commands: Any) -> None:
     command.add_argument(
         "target", nargs="?", default="", metavar="TARGET", help="id of what the link leads to"
     )
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument("--relation", metavar="R", default="", help="which link, where there are several")
     command.add_argument("--to", default="", metavar="ID", help="correct: the passage that is meant")
     command.add_argument("--as", dest="meant", default="", metavar="R", help="correct: the relation meant")
@@ -43,12 +43,13 @@ def judge(options: argparse.Namespace) -> None:
     """Keep, take back or print verdicts."""
     from engine.cli import print_json, print_lines
     from engine.corpus import open_corpus
+    from engine.corpus.address import folder_of
     from engine.corpus.extracted.validations import Judgement, judged, load_validations
     from engine.extraction.judging import figures_to_json, judge_link, rates, unjudge_link
 
     corpus = open_corpus(options.corpus)
     if options.act in ("list", "rates"):
-        standing = list(judged(load_validations(options.corpus)).values())
+        standing = list(judged(load_validations(folder_of(options.corpus))).values())
         if options.act == "list":
             told = [_told(one) for one in standing]
             print_json(told) if options.json else print_lines(map(_line, standing))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli_models import add_model_flags, model_from
+from engine.cli_settings import add_corpus
 from engine.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def add_ontology_command(commands: Any) -> None:
     """Describe the command to the parser."""
     command = commands.add_parser("ontology", help="areas, concepts, transactions and rules of a corpus")
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     actions = command.add_subparsers(required=True, metavar="ACTION")
     _add_propose(actions.add_parser("propose", help="areas from the headings and terms of the corpus"))
     check = actions.add_parser("check", help="read an ontology.yaml, say what it covers and what is wrong")
@@ -141,19 +142,21 @@ def check_file(options: argparse.Namespace) -> None:
 def apply_file(options: argparse.Namespace) -> None:
     """Put a file in force, or go back."""
     from engine.corpus import open_corpus
+    from engine.corpus.address import folder_of
     from engine.corpus.ontology import read_ontology
     from engine.corpus.ontology_journal import save_ontology, undo_ontology
 
     if (options.file is not None) + options.undo + options.ingested != 1:
         raise SettingsError("apply: give a FILE, or --undo, or --ingested")
-    open_corpus(options.corpus)
+    folder = folder_of(options.corpus)
+    open_corpus(folder)
     if options.undo:
-        undo_ontology(options.corpus)
+        undo_ontology(folder)
     elif options.ingested:
-        save_ontology(options.corpus, None, "as ingested")
+        save_ontology(folder, None, "as ingested")
     else:
-        save_ontology(options.corpus, read_ontology(options.file), f"from {options.file.name}")
-    ontology = open_corpus(options.corpus).ontology
+        save_ontology(folder, read_ontology(options.file), f"from {options.file.name}")
+    ontology = open_corpus(folder).ontology
     counts = (0, 0, 0)
     if ontology is not None:
         counts = len(ontology.areas), len(ontology.concepts), len(ontology.rules)

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli_settings import add_corpus
 from engine.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def add_report_command(commands: Any) -> None:
     command = commands.add_parser(
         "report", help="audit a corpus or a saved case: what is found, what is not, and what to do about it"
     )
-    command.add_argument("--corpus", required=True, type=Path, metavar="DIR", help="folder of the corpus")
+    add_corpus(command)
     command.add_argument(
         "--case", type=Path, metavar="FILE", help="audit this case, as investigate --save wrote it"
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from engine.corpus.address import place_of
 from engine.settings import InvestigationSettings, Preset, preset
 from engine.threads import threads
 
@@ -20,11 +20,20 @@ class _Known:
         return "; ".join(f"{name} ({one.title}: {one.meaning[:-1]})" for name, one in threads().items())
 
 
+def add_corpus(command: argparse.ArgumentParser, *, required: bool = True, otherwise: str = "") -> None:
+    """The flag for the corpus: a folder or an address. ``otherwise`` is told of what happens without."""
+    command.add_argument(
+        "--corpus",
+        required=required,
+        type=place_of,
+        metavar="DIR",
+        help=f"folder of the corpus, or its address postgresql://HOST/DATABASE?corpus=NAME{otherwise}",
+    )
+
+
 def add_settings(command: argparse.ArgumentParser, *, corpus_required: bool = True) -> None:
     """Flags for the corpus, the preset and every setting."""
-    command.add_argument(
-        "--corpus", required=corpus_required, type=Path, metavar="DIR", help="folder of the corpus"
-    )
+    add_corpus(command, required=corpus_required)
     names = ", ".join(item.value for item in Preset)
     command.add_argument("--preset", default=Preset.AUTO.value, metavar="P", help=f"{names}")
     more = command.add_argument_group("more settings (defaults: the preset's)")

@@ -105,9 +105,14 @@ _EXHAUSTED = {
 _FOLDERS = re.compile(r"(?<![\w/.])/(?![\s/])(?:[^/\n:'\"]*[^\s/:'\"]/)+")
 
 
+# Of a corpus on a server, all but its name; and what its driver says of the way there.
+_ADDRESS = re.compile(r"postgresql://[^\s?]*\?corpus=")
+_ON_THE_WAY = re.compile(r"(?<=database server) (does not answer|refuses) \(.*?\)(?=;|$)")
+
+
 def for_visitors(error: RedstringError) -> str:
-    """An error as strangers may read it: files by their names, and not where on this computer they stand."""
-    return without_folders(str(error))
+    """An error as strangers may read it: files and corpora by their names, and not where they stand."""
+    return without_folders(_ON_THE_WAY.sub(r" \1", _ADDRESS.sub("", str(error))))
 
 
 def without_folders(words: str) -> str:

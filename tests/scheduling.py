@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
 
 BROWSERS = 2
+# A server is started once.
+SERVER = "engine/corpus/postgresql/"
 # The libraries for models take seconds of each process that imports them.
 MODELS = (
     "engine/retrieval/",
@@ -22,7 +24,7 @@ MODELS = (
 
 
 class ByNeed(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
-    """By file; the browser's files in two lots, and those that need models in one."""
+    """By file; the browser's files in two lots, those that need models in one, those of a server in one."""
 
     def __init__(self, config: pytest.Config, log: Producer) -> None:
         super().__init__(config, log)
@@ -33,4 +35,6 @@ class ByNeed(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
         place = file.removeprefix("tests/")
         if place.startswith("browser/"):
             return self._lots.setdefault(file, f"browser {len(self._lots) % BROWSERS}")
+        if place.startswith(SERVER):
+            return SERVER
         return "models" if place.startswith(MODELS) else file

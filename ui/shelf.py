@@ -13,19 +13,21 @@ from threading import Thread
 from engine.access.forgetting import Kept, delete, half_deleted, of_person
 from engine.access.people import visitors_folder
 from engine.corpus import open_corpus
-from engine.corpus.embedded.generation import published
+from engine.corpus.address import Address, Place
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.embedded.store import info_of
 from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
-from ui.open_corpora import OpenCorpora, Stamp, stamp_of
+from ui.open_corpora import OpenCorpora, Stamp, manifest_of, stamp_of
 from ui.workers.pool import Workers
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
 # The sample is kept among the corpora under its fingerprint and is named by whoever wants it shown.
 SAMPLE_PREFIX = "meridia-"
+# How a corpus on a server is named where others have a folder.
+SERVED = "postgresql:"
 # Corpora whose descriptions are remembered: far more than a page shows.
 DESCRIBED = 1024
 
@@ -43,7 +45,8 @@ class Example:
 class Shelved:
     """A corpus on the shelf. ``info`` is None where it cannot be asked, for the ``problem``.
 
-    ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
+    ``place`` is where it lives; of one on a server, ``folder`` is a name that no folder has, and nothing is
+    written there. ``state`` differs whenever the corpus has changed. ``private``: only this visitor sees it.
     ``writable``: this visitor may change it. ``made_here``: it stands in the folder of corpora made on
     the page, so that it can be deleted here.
     """
@@ -56,6 +59,12 @@ class Shelved:
     writable: bool
     made_here: bool
     problem: str = ""
+    server: Address | None = None
+
+    @property
+    def place(self) -> Place:
+        """Where the corpus lives."""
+        return self.server or self.folder
 
 
 class Library:
@@ -65,7 +74,7 @@ class Library:
     """
 
     def __init__(
-        self, given: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
+        self, given: Sequence[Place], home: Path | None = None, settings: OperatorSettings | None = None
     ) -> None:
         self.settings = settings or operator_settings()
         self.home = home
@@ -77,16 +86,19 @@ class Library:
     def shelf(self, visitor: str = "") -> list[Shelved]:
         """What a visitor sees, the default first, each under a name of its own."""
         found: dict[str, Shelved] = {}
-        for folder, private, made_here in self._folders(visitor):
-            stamp = stamp_of(folder)
-            info, problem = self._described(folder, stamp)
+        for place, private, made_here in self._places(visitor):
+            stamp = stamp_of(place)
+            info, problem = self._described(place, stamp)
+            server = place if isinstance(place, Address) else None
+            folder = Path(f"{SERVED}{place.corpus}") if isinstance(place, Address) else place
             name = info.name if info is not None else folder.name
             name = name if name not in found else f"{name} ({folder.name})"
             # Where people log in their role decides about what belongs to everybody.
             open_to_all = self.settings.shared or self.settings.access != "off"
-            writable = self.settings.uploads and (private or open_to_all)
+            writable = server is None and self.settings.uploads and (private or open_to_all)
             state = "-".join(f"{part:x}" for part in stamp)
-            found[name] = Shelved(name, folder, info, state, private, writable, made_here, problem)
+            given = (name, folder, info, state, private, writable, made_here, problem, server)
+            found[name] = Shelved(*given)
         return list(found.values())
 
     def names(self, visitor: str = "") -> list[str]:
@@ -109,18 +121,20 @@ class Library:
 
     def open(self, shelved: Shelved) -> Corpus:
         """The corpus that stands on the shelf. Raises CorpusError, ResourceError."""
-        return self.opened(shelved.folder)
+        return self.opened(shelved.place)
 
-    def opened(self, folder: Path) -> Corpus:
-        """The corpus of a folder as it stands now. Raises CorpusError, ResourceError."""
+    def opened(self, place: Place) -> Corpus:
+        """The corpus at a place as it stands now. Raises CorpusError, ResourceError."""
         try:
-            return self._open.get(folder)
+            return self._open.get(place)
         except (CorpusError, ResourceError) as error:
             raise type(error)(for_visitors(error)) from error
 
     def start_workers(self) -> Thread | None:
         """Begin as many workers as the settings say, on a thread, which is returned; None for none."""
-        return self.workers.start(self.settings.worker_count, self._given, self.home, self.settings)
+        # Cases on a corpus that lives on a server run in this process, which waits for it.
+        folders = [place for place in self._given if isinstance(place, Path)]
+        return self.workers.start(self.settings.worker_count, folders, self.home, self.settings)
 
     def info(self, name: str | None, visitor: str = "") -> CorpusInfo:
         """What a corpus holds; it need not be opened. Raises InputError, CorpusError."""
@@ -181,11 +195,12 @@ class Library:
         delete([Kept(shelved.folder, owner, 0.0)])
         self._open.forget(shelved.folder)
 
-    def _folders(self, visitor: str) -> Iterator[tuple[Path, bool, bool]]:
+    def _places(self, visitor: str) -> Iterator[tuple[Place, bool, bool]]:
         seen: set[Path] = set()
-        for folder in self._given:
-            seen.add(folder.resolve())
-            yield folder, False, False
+        for place in self._given:
+            if isinstance(place, Path):
+                seen.add(place.resolve())
+            yield place, False, False
         if self.home is None:
             return
         everybodys = self.home / "corpora"
@@ -216,17 +231,17 @@ def checked_name(name: str) -> str:
 
 
 def open_library(
-    folders: Sequence[Path], home: Path | None = None, settings: OperatorSettings | None = None
+    places: Sequence[Place], home: Path | None = None, settings: OperatorSettings | None = None
 ) -> Library:
-    """A library of folders, and of what ``home`` holds. Raises CorpusError for the first damaged folder.
+    """A library of corpora, and of what ``home`` holds. Raises CorpusError for the first damaged one.
 
     What was being deleted when a server ended is deleted now; InputError where that cannot be done.
     """
-    for folder in folders:
-        open_corpus(folder)
+    for place in places:
+        open_corpus(place)
     if home is not None:
         delete(half_deleted(home))
-    return Library(folders, home, settings)
+    return Library(places, home, settings)
 
 
 def _corpora_in(folder: Path) -> list[Path]:
@@ -239,9 +254,13 @@ def _corpora_in(folder: Path) -> list[Path]:
     )
 
 
-def _described(folder: Path, stamp: Stamp) -> tuple[CorpusInfo | None, str]:
+def _described(place: Place, stamp: Stamp) -> tuple[CorpusInfo | None, str]:
     """What a corpus holds, or why it cannot be asked; ``stamp`` is of the state that is described."""
     try:
-        return info_of(published(folder).manifest), ""
+        return info_of(manifest_of(place)), ""
     except CorpusError as error:
+        return None, for_visitors(error)
+    except ResourceError as error:
+        if isinstance(place, Path):
+            raise
         return None, for_visitors(error)

@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 
+from engine.corpus.address import Place
 from engine.corpus.opening import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.corpus.with_ontology import without_ontology
@@ -30,11 +30,11 @@ class Processes:
     Times are those of processes that share the machine; for a time that counts take one process.
     """
 
-    def __init__(self, folder: Path, jobs: int) -> None:
-        self._corpus = open_corpus(folder)
+    def __init__(self, place: Place, jobs: int) -> None:
+        self._corpus = open_corpus(place)
         self._jobs = jobs
         context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(jobs, context, _open, (folder,))
+        self._pool = ProcessPoolExecutor(jobs, context, _open, (place,))
         self._warm = False
 
     def __enter__(self) -> Processes:
@@ -60,8 +60,8 @@ class Processes:
             yield from self._pool.map(_one, work, chunksize=CHUNK)
 
 
-def _open(folder: Path) -> None:
-    _OPENED["corpus"] = corpus = open_corpus(folder)
+def _open(place: Place) -> None:
+    _OPENED["corpus"] = corpus = open_corpus(place)
     _OPENED["without"] = without_ontology(corpus)
 
 

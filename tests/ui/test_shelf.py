@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import CorpusError, InputError
+from engine.corpus.address import address_of
+from engine.errors import CorpusError, InputError, ResourceError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from ui.rail import SHOWN_CHIPS, chips_html
@@ -155,3 +156,13 @@ def test_what_was_being_deleted_when_a_server_ended_is_gone_at_the_next_start(
     assert not list(home.rglob(".lease-*"))
     assert not list(home.rglob("*.report.json"))
     assert len(list(home.rglob("kept-deleted/manifest.json"))) == 2
+
+
+def test_a_server_that_is_away_takes_no_other_corpus_with_it(sample_folder: Path) -> None:
+    away = address_of("postgresql://reader@127.0.0.1:1/db?corpus=laws")
+    lost, here = Library([away, sample_folder]).shelf()
+    assert here.info is not None
+    assert lost.info is None
+    assert lost.problem.startswith("laws: the database server does not answer; ")
+    with pytest.raises(ResourceError, match=r"127\.0\.0\.1"):
+        open_library([away])

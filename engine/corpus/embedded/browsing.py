@@ -33,13 +33,6 @@ class Browsing:
         self._references, self._passages = references, passages
         self._sections, self._documents = sections, documents
 
-    def document_sections(self, number: int) -> Rows:
-        """Numbers of the sections of a document, in reading order."""
-        own = np.flatnonzero(self._sections.document == number)
-        # A section stands before its subsections, which may begin with the same passage.
-        order = np.lexsort((own, -self._sections.stop[own], self._sections.first[own]))
-        return own[order].astype(np.int32)
-
     def numbers(
         self, statuses: Sequence[Status] | None, relations: Sequence[Relation] | None, document: int | None
     ) -> Rows:
@@ -73,11 +66,7 @@ class Browsing:
 
     def most_cited(self, limit: int, relations: Sequence[Relation] | None) -> list[Cited]:
         """The provisions that the most references point at."""
-        numbers = self.numbers([Status.RESOLVED], relations, None).astype(np.int64)
-        kind = self._references.column("kind")[numbers]
-        numbers, kind = numbers[kind != _DOCUMENT], kind[kind != _DOCUMENT]
-        target = self._references.column("target")[numbers].astype(np.int64)
-        kind, target = self._provisions(kind, target)
+        numbers, kind, target = self.provisions(relations)
         keys = target * len(TARGET_KINDS) + kind
         found, groups, counts = np.unique(keys, return_inverse=True, return_counts=True)
         heads, is_in_section = found // len(TARGET_KINDS), found % len(TARGET_KINDS) == _SECTION
@@ -99,6 +88,15 @@ class Browsing:
             )
         return cited
 
+    def provisions(self, relations: Sequence[Relation] | None = None) -> tuple[Index, Array, Index]:
+        """The resolved references of some relations (None: of all) that do not lead to whole documents, and
+        the kind and the number of the provision that each counts for; shape (n,) each."""
+        numbers = self.numbers([Status.RESOLVED], relations, None).astype(np.int64)
+        kind = self._references.column("kind")[numbers]
+        numbers, kind = numbers[kind != _DOCUMENT], kind[kind != _DOCUMENT]
+        target = self._references.column("target")[numbers].astype(np.int64)
+        return numbers, *self._provisions(kind, target)
+
     def _provisions(self, kind: Array, target: Index) -> tuple[Array, Index]:
         """A paragraph that is cited counts for the provision it is part of: the section of its number."""
         kind, target = kind.copy(), target.copy()
@@ -118,13 +116,20 @@ class Browsing:
 
     @cached_property
     def _by_target(self) -> tuple[Index, Index]:
+        heads = self.heads()
+        numbers = np.flatnonzero(heads >= 0)
+        order = np.lexsort((numbers, heads[numbers]))
+        numbers = numbers[order]
+        return row_pointers(heads[numbers], len(self._passages)), numbers
+
+    def heads(self) -> Index:
+        """The passage that each reference leads to, itself or as the first of a section; -1 for none and for
+        whole documents. Shape (references,)."""
         target, kind = self._references.column("target"), self._references.column("kind")
-        numbers = np.flatnonzero((target >= 0) & (kind != _DOCUMENT))
-        heads = target[numbers].astype(np.int64)
-        to_section = kind[numbers] == _SECTION
+        heads = np.where(kind == _DOCUMENT, -1, target).astype(np.int64)
+        to_section = (heads >= 0) & (kind == _SECTION)
         heads[to_section] = self._sections.first[heads[to_section]]
-        order = np.lexsort((numbers, heads))
-        return row_pointers(heads[order], len(self._passages)), numbers[order]
+        return heads
 
 
 def _quoted(origins: Index, numbers: Index) -> Quoted:

@@ -42,6 +42,10 @@ class ReferenceTable:
         """A column by name, shape (references,): source, status, relation, kind, target."""
         return self._columns[name]
 
+    def candidates(self) -> list[str]:
+        """The candidates of each reference, a JSON list of ids or empty."""
+        return self._candidates.all()
+
     def changed(self, columns: Mapping[str, Array]) -> ReferenceTable:
         """The same references with other values in some columns, shape (references,) each."""
         return ReferenceTable(self._cited, self._grammars, columns)

@@ -116,21 +116,46 @@ class EntityTable:
         first, stop = self._entity_pointers[entities], self._entity_pointers[entities.astype(np.int64) + 1]
         # One more than the limit, since the origin itself is among them.
         pairs, postings = ranges(first, np.minimum(stop, first + limit + 1))
-        reached, defining = self._entity_rows[postings], self._defines[postings]
-        near = documents[reached] == documents[chosen[origins[pairs]]]
-        has_own = np.zeros(len(entities), np.bool_)
-        has_own[pairs[defining & near]] = True
-        defining &= near | ~has_own[pairs]
-        other = reached != chosen[origins[pairs]]
-        pairs, reached, defining = pairs[other], reached[other], defining[other]
-        starts = np.searchsorted(pairs, np.arange(len(entities)))
-        within = np.arange(len(pairs)) - starts[pairs] < limit
-        pairs, reached, defining = pairs[within], reached[within], defining[within]
-        numbers = entities[pairs]
-        relations = np.where(
-            defining, RELATION_NUMBERS[Relation.DEFINES], RELATION_NUMBERS[Relation.MENTIONS]
-        ).astype(np.int8)
-        return Links(origins[pairs].astype(np.int32), reached, relations, self._rarity[numbers], numbers)
+        found = Shared(
+            origins, entities, pairs, self._entity_rows[postings], self._defines[postings], chosen[origins]
+        )
+        near = documents[found.reached] == documents[found.own[pairs]]
+        return shared_links(found, near, limit, self._rarity[entities])
+
+
+class Shared(NamedTuple):
+    """What passages share: pair i is of the place ``origins[i]`` among the rows that were asked, of the
+    passage ``own[i]`` there and of one of its ``entities``, shape (pairs,). Posting k is of pair
+    ``pairs[k]``, in ascending order, and says that ``reached[k]`` mentions the entity, or defines it
+    (``defining[k]``)."""
+
+    origins: Array
+    entities: Array
+    pairs: Array
+    reached: Array
+    defining: Array
+    own: Array
+
+
+def shared_links(found: Shared, near: Array, limit: int, rarity: NDArray[np.float32]) -> Links:
+    """Links between passages that share entities, at most ``limit`` a pair; see ``EntityTable.shared``.
+
+    ``near``: which postings are of the same document as their origin; ``rarity`` of the entity of each pair.
+    """
+    pairs, reached, defining = found.pairs, found.reached, np.array(found.defining, np.bool_)
+    has_own = np.zeros(len(found.entities), np.bool_)
+    has_own[pairs[defining & near]] = True
+    defining &= near | ~has_own[pairs]
+    other = reached != found.own[pairs]
+    pairs, reached, defining = pairs[other], reached[other], defining[other]
+    starts = np.searchsorted(pairs, np.arange(len(found.entities)))
+    within = np.arange(len(pairs)) - starts[pairs] < limit
+    pairs, reached, defining = pairs[within], reached[within], defining[within]
+    relations = np.where(
+        defining, RELATION_NUMBERS[Relation.DEFINES], RELATION_NUMBERS[Relation.MENTIONS]
+    ).astype(np.int8)
+    origins = found.origins[pairs].astype(np.int32)
+    return Links(origins, reached, relations, rarity[pairs], found.entities[pairs])
 
 
 def dump_entity(entity: Entity) -> str:

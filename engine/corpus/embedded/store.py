@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.defaults import TextDefaults, nothing
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
@@ -22,7 +23,7 @@ from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.structure import Structure
+from engine.corpus.embedded.structure import Outline
 from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
 from engine.corpus.embedded.tokens import VECTORS_NAME, TokenIndex
 from engine.corpus.ontology import ontology_from
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from engine.corpus.embedded.sparse import SparseIndex
 
 
-class EmbeddedCorpus:
+class EmbeddedCorpus(TextDefaults):
     """A corpus in a folder on disk. See ``engine.corpus.protocol.Corpus`` for the methods."""
 
     def __init__(self, folder: Path) -> None:
@@ -70,7 +71,13 @@ class EmbeddedCorpus:
         self._sparse = _open_sparse(generation)
         self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
-        self._structure = Structure(self._passages, self._sections, self._documents)
+        passages = self._passages
+        self._outline = Outline(
+            self._documents.first,
+            self._sections,
+            lambda rows: passages.document[rows],
+            lambda rows: passages.section[rows],
+        )
         self._stamp: Stamp | None = None
         self.judge()
 
@@ -111,8 +118,10 @@ class EmbeddedCorpus:
         content = self._manifest.ontology if self._saved is None else self._saved.content
         return None if content is None else ontology_from(content)
 
-    def __len__(self) -> int:
-        return len(self._passages)
+    @property
+    def outline(self) -> Outline:
+        """Documents, sections and passages as ranges of rows."""
+        return self._outline
 
     def info(self) -> CorpusInfo:
         """Counts, languages and what the ingestion noted."""
@@ -142,7 +151,7 @@ class EmbeddedCorpus:
     ) -> list[Hits]:
         """Exact inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
         if self._vectors is None:
-            return _nothing(len(queries))
+            return nothing(len(queries))
         return self._vectors.search(queries, limit, minimum, mask)
 
     @property
@@ -153,7 +162,7 @@ class EmbeddedCorpus:
     def search_sparse(self, queries: SparseVectors, limit: int, *, mask: Mask | None = None) -> list[Hits]:
         """Inner product for each query, scores above 0 only."""
         if self._sparse is None:
-            return _nothing(len(queries.pointers) - 1)
+            return nothing(len(queries.pointers) - 1)
         return self._sparse.search(queries, limit, mask)
 
     def score_sparse(self, queries: SparseVectors, rows: Rows) -> NDArray[np.float32]:
@@ -175,7 +184,7 @@ class EmbeddedCorpus:
         Raises CorpusError where the vectors are not of the length of the corpus's.
         """
         if self._tokens is None:
-            return _nothing(len(queries.offsets) - 1)
+            return nothing(len(queries.offsets) - 1)
         self._check_tokens(self._tokens, queries)
         return self._tokens.search(queries, limit, also, mask)
 
@@ -196,20 +205,6 @@ class EmbeddedCorpus:
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references."""
         return self._links.neighbours(rows, relations, direction)
-
-    def siblings(self, rows: Rows, limit: int) -> Links:
-        """Passages around ``rows`` by structure; see ``structure.py`` for the weights."""
-        return self._structure.siblings(rows, limit)
-
-    def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
-        """The rows of each document; none for an id that is not in the corpus."""
-        first, numbers = self._documents.first, self._documents.numbers
-        found = []
-        for document_id in document_ids:
-            number = numbers.get(document_id)
-            start, stop = (0, 0) if number is None else (int(first[number]), int(first[number + 1]))
-            found.append(np.arange(start, stop, dtype=np.int32))
-        return found
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
         """Passages that share entities with ``rows``, weighted by rarity."""
@@ -261,10 +256,6 @@ class EmbeddedCorpus:
         """The provisions that the most references point at."""
         return self._browsing.most_cited(limit, relations)
 
-    def document_sections(self, number: int) -> Rows:
-        """Numbers of a document's sections, in reading order."""
-        return self._browsing.document_sections(number)
-
     def passages(self, rows: Rows) -> list[Passage]:
         """The passages at ``rows``."""
         return self._passages.take(rows, self._documents, self._sections)
@@ -272,14 +263,6 @@ class EmbeddedCorpus:
     def documents(self) -> list[Document]:
         """Every document, in corpus order."""
         return self._documents.all
-
-    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into ``documents()`` for each row."""
-        return self._passages.document[np.asarray(rows, np.int64)]
-
-    def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
-        """Index into the sections for each row, -1 where a passage has none."""
-        return self._passages.section[np.asarray(rows, np.int64)]
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:
         """Sections by number."""
@@ -332,10 +315,6 @@ class EmbeddedCorpus:
         codes = [code for code, name in enumerate(self._manifest.statuses) if name.casefold() in asked]
         found: Mask = np.isin(status, codes)
         return found
-
-
-def _nothing(queries: int) -> list[Hits]:
-    return [Hits(np.zeros(0, np.int32), np.zeros(0, np.float32)) for _ in range(queries)]
 
 
 def info_of(manifest: Manifest) -> CorpusInfo:

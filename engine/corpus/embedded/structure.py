@@ -14,14 +14,15 @@ much that the bands overlap:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, ranges
-from engine.corpus.embedded.documents import KIND_NUMBERS, DocumentTable, SectionTable
-from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.documents import KIND_NUMBERS
 from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Rows
 from engine.model import Relation, SectionKind
@@ -36,23 +37,56 @@ _ATTACHED_KINDS = [
 ]
 
 
+class Sections(Protocol):
+    """Sections as columns, shape (sections,) each; ``first`` and ``stop`` are rows, ``parent`` is a number or
+    -1."""
+
+    document: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    first: NDArray[np.int32]
+    stop: NDArray[np.int32]
+
+    def __len__(self) -> int: ...
+
+
+class Outline(NamedTuple):
+    """The documents and sections of a corpus as ranges of rows.
+
+    ``first``: the first row of each document and the number of passages, shape (documents + 1,). ``document``
+    and ``section`` tell the numbers of those that passages belong to, by rows of shape (n,); -1 for none.
+    """
+
+    first: NDArray[np.int32]
+    sections: Sections
+    document: Callable[[Index], Array]
+    section: Callable[[Index], Array]
+
+    def sections_of(self, number: int) -> Rows:
+        """Numbers of the sections of a document, in reading order."""
+        own = np.flatnonzero(self.sections.document == number)
+        # A section stands before its subsections, which may begin with the same passage.
+        order = np.lexsort((own, -self.sections.stop[own], self.sections.first[own]))
+        return own[order].astype(np.int32)
+
+
 class Structure:
     """Answers to what stands around a passage."""
 
-    def __init__(self, passages: PassageTable, sections: SectionTable, documents: DocumentTable) -> None:
-        self._passages, self._sections, self._documents = passages, sections, documents
+    def __init__(self, outline: Outline) -> None:
+        self._outline, self._sections = outline, outline.sections
 
     def siblings(self, rows: Rows, limit: int) -> Links:
         """The structural neighbours of ``rows``, at most ``limit`` distinct passages a document."""
         near = np.asarray(rows, np.int64)
         found = _Candidates(near)
-        section = self._passages.section[near].astype(np.int64)
+        section = self._outline.section(near).astype(np.int64)
         inside = np.flatnonzero(section >= 0)
         own = section[inside]
         parent = self._sections.parent[own].astype(np.int64)
         nested = parent >= 0
-        document = self._passages.document[near].astype(np.int64)
-        first, stop = self._documents.first[document], self._documents.first[document + 1]
+        document = self._outline.document(near).astype(np.int64)
+        first, stop = self._outline.first[document], self._outline.first[document + 1]
         if len(self._sections):
             found.window(inside, self._sections.first[own], self._sections.stop[own], limit, SAME_SECTION)
             found.each(inside, self._sections.first[own], HEAD, _PART_OF)
@@ -77,7 +111,7 @@ class Structure:
         # Of an annex with parts, only the annex.
         outermost = np.flatnonzero(is_attached & ~(is_attached[parent] & (parent >= 0)))
         document = np.asarray(self._sections.document)[outermost]
-        pointers = np.searchsorted(document, np.arange(len(self._documents) + 1)).astype(np.int64)
+        pointers = np.searchsorted(document, np.arange(len(self._outline.first))).astype(np.int64)
         return pointers, np.asarray(self._sections.first)[outermost].astype(np.int64)
 
     @property

@@ -111,6 +111,10 @@ class TokenIndex:
         _, places = ranges(starts, stops)
         return np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64), self._vectors[places]
 
+    def means(self) -> Vectors:
+        """The mean token vector of each passage, unit or zero, shape (passages, d)."""
+        return self._means
+
     def search(self, queries: TokenVectors, limit: int, also: Rows, mask: Mask | None) -> list[Hits]:
         """The best rows for each query: scores above 0, ``limit`` at most, of the ``limit`` that are nearest
         by their mean vectors and of those in ``also``."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
+from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import (
     BLOCKS,
     CONTEXT_FIELD,
@@ -58,7 +59,7 @@ class Parts:
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
     numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
     whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
-    already.
+    already; ``lexical``: the arrays of the word index, where they are not to be made from the blocks.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Parts:
     sparse: str = NO_EMBEDDING
     late: str = NO_EMBEDDING
     dated: Mapping[int, Document] = field(default_factory=dict)
+    lexical: Mapping[str, Array] | None = None
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -142,7 +144,10 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
             state.arrays[f"passages.{name}"] = days.astype(np.int32)
     GivenNames.put(state, blocks)
     EntityTable.put(state, parts.entities, *parts.mentions, parts.definers, passages)
-    LexicalIndex.put(state, blocks)
+    if parts.lexical is None:
+        LexicalIndex.put(state, blocks)
+    else:
+        state.arrays |= parts.lexical
     floor = _put_vectors(state, parts.vectors)
     state.save(generation / STATE_NAME)
     parts.references.block().save(generation / FOUND_NAME)

@@ -58,20 +58,28 @@ class PageRank:
     def explain(self, leads: Leads, context: Context) -> Sequence[Evidence]:
         """The rarest entity that both ends name, as the seed writes it; else that references join them."""
         graph = associations(context.corpus)
+        near = np.flatnonzero(leads.sources != NO_SOURCE)
+        sources, rows = leads.sources[near], leads.rows[near]
+        ends = context.corpus.entities_of(np.concatenate([sources, rows]).astype(np.int32))
+        rarest = {
+            place: min(set(left) & set(right), key=lambda one: (-float(graph.rarity[one]), one), default=None)
+            for place, left, right in zip(near.tolist(), ends[: len(near)], ends[len(near) :], strict=True)
+        }
+        named = sorted({number for number in rarest.values() if number is not None})
+        entities = dict(zip(named, context.corpus.entities(named), strict=True))
+        passages = dict(zip(near.tolist(), context.reading.passages(sources), strict=True))
         evidence = []
-        for row, source in zip(leads.rows.tolist(), leads.sources.tolist(), strict=True):
-            if source == NO_SOURCE:
+        for place in range(len(leads.rows)):
+            if place not in passages:
                 evidence.append(Evidence(detail="joined by several steps"))
                 continue
-            ends = context.corpus.entities_of(np.array([source, row], np.int32))
-            shared = sorted(set(ends[0]) & set(ends[1]), key=lambda one: (-float(graph.rarity[one]), one))
-            passage = context.reading.passages(np.array([source], np.int32))[0]
-            entity = context.corpus.entities(shared[:1])
-            words = as_written(entity[0].name, passage.text) if entity else ""
+            passage, number = passages[place], rarest[place]
+            entity = None if number is None else entities[number]
+            words = as_written(entity.name, passage.text) if entity else ""
             if words:
                 evidence.append(Evidence(words, passage.id, "shared name"))
             else:
-                evidence.append(Evidence(detail=f"shared: {entity[0].name}" if entity else "by reference"))
+                evidence.append(Evidence(detail=f"shared: {entity.name}" if entity else "by reference"))
         return evidence
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Rows
+from engine.corpus.protocol import Hits, Rows
 from engine.investigation.leads import Leads, joined, make_leads, no_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.model import Relation
@@ -42,18 +42,24 @@ class Semantic:
         if not len(embedded):
             return no_leads()
         rows, vectors = seeds.rows[embedded], vectors[embedded]
-        batches: list[Leads] = []
         radius = radius_of(context.corpus.similarity_floor, RADIUS)
-        for members in clusters(vectors, radius, SMALLEST):
-            batches.append(self._around(rows[members], vectors[members], radius, context))
-        return joined(batches)
+        groups = clusters(vectors, radius, SMALLEST)
+        if not groups:
+            return no_leads()
+        centres = np.stack([vectors[members].mean(axis=0) for members in groups])
+        centres /= np.linalg.norm(centres, axis=1, keepdims=True)
+        # All clusters in one pass over the corpus.
+        found = context.corpus.search_dense(
+            centres.astype(np.float32), PER_CLUSTER, radius, mask=context.mask
+        )
+        return joined(
+            [
+                self._around(rows[members], vectors[members], hits, context)
+                for members, hits in zip(groups, found, strict=True)
+            ]
+        )
 
-    def _around(self, rows: Rows, vectors: NDArray[np.float32], radius: float, context: Context) -> Leads:
-        centre = vectors.mean(axis=0, keepdims=True)
-        centre /= np.linalg.norm(centre)
-        hits = context.corpus.search_dense(centre.astype(np.float32), PER_CLUSTER, radius, mask=context.mask)[
-            0
-        ]
+    def _around(self, rows: Rows, vectors: NDArray[np.float32], hits: Hits, context: Context) -> Leads:
         similarity = context.corpus.vectors(hits.rows) @ vectors.T
         nearest = rows[similarity.argmax(axis=1)] if len(hits.rows) else hits.rows
         other = nearest != hits.rows

@@ -260,7 +260,7 @@ def test_without_vectors_the_scan_says_so(bare: Corpus) -> None:
 
 
 def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
-    dense: Corpus, bare: Corpus, model_server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+    dense: Corpus, model_server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = Answer(400, lambda _: {"error": {"message": "out of credit"}})
     monkeypatch.setattr(model_server, "usual", broken)
@@ -270,7 +270,7 @@ def test_a_model_that_cannot_be_reached_leaves_the_case_to_words(
     assert note == (
         "dense search is off: embedding endpoint of toy: it does not take this request (status 400)"
     ), "neither the address nor what the server said"
-    by_words = finished(bare, DUES, SETTINGS.changed(rounds=0))
+    by_words = finished(dense, DUES, SETTINGS.changed(rounds=0, retrievers=("bm25",)))
     assert [h.passage_id for h in case.pool.entries() if h.round == 0] == [
         entry.passage_id for entry in by_words.pool.entries()
     ]

@@ -1,0 +1,84 @@
+"""Where a corpus lives: in a folder, or on a PostgreSQL server under a name.
+
+``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME``, with two parameters of our own besides: ``dense`` is
+``exact`` (default) or ``hnsw``, and ``timeout`` the seconds that one statement may take (default 60). All
+others are handed to the driver (https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from engine.errors import CorpusError
+
+SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+DENSE = ("exact", "hnsw")
+TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A corpus on a server. ``url`` may hold a password, so it is neither shown nor part of ``repr``;
+    ``dense`` says how vectors are searched, ``timeout`` is in seconds."""
+
+    corpus: str
+    shown: str
+    url: str
+    dense: str = DENSE[0]
+    timeout: float = TIMEOUT_SECONDS
+
+    def __str__(self) -> str:
+        return self.shown
+
+    def __repr__(self) -> str:
+        return f"Address({self.shown!r})"
+
+
+Place = Path | Address
+
+
+def place_of(words: str | Path | Address) -> Place:
+    """The place that somebody names: an address where it is one, else a folder. Raises CorpusError for an
+    address that cannot be used."""
+    if isinstance(words, Path | Address):
+        return words
+    scheme = words.partition("://")[0]
+    return address_of(words) if scheme in SCHEMES and "://" in words else Path(words)
+
+
+def folder_of(words: str | Place) -> Path:
+    """A folder; raises CorpusError where an address is named and a folder is needed."""
+    place = place_of(words)
+    if isinstance(place, Address):
+        raise CorpusError(f"{place}: this is done in a corpus folder; `copy` brings a corpus to a server")
+    return place
+
+
+def address_of(words: str) -> Address:
+    """The parts of an address. Raises CorpusError, with no password in the message."""
+    try:
+        parts = urlsplit(words)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise CorpusError(f"unusable address: not {SCHEMES[0]}://HOST/DATABASE?corpus=NAME") from None
+    given = parse_qsl(parts.query, keep_blank_values=True)
+    values = dict(given)
+    host = host or values.get("host", "")
+    name = values.get("corpus", "")
+    shown = f"{SCHEMES[0]}://{host}{f':{port}' if port else ''}{parts.path}?corpus={name}"
+    if not name:
+        raise CorpusError(f"{shown}: the address names no corpus; add ?corpus=NAME")
+    dense = values.get("dense", DENSE[0])
+    if dense not in DENSE:
+        raise CorpusError(f"{shown}: dense is {' or '.join(DENSE)}, not {dense!r}")
+    try:
+        timeout = float(values.get("timeout", TIMEOUT_SECONDS))
+        if not 0 < timeout < 86_400:
+            raise ValueError
+    except ValueError:
+        raise CorpusError(f"{shown}: timeout is a number of seconds above 0") from None
+    others = [(key, value) for key, value in given if key not in ("corpus", "dense", "timeout")]
+    url = urlunsplit(("postgresql+psycopg", parts.netloc, parts.path, urlencode(others), ""))
+    return Address(name, shown, url, dense, timeout)

@@ -1,0 +1,81 @@
+"""Rows of numbers as PostgreSQL's COPY reads them in its binary format, made from arrays without a loop.
+
+See https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"; a vector of pgvector is two
+16-bit numbers (its length, and 0) and its components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array
+
+HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+TRAILER = b"\xff\xff"
+AT_ONCE = 1 << 16
+
+# Types of columns as PostgreSQL names them.
+_TYPES: Mapping[str, str] = {
+    "smallint": ">i2",
+    "int": ">i4",
+    "bigint": ">i8",
+    "real": ">f4",
+    "boolean": "u1",
+}
+
+
+def parts(types: Sequence[str], values: Sequence[Array]) -> Iterator[tuple[int, bytes]]:
+    """The rows of some columns in parts: how many rows, and their bytes.
+
+    ``values`` have shape (n,), those of the type "vector" (n, d). Header and trailer are not among them.
+    """
+    layout = _layout(types, [column.shape[-1] for column in values])
+    size = len(values[0])
+    for start in range(0, size, AT_ONCE):
+        stop = min(start + AT_ONCE, size)
+        rows: NDArray[np.void] = np.zeros(stop - start, layout)
+        rows["fields"] = len(values)
+        for number, (kind, column) in enumerate(zip(types, values, strict=True)):
+            part = column[start:stop]
+            if kind == "vector":
+                rows[f"length{number}"] = part.shape[1]
+                rows[f"size{number}"] = 4 + 4 * part.shape[1]
+            else:
+                rows[f"size{number}"] = np.dtype(_TYPES[kind]).itemsize
+            rows[f"{number}"] = part
+        yield stop - start, rows.tobytes()
+
+
+def vector_of(sent: bytes) -> NDArray[np.float32]:
+    """The components of a vector that was sent in binary, shape (d,)."""
+    return np.frombuffer(sent, ">f4", offset=4).astype(np.float32)
+
+
+def vector_text(vector: NDArray[np.float32]) -> str:
+    """A vector as pgvector reads it; every float keeps its value."""
+    return f"[{','.join(map(repr, vector.astype(float).tolist()))}]"
+
+
+def columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
+    """The columns of rows as COPY sends them in its binary format, the inverse of ``parts``; none of them may
+    be null. ``length``: the components of a column of the type "vector"."""
+    rows = np.frombuffer(sent[len(HEADER) : -len(TRAILER)], _layout(types, [length] * len(types)))
+    return [
+        np.ascontiguousarray(rows[f"{number}"]).astype(rows[f"{number}"].dtype.newbyteorder("="))
+        for number in range(len(types))
+    ]
+
+
+def _layout(types: Sequence[str], lengths: Sequence[int]) -> np.dtype[np.void]:
+    fields: list[tuple[Any, ...]] = [("fields", ">i2")]
+    for number, (kind, length) in enumerate(zip(types, lengths, strict=True)):
+        fields.append((f"size{number}", ">i4"))
+        if kind == "vector":
+            fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
+        else:
+            fields.append((f"{number}", _TYPES[kind]))
+    return np.dtype(fields)

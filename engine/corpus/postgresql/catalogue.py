@@ -1,0 +1,167 @@
+"""Which corpora a server holds, and how a new generation of one takes the place of the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from psycopg import Connection, sql
+from psycopg.errors import LockNotAvailable
+
+from engine.corpus.embedded.manifest import Manifest
+from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, SCHEMA, TABLES, parents
+from engine.errors import CorpusError
+
+# Advisory locks are pairs of numbers: of what they lock, and which one.
+_GENERATION, _NAME, _SCHEMA = 0x5ED5, 0x5ED6, 0x5ED7
+# Milliseconds for which the last step of a publication waits for readers in the middle of a statement.
+_LOCK_WAIT = "20000"
+# For which a drop does: readers queue behind it, and the next writer can do it as well.
+_DROP_WAIT = "2000"
+
+
+def prepare(connection: Connection[Any]) -> None:
+    """Make what all corpora share, where it is not there yet."""
+    connection.execute("select pg_advisory_xact_lock(%s, 0)", (_SCHEMA,))
+    for statement in (*CATALOGUE, *parents()):
+        connection.execute(statement.encode())
+    connection.commit()
+
+
+@contextmanager
+def new_generation(connection: Connection[Any], name: str) -> Iterator[int]:
+    """The number of a new generation of a corpus, whose tables stand empty beside the published ones.
+
+    Another process that writes the same corpus is refused; what killed writers have left is dropped. Where
+    the block raises, the new tables are dropped. Raises CorpusError.
+    """
+    if not _one(connection, "select pg_try_advisory_lock(%s, hashtext(%s))", (_NAME, name)):
+        raise CorpusError(f"another process is writing the corpus {name!r}; wait until it is done")
+    connection.commit()
+    sweep(connection)
+    generation = int(_one(connection, f"select nextval('{SCHEMA}.generations')", ()))
+    connection.execute("select pg_advisory_lock(%s, %s)", (_GENERATION, generation))
+    for table in TABLES:
+        connection.execute(
+            sql.SQL("create table {} (like {}, check (corpus = {}))").format(
+                partition(table, generation), parent(table), sql.Literal(generation)
+            )
+        )
+    connection.commit()
+    try:
+        yield generation
+    except BaseException:
+        if not connection.closed:
+            connection.rollback()
+            _drop(connection, generation)
+        raise
+    finally:
+        if not connection.closed:
+            connection.execute("select pg_advisory_unlock(%s, %s)", (_GENERATION, generation))
+            connection.commit()
+            sweep(connection)
+
+
+def publish(connection: Connection[Any], name: str, generation: int, manifest: Manifest) -> None:
+    """Make a complete generation the corpus of its name, all at once. Raises CorpusError where readers do not
+    come to an end."""
+    content = orjson.dumps(manifest.model_dump(mode="json")).decode()
+    try:
+        connection.execute("select set_config('lock_timeout', %s, true)", (_LOCK_WAIT,))
+        for table in TABLES:
+            connection.execute(
+                sql.SQL("alter table {} attach partition {} for values in ({})").format(
+                    parent(table), partition(table, generation), sql.Literal(generation)
+                )
+            )
+        connection.execute(
+            f"insert into {SCHEMA}.corpora (name, generation, format, manifest) values (%s, %s, %s, %s) "
+            "on conflict (name) do update set generation = excluded.generation, format = excluded.format, "
+            "manifest = excluded.manifest, published = now()",
+            (name, generation, FORMAT, content),
+        )
+        connection.commit()
+    except LockNotAvailable:
+        raise CorpusError(
+            f"the corpus {name!r} cannot be published now: tables are locked; try again"
+        ) from None
+
+
+def published(connection: Connection[Any], name: str) -> tuple[int, Manifest] | None:
+    """The generation of a corpus that counts, None where there is none of this name; the connection keeps it
+    from being dropped. Raises CorpusError for one of another format."""
+    there = _one(connection, "select to_regclass(%s) is not null", (f"{SCHEMA}.corpora",))
+    while there:
+        found = connection.execute(
+            f"select generation, format, manifest from {SCHEMA}.corpora where name = %s", (name,)
+        ).fetchone()
+        if found is None:
+            return None
+        generation, written, content = found
+        manifest = readable(name, written, content)
+        if hold(connection, generation):
+            return generation, manifest
+    return None
+
+
+def readable(name: str, written: int, content: Mapping[str, Any]) -> Manifest:
+    """The manifest of a published generation. Raises CorpusError where it is of another format."""
+    if written != FORMAT:
+        raise CorpusError(f"{name!r} has format {written} on the server, not {FORMAT}; copy it again")
+    return Manifest.model_validate(content)
+
+
+def hold(connection: Connection[Any], generation: int) -> bool:
+    """Keep a generation from being dropped while the connection lasts; False where it is gone."""
+    connection.execute("select pg_advisory_lock_shared(%s, %s)", (_GENERATION, generation))
+    # It may have gone before the lock.
+    return bool(
+        _one(
+            connection,
+            "select to_regclass(%s) is not null",
+            (f"{SCHEMA}.passages_{generation}",),
+        )
+    )
+
+
+def sweep(connection: Connection[Any]) -> None:
+    """Drop the generations that are not published, not being written and not read by anybody."""
+    tables = connection.execute(
+        "select substring(c.relname from '[0-9]+$')::int from pg_class c join pg_namespace n "
+        f"on n.oid = c.relnamespace where n.nspname = '{SCHEMA}' and c.relname ~ '^passages_[0-9]+$' "
+        f"and c.relkind = 'r' and substring(c.relname from '[0-9]+$')::int not in "
+        f"(select generation from {SCHEMA}.corpora)"
+    ).fetchall()
+    connection.commit()
+    for (generation,) in tables:
+        if _one(connection, "select pg_try_advisory_xact_lock(%s, %s)", (_GENERATION, generation)):
+            _drop(connection, generation)
+        connection.commit()
+
+
+def _drop(connection: Connection[Any], generation: int) -> None:
+    try:
+        connection.execute("select set_config('lock_timeout', %s, true)", (_DROP_WAIT,))
+        for table in TABLES:
+            connection.execute(sql.SQL("drop table if exists {}").format(partition(table, generation)))
+        connection.commit()
+    except LockNotAvailable:
+        # The next writer drops it.
+        connection.rollback()
+
+
+def parent(table: str) -> sql.Identifier:
+    """The name of a table."""
+    return sql.Identifier(SCHEMA, table)
+
+
+def partition(table: str, generation: int) -> sql.Identifier:
+    """The name of a generation's partition of a table."""
+    return sql.Identifier(SCHEMA, f"{table}_{generation}")
+
+
+def _one(connection: Connection[Any], statement: str, parameters: tuple[Any, ...]) -> Any:
+    row = connection.execute(statement.encode(), parameters).fetchone()
+    return None if row is None else row[0]

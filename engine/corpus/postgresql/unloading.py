@@ -1,0 +1,168 @@
+"""Copy a corpus from a server to a folder: the way back from ``loading``.
+
+The folder answers as the server does. It holds no blocks, so that the next ingestion into it reads its
+sources anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from psycopg import Connection, Error, sql
+
+from engine.corpus.address import Address
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import FIELDS, Block, postings_of
+from engine.corpus.embedded.generation import SPARSE_NAME
+from engine.corpus.embedded.given_names import GivenNames
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.mentions import definers_of
+from engine.corpus.embedded.packing import pack
+from engine.corpus.embedded.publication import new_generation, publish
+from engine.corpus.embedded.references import Targets, columns_of
+from engine.corpus.embedded.tokens import TokenWriter
+from engine.corpus.embedded.writing import Parts, write_generation
+from engine.corpus.postgresql import binary
+from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.store import PostgresCorpus
+from engine.model import Passage
+
+# Passages that are read at once.
+AT_ONCE = 4096
+
+
+def copy_to_folder(
+    address: Address, folder: Path, progress: Callable[[str, int, int], None] | None = None
+) -> Manifest:
+    """Copy a corpus to a folder, in the place of the one there, at once or not at all; returns its manifest.
+
+    Raises CorpusError, ResourceError.
+    """
+    corpus = PostgresCorpus(address)
+    try:
+        with corpus.connection() as connection, new_generation(folder) as generation:
+            connection.execute("select set_config('statement_timeout', '0', false)")
+            table = _Unloader(corpus, connection, progress or (lambda *_: None))
+            parts = table.parts()
+            table.write_further(generation)
+            manifest, _ = write_generation(folder, generation, parts)
+            publish(folder, manifest)
+        return manifest
+    except Error as error:
+        raise corpus.told(error) from None
+    finally:
+        corpus.close()
+
+
+class _Unloader:
+    """Reads all of a generation."""
+
+    def __init__(
+        self,
+        corpus: PostgresCorpus,
+        connection: Connection[Any],
+        progress: Callable[[str, int, int], None],
+    ) -> None:
+        self._corpus, self._connection, self._progress = corpus, connection, progress
+        self._passages = len(corpus)
+
+    def parts(self) -> Parts:
+        """What a generation in a folder is made of."""
+        corpus = self._corpus
+        documents, size = corpus.documents(), corpus.info()
+        sections = corpus.sections(range(int(size.metadata["sections"])))
+        passages: list[Passage] = []
+        for start in range(0, self._passages, AT_ONCE):
+            rows = np.arange(start, min(start + AT_ONCE, self._passages), dtype=np.int32)
+            passages += corpus.passages(rows)
+            self._progress("passages", len(passages), self._passages)
+        no_terms = {field: postings_of([()] * len(passages)) for field in FIELDS}
+        block = pack(documents, sections, passages, no_terms)
+        GivenNames.pack(block, ((row, name) for row, _, name in corpus.given_names()))
+        targets = Targets(
+            {passage.id: row for row, passage in enumerate(passages)},
+            {section.id: number for number, section in enumerate(sections)},
+            {document.id: number for number, document in enumerate(documents)},
+        )
+        entities, mentions = corpus.entities(range(size.entities)), corpus.mentions()
+        manifest = corpus.manifest
+        return Parts(
+            manifest.name,
+            [("contents", block)],
+            columns_of(list(corpus.all_references()), targets),
+            entities,
+            (mentions.rows, mentions.entities),
+            definers_of(entities, targets.passages),
+            self._vectors() if manifest.embedding != NO_MODEL else None,
+            manifest.embedding,
+            manifest.ontology,
+            manifest.metadata,
+            sparse=manifest.sparse,
+            late=manifest.late,
+            lexical=self._lexical(),
+        )
+
+    def write_further(self, generation: Path) -> None:
+        """Learned sparse vectors and token vectors, where the corpus holds some."""
+        manifest = self._corpus.manifest
+        if manifest.sparse != NO_MODEL:
+            rows, terms, weights = self._columns("sparse", ["row", "term", "weight"])
+            order = np.lexsort((rows, terms))
+            pointers = np.searchsorted(terms[order], np.arange(int(terms.max(initial=-1)) + 2))
+            Block(
+                {
+                    "pointers": pointers.astype(np.int64),
+                    "rows": rows[order],
+                    "weights": weights[order].astype(np.float16),
+                    "size": np.asarray([self._passages], np.int64),
+                }
+            ).save(generation / SPARSE_NAME)
+        if manifest.late != NO_MODEL:
+            length = self._corpus.token_length
+            with TokenWriter(generation, length) as writer:
+                for start in range(0, self._passages, AT_ONCE):
+                    rows = np.arange(start, min(start + AT_ONCE, self._passages), dtype=np.int32)
+                    writer.add(*self._corpus.tokens(rows))
+                    self._progress("tokens", int(rows[-1]) + 1, self._passages)
+
+    def _lexical(self) -> dict[str, Array]:
+        field, terms, rows, weights = self._columns("postings", ["field", "term", "row", "weight"])
+        keys = terms.view(np.uint64)
+        arrays: dict[str, Array] = {}
+        for number, name in enumerate(FIELDS):
+            own = np.flatnonzero(field == number)
+            own = own[np.lexsort((rows[own], keys[own]))]
+            hashes, first = np.unique(keys[own], return_index=True)
+            arrays |= {
+                f"lexical.{name}.hashes": hashes,
+                f"lexical.{name}.pointers": np.append(first, len(own)).astype(np.int64),
+                f"lexical.{name}.rows": rows[own],
+                f"lexical.{name}.weights": weights[own],
+                f"lexical.{name}.size": np.asarray([self._passages], np.int64),
+            }
+        return arrays
+
+    def _vectors(self) -> NDArray[np.float32]:
+        length = self._corpus.manifest.dimensions
+        rows, held = self._columns("vectors", ["row", "embedding"], length)
+        vectors = np.zeros((self._passages, length), np.float32)
+        vectors[rows] = held
+        return vectors
+
+    def _columns(self, table: str, names: Sequence[str], length: int = 0) -> list[Array]:
+        """Some columns of a table of numbers, in no order."""
+        declared = dict(column.split() for column in TABLES[table].columns.split(", "))
+        statement = sql.SQL("copy (select {} from {} where corpus = {}) to stdout (format binary)").format(
+            sql.SQL(", ").join(map(sql.Identifier, names)),
+            sql.Identifier(SCHEMA, table),
+            sql.Literal(self._corpus.stamp),
+        )
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            sent = b"".join(copy)
+        found = binary.columns([declared[name] for name in names], sent, length)
+        self._progress(table, len(found[0]), len(found[0]))
+        return found

@@ -1,0 +1,34 @@
+"""Search by the vectors of an embedding model."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol.values import Hits, Mask, Rows
+
+
+class Dense(Protocol):
+    """Search by the vectors of an embedding model."""
+
+    @property
+    def embedding(self) -> str:
+        """Spec of the model whose vectors the corpus holds; "none" where it holds none."""
+        ...
+
+    @property
+    def similarity_floor(self) -> float:
+        """Cosine of unrelated passages: the 1st percentile over random pairs, taken at ingestion."""
+        ...
+
+    def search_dense(
+        self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
+    ) -> list[Hits]:
+        """Exact inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``."""
+        ...
+
+    def vectors(self, rows: Rows) -> NDArray[np.float32]:
+        """Unit vectors, shape (n, d); zero rows where a passage has none."""
+        ...

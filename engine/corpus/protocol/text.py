@@ -1,0 +1,87 @@
+"""Documents, sections and passages, and what stands around a passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol.values import CorpusInfo, Links, Mask, Ontology, Rows
+from engine.model import Document, Passage, Section
+
+
+class Texts(Protocol):
+    """Documents, sections and passages, and what stands around a passage."""
+
+    @property
+    def name(self) -> str:
+        """What people call the corpus."""
+        ...
+
+    @property
+    def folder(self) -> Path | None:
+        """What people and models say of the corpus stands here, beside its data; None where it has no
+        folder."""
+        ...
+
+    @property
+    def ontology(self) -> Ontology | None:
+        """Legal areas, None where the corpus has none."""
+        ...
+
+    def __len__(self) -> int:
+        """Number of passages."""
+        ...
+
+    def info(self) -> CorpusInfo:
+        """The counts."""
+        ...
+
+    def passages(self, rows: Rows) -> list[Passage]:
+        """Passages by row."""
+        ...
+
+    def documents(self) -> list[Document]:
+        """All documents, in the order of their rows."""
+        ...
+
+    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into ``documents()`` for each row."""
+        ...
+
+    def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
+        """The rows of each document, in reading order."""
+        ...
+
+    def sections(self, numbers: Sequence[int]) -> list[Section]:
+        """Sections by number."""
+        ...
+
+    def section_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into the corpus's sections for each row; -1 where a passage has none."""
+        ...
+
+    def document_sections(self, number: int) -> Rows:
+        """Numbers of the sections of the document with a number (its index in ``documents()``), in reading
+        order, a section before its subsections; ``sections`` tells the parent of each."""
+        ...
+
+    def rows(self, passage_ids: Sequence[str]) -> Rows:
+        """Rows of passage ids; -1 for an id that is not in the corpus."""
+        ...
+
+    def numbered(self, number: str) -> Rows:
+        """The first passage of what bears a number ("14", "3.4.1"), one of each document, in order."""
+        ...
+
+    def bare_headings(self, rows: Rows) -> Mask:
+        """Which passages are nothing but a heading (short, no sentence), shape (rows,)."""
+        ...
+
+    def siblings(self, rows: Rows, limit: int) -> Links:
+        """Passages of the same section, its parent's first passage, the neighbours in reading
+        order, the document's preamble and annexes; at most ``limit`` a document."""
+        ...

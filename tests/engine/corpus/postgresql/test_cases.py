@@ -1,0 +1,103 @@
+"""A case over a corpus on a server is the case over its folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import TextClause
+
+from engine.cli import main
+from engine.corpus import open_corpus
+from engine.corpus.address import address_of
+from engine.corpus.postgresql.loading import copy_to_server
+from engine.corpus.postgresql.server import Server
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case
+from engine.records.export import investigation_to_json
+from engine.settings import InvestigationSettings
+from tests.conftest import SAMPLE
+from ui.shelf import open_library
+
+QUESTIONS = [
+    json.loads(line)["text"] for line in (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+][::14]
+# A case asks the server this often at most; see README, "Scaling out".
+MOST_READS = 120
+
+
+@pytest.fixture(scope="module")
+def place(sample_folder: Path, database: str) -> str:
+    place = f"{database}&corpus=sample"
+    copy_to_server(sample_folder, address_of(place))
+    return place
+
+
+def told(corpus: Corpus, question: str) -> dict[str, Any]:
+    case = Case(corpus, question, InvestigationSettings())
+    for _ in case.run():
+        pass
+    found = investigation_to_json(case.investigation())
+    return {key: _without_times(found[key]) for key in ("passages", "pool", "rounds", "evidence", "notes")}
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_times(one) for key, one in value.items() if key != "milliseconds"}
+    return [_without_times(one) for one in value] if isinstance(value, list) else value
+
+
+def test_both_stores_give_the_same_case(sample_folder: Path, place: str) -> None:
+    embedded, served = open_corpus(sample_folder), open_corpus(place)
+    for question in QUESTIONS:
+        assert told(served, question) == told(embedded, question), question
+
+
+def test_a_case_asks_in_sets(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = open_corpus(place)
+    told(corpus, QUESTIONS[0])
+    asked: Counter[str] = Counter()
+    read = Server.read
+
+    def counted(server: Server, statement: TextClause, parameters: dict[str, Any]) -> Any:
+        asked["reads"] += 1
+        return read(server, statement, parameters)
+
+    monkeypatch.setattr(Server, "read", counted)
+    told(corpus, QUESTIONS[1])
+    assert 0 < asked["reads"] <= MOST_READS
+
+
+def test_the_command_line_takes_an_address(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "--corpus", place, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["passages"] > 500
+    assert main(["investigate", QUESTIONS[0], "--corpus", place, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["passages"]
+    assert main(["ingest", "x", "--corpus", place]) == 2
+    assert "`copy` brings a corpus to a server" in capsys.readouterr().err
+
+
+def test_copies_on_the_command_line(
+    place: str, sample_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["copy", place, str(tmp_path / "back")]) == 0
+    assert "Republic of Meridia: 19 documents" in capsys.readouterr().out
+    assert main(["verify", "--corpus", str(tmp_path / "back")]) == 0
+    again = f"{place}-again"
+    assert main(["copy", str(tmp_path / "back"), again]) == 0
+    assert told(open_corpus(again), QUESTIONS[0]) == told(open_corpus(sample_folder), QUESTIONS[0])
+    assert main(["copy", str(sample_folder), str(tmp_path / "other")]) == 2
+    assert "name a folder and an address" in capsys.readouterr().err
+
+
+def test_the_page_offers_a_corpus_on_a_server(place: str, sample_folder: Path) -> None:
+    library = open_library([address_of(place), sample_folder])
+    first, second = library.shelf()
+    assert (first.name, second.name) == ("Republic of Meridia", "Republic of Meridia (meridia)")
+    assert first.state
+    assert not first.writable
+    assert library.open(first) is library.open(first)
+    assert told(library.open(first), QUESTIONS[0]) == told(library.open(second), QUESTIONS[0])

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.address import address_of
+from engine.corpus.contract import CorpusContract
+from engine.corpus.embedded.writing import write_corpus
+from engine.corpus.postgresql.loading import copy_to_server
+from engine.corpus.postgresql.unloading import copy_to_folder
+from engine.corpus.protocol import Corpus
+from engine.corpus.toy import toy_contents
+
+
+class TestPostgresCorpus(CorpusContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def corpus(cls, tmp_path_factory: pytest.TempPathFactory, database: str) -> Corpus:
+        folder = tmp_path_factory.mktemp("store") / "harbour"
+        write_corpus(folder, toy_contents(further=True))
+        copy_to_server(folder, address_of(f"{database}&corpus=harbour"))
+        return open_corpus(f"{database}&corpus=harbour")
+
+
+class TestACopyOfACopy(CorpusContract):
+    """From the server back to a folder."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def corpus(cls, tmp_path_factory: pytest.TempPathFactory, database: str) -> Corpus:
+        folder = tmp_path_factory.mktemp("store")
+        write_corpus(folder / "harbour", toy_contents(further=True))
+        copy_to_server(folder / "harbour", address_of(f"{database}&corpus=twice"))
+        copy_to_folder(address_of(f"{database}&corpus=twice"), folder / "back")
+        return open_corpus(folder / "back")

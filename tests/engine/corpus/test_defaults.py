@@ -1,0 +1,137 @@
+"""What a store derives, over a store that says only what cannot be derived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine.corpus.contract.text import TextContract
+from engine.corpus.contract.validity import ValidityContract
+from engine.corpus.defaults import CorpusDefaults, Periods
+from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, KIND_NUMBERS, day_number
+from engine.corpus.embedded.structure import Outline
+from engine.corpus.protocol import CorpusInfo, Rows
+from engine.corpus.toy import toy_contents
+from engine.language.addresses import number_key
+from engine.language.embedders.base import SparseVectors, TokenVectors
+from engine.model import Document, Passage, Reference, Relation, Section, Status
+
+CONTENTS = toy_contents()
+FIRST = np.array([0, 5, 7, 8], np.int32)
+
+
+class Plain(CorpusDefaults):
+    """The toy corpus as it was given."""
+
+    name, ontology = "harbour", None
+
+    def info(self) -> CorpusInfo:
+        return CorpusInfo("harbour", 3, 8, {}, {}, 0, {}, "none", {})
+
+    def documents(self) -> list[Document]:
+        return list(CONTENTS.documents)
+
+    def passages(self, rows: Rows) -> list[Passage]:
+        return [CONTENTS.passages[row] for row in rows.tolist()]
+
+    def sections(self, numbers: Sequence[int]) -> list[Section]:
+        return [CONTENTS.sections[number] for number in numbers]
+
+    def rows(self, passage_ids: Sequence[str]) -> Rows:
+        numbers = {passage.id: row for row, passage in enumerate(CONTENTS.passages)}
+        return np.array([numbers.get(one, -1) for one in passage_ids], np.int32)
+
+    def numbered(self, number: str) -> Rows:
+        key = number_key(number)
+        found = [one.first for one in CONTENTS.sections if one.number and number_key(one.number) == key]
+        return np.array(found, np.int32)
+
+    def references(self, numbers: Sequence[int]) -> list[Reference]:
+        return [CONTENTS.references[number] for number in numbers]
+
+    def reference_numbers(
+        self,
+        *,
+        statuses: Sequence[Status] | None = None,
+        relations: Sequence[Relation] | None = None,
+        document: int | None = None,
+    ) -> Rows:
+        return np.arange(len(CONTENTS.references), dtype=np.int32)
+
+    @property
+    def outline(self) -> Outline:
+        ids = [section.id for section in CONTENTS.sections]
+        sections = Sections(
+            document=np.zeros(len(ids), np.int32),
+            parent=np.array([ids.index(one.parent_id) if one.parent_id else -1 for one in CONTENTS.sections]),
+            kind=np.array([KIND_NUMBERS[one.kind] for one in CONTENTS.sections], np.int8),
+            first=np.array([one.first for one in CONTENTS.sections], np.int32),
+            stop=np.array([one.stop for one in CONTENTS.sections], np.int32),
+        )
+        own = [ids.index(one.section_id) if one.section_id else -1 for one in CONTENTS.passages]
+        return Outline(
+            FIRST,
+            sections,
+            lambda rows: np.searchsorted(FIRST, rows, "right") - 1,
+            lambda rows: np.array(own, np.int32)[rows],
+        )
+
+    @property
+    def periods(self) -> Periods:
+        passages = CONTENTS.passages
+        return Periods(
+            np.arange(len(passages), dtype=np.int32),
+            np.array([day_number(one.valid_from, BEGINNING) for one in passages], np.int32),
+            np.array([day_number(one.valid_to, END_OF_TIME) for one in passages], np.int32),
+            tuple(one.status or "" for one in passages),
+        )
+
+
+class Sections(SimpleNamespace):
+    """Sections as columns."""
+
+    document: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+    parent: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+    kind: np.ndarray[tuple[int, ...], np.dtype[np.int8]]
+    first: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+    stop: np.ndarray[tuple[int, ...], np.dtype[np.int32]]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+class TestTexts(TextContract):
+    @pytest.fixture
+    def corpus(self) -> Plain:
+        return Plain()
+
+
+class TestValidity(ValidityContract):
+    @pytest.fixture
+    def corpus(self) -> Plain:
+        return Plain()
+
+
+def test_a_store_without_vectors_finds_none() -> None:
+    plain, rows = Plain(), np.arange(3, dtype=np.int32)
+    sparse = SparseVectors(np.array([0, 1]), np.array([2], np.int32), np.array([1.0], np.float32))
+    late = TokenVectors(np.array([0, 1]), np.array([[1.0, 0.0]], np.float32))
+    found = [
+        *plain.search_dense(np.eye(2, dtype=np.float32), 3, -1.0),
+        *plain.search_sparse(sparse, 3),
+        *plain.search_late(late, 3, also=rows),
+    ]
+    assert [len(hits.rows) for hits in found] == [0, 0, 0, 0]
+    assert (plain.embedding, plain.sparse_model, plain.late_model) == ("none", "none", "none")
+    assert plain.vectors(rows).shape == (3, 0)
+    assert plain.score_sparse(sparse, rows).tolist() == plain.score_late(late, rows).tolist() == [[0, 0, 0]]
+
+
+def test_nothing_is_said_where_there_is_no_folder() -> None:
+    plain = Plain()
+    plain.judge()
+    assert (plain.folder, plain.judged, list(plain.given_names())) == (None, (), [])
+    assert list(plain.all_references()) == list(CONTENTS.references)
