@@ -1,8 +1,9 @@
 """The entry of the page and of a Space: builds ``demo`` and launches it.
 
-``python app.py [--corpus DIR ...] [--llm SPEC] [--host H] [--port N]``. Without a corpus the sample corpus is
-shown from the server's folder (``.redstring`` beside this file, or ``REDSTRING_HOME``). Without ``--llm`` or
-``REDSTRING_LLM`` the page has no language model of its own. ``python -m engine settings`` lists all settings.
+``python app.py [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``. Without a corpus the
+sample corpus is shown from the server's folder (``.redstring`` beside this file, or ``REDSTRING_HOME``).
+Without ``--llm`` or ``REDSTRING_LLM`` the page has no language model of its own. ``python -m engine
+settings`` lists all settings.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from engine.llm import LanguageModel
     from ui.shelf import Library
+    from ui.workers.pool import Workers
 
 FAILED, UNUSABLE = 1, 2
 
@@ -64,8 +66,9 @@ def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Block
 
 
 def build_demo() -> gr.Blocks:
-    """The page over the sample corpus for another program to serve: open to everybody, or not served."""
-    settings = operator_settings(host=ANYWHERE)
+    """The page over the sample corpus for another program to serve: open to everybody, or not served. Cases
+    run in that program's process, which is not ours to start a second time."""
+    settings = operator_settings(host=ANYWHERE, workers=0)
     if settings.access != "off":
         raise SettingsError("REDSTRING_ACCESS: only python app.py keeps the door; start it so")
     page, library = build([], settings)
@@ -98,6 +101,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "REDSTRING_LLM_SHARED=on (default: REDSTRING_LLM, else none: everything works without)",
     )  # fmt: skip
     parser.add_argument("--host", help="address to serve on (default: GRADIO_SERVER_NAME, else 127.0.0.1)")
+    parser.add_argument(
+        "--workers", metavar="N",
+        help="processes that work on cases; 0: the page's own does (default: REDSTRING_WORKERS, else as many "
+        "as cores where the page is served to others, and 0 where it is served to this machine alone)",
+    )  # fmt: skip
     parser.add_argument("--port", type=int, help="its port (default: GRADIO_SERVER_PORT, else 7860)")
     options = parser.parse_args(arguments)
     handler = logging.StreamHandler()
@@ -110,31 +118,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A signal to end is an end like any other: what was begun is cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        given = {name: getattr(options, name) for name in ("llm", "host", "port")}
+        given = {name: getattr(options, name) for name in ("llm", "host", "port", "workers")}
         settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
         with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
             page, library = build([place_of(words) for words in options.corpus], settings)
             from ui.warming import warm_up
 
             with audit_log(settings), sweeping(settings):
-                return serve_page(page, settings, folder, partial(warm_up, library))
+                try:
+                    return serve_page(page, settings, folder, partial(warm_up, library), library.workers)
+                finally:
+                    library.workers.stop()
     except RedstringError as error:
         print(f"redstring: {error}", file=sys.stderr)
         return UNUSABLE if isinstance(error, InputError) else FAILED
 
 
 def serve_page(
-    page: gr.Blocks, settings: OperatorSettings, folder: Path, when_open: Callable[[], object]
+    page: gr.Blocks,
+    settings: OperatorSettings,
+    folder: Path,
+    when_open: Callable[[], object],
+    workers: Workers | None = None,
 ) -> int:
     """Serve a page until a signal ends it; ``folder`` is for what is written for a while, ``when_open`` is
-    called once the page answers.
+    called once the page answers, of ``workers`` a supervisor is told.
 
     Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
     """
     from ui.door.serving import entry, guarded, listening, server
 
     door = entry(settings)
-    app = guarded(page, settings, door, folder / "uploads")
+    app = guarded(page, settings, door, folder / "uploads", workers)
     with listening(settings.host, settings.port) as line:
         print(f"Redstring: http://{settings.host}:{line.getsockname()[1]}", flush=True)
         serving = server(app, door.proxies, when_open)

@@ -1,13 +1,15 @@
 """Many visitors at once, one of them hostile, against a page of its own.
 
     python -m benchmarks.visitors --corpus DIR --queries FILE --qrels FILE
-                                  [--visitors 20] [--seconds 300] [--peaceful]
+                                  [--visitors 20] [--seconds 300] [--peaceful] [--workers 0 2]
 
 Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor
 has an address and a session of its own (127.0.0.N; Gradio's client keeps one too), asks a question of the
 file, waits for the whole record, and asks the next at once. The hostile one sends what is too large, too
 deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
-and the 95th percentile of their cases in seconds, and how the hostile one was answered.
+and the 95th percentile of their cases in seconds, what a case takes of the processor and all processes of the
+page of memory (each page of it counted once, as Linux shares it out), and how the hostile one was answered.
+With several numbers of workers one page after another is visited; the ratio is to the first.
 """
 
 from __future__ import annotations
@@ -31,21 +33,31 @@ from pathlib import Path
 
 import httpx
 import numpy as np
+import psutil
 
 from engine.evaluation import read_questions
 
 PROJECT = Path(__file__).resolve().parent.parent
 START_SECONDS, CASE_SECONDS = 120.0, 60.0
+WATCHED_EVERY = 5.0
+FIRST_CASES = 3
 HOSTILE_ADDRESS = "127.0.0.66"
 
 
 @dataclass(slots=True)
 class Seen:
-    """What visitors saw: seconds of each case, errors, and answers to the hostile one by status."""
+    """What visitors saw: seconds of each case, errors, and answers to the hostile one by status.
+
+    ``memory`` of the page's processes every few seconds, MB; ``processor`` seconds that they took, and
+    ``of_all`` the share of the machine's processor that was taken by anybody meanwhile.
+    """
 
     seconds: list[float] = field(default_factory=list)
     errors: Counter[str] = field(default_factory=Counter)
     hostile: Counter[str] = field(default_factory=Counter)
+    memory: list[float] = field(default_factory=list)
+    processor: float = 0.0
+    of_all: float = 0.0
 
 
 def main() -> int:
@@ -59,19 +71,26 @@ def main() -> int:
     parser.add_argument("--visitors", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--peaceful", action="store_true", help="without the hostile one")
+    parser.add_argument("--workers", nargs="+", default=["auto"], help="of each page that is visited")
     options = parser.parse_args()
     questions = [question.text for question in read_questions(options.queries, options.qrels)]
-    with served(options.corpus) as address:
-        seen = asyncio.run(
-            crowd(address, questions, options.visitors, options.seconds, hostile=not options.peaceful)
-        )
-    print(told(seen, options.visitors, options.seconds))
-    return 1 if seen.errors else 0
+    first, errors = 0, 0
+    for workers in options.workers:
+        with served(options.corpus, workers, peaceful=options.peaceful) as (address, pid):
+            seen = asyncio.run(
+                crowd(address, pid, questions, options.visitors, options.seconds, not options.peaceful)
+            )
+        first, errors = first or len(seen.seconds), errors + sum(seen.errors.values())
+        print(f"--workers {workers}: {len(seen.seconds) / max(1, first):.2f} times the cases of the first")
+        print(told(seen, options.visitors, options.seconds), flush=True)
+    return 1 if errors else 0
 
 
 @contextmanager
-def served(corpus: Path) -> Iterator[str]:
-    """The address of a page over a corpus, in a process of its own, ended afterwards."""
+def served(corpus: Path, workers: str, *, peaceful: bool) -> Iterator[tuple[str, int]]:
+    """The address of a page over a corpus, and its process, ended afterwards. Where all are ``peaceful`` what
+    is measured is how fast it is, not how often one visitor may ask."""
+    unbounded = {"REDSTRING_CASES_A_MINUTE": "6000"} if peaceful else {}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -86,16 +105,18 @@ def served(corpus: Path) -> Iterator[str]:
                 "0.0.0.0",
                 "--port",
                 str(port),
+                "--workers",
+                workers,
             ],
             cwd=PROJECT,
-            env={**os.environ, "REDSTRING_HOME": home},
+            env={**os.environ, "REDSTRING_HOME": home, **unbounded},
             stdout=log,
             stderr=log,
         )
         try:
             address = f"http://127.0.0.1:{port}"
             _await(address, process)
-            yield address
+            yield address, process.pid
         finally:
             process.terminate()
             process.wait(30)
@@ -115,21 +136,42 @@ def _await(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 async def crowd(
-    address: str, questions: Sequence[str], visitors: int, seconds: float, *, hostile: bool
+    address: str, pid: int, questions: Sequence[str], visitors: int, seconds: float, hostile: bool
 ) -> Seen:
     """All visitors side by side for a while; the hostile one is one of them."""
     seen = Seen()
-    # The first case makes models and graphs ready and is not counted.
+    # The first cases make models and graphs ready, in each worker, and are not counted.
     async with _visitor("127.0.0.1") as first:
-        await _case(first, address, questions[0], "first")
+        await asyncio.gather(*(_case(first, address, questions[0], f"first{n}") for n in range(FIRST_CASES)))
     until = time.monotonic() + seconds
+    before = _processor(pid)
+    psutil.cpu_percent()
     peaceful = visitors - 1 if hostile else visitors
     async with asyncio.TaskGroup() as group:
         for number in range(peaceful):
             group.create_task(_asking(address, questions[number::peaceful], number, until, seen))
         if hostile:
             group.create_task(_attacking(address, until, seen))
+        group.create_task(_watching(pid, until, seen))
+    seen.processor, seen.of_all = _processor(pid) - before, psutil.cpu_percent()
     return seen
+
+
+def _processes(pid: int) -> list[psutil.Process]:
+    page = psutil.Process(pid)
+    return [page, *page.children(recursive=True)]
+
+
+def _processor(pid: int) -> float:
+    times = [process.cpu_times() for process in _processes(pid)]
+    return sum(one.user + one.system for one in times)
+
+
+async def _watching(pid: int, until: float, seen: Seen) -> None:
+    while time.monotonic() < until:
+        shares = [process.memory_full_info().pss for process in _processes(pid)]
+        seen.memory.append(sum(shares) / 1e6)
+        await asyncio.sleep(WATCHED_EVERY)
 
 
 def _visitor(local_address: str) -> httpx.AsyncClient:
@@ -252,6 +294,14 @@ def told(seen: Seen, visitors: int, seconds: float) -> str:
             f"{len(seen.seconds) / seconds:.1f} cases a second, median {p50:.2f} s, "
             f"95th percentile {p95:.2f} s, longest {max(seen.seconds):.2f} s"
         )
+        lines.append(
+            f"processor: {1000 * seen.processor / len(seen.seconds):.0f} ms a case, the page had "
+            f"{seen.processor / seconds:.2f} cores; the machine was "
+            f"{seen.of_all:.0f} % busy, the visitors and whatever else ran included"
+        )
+    if seen.memory:
+        sixths = [f"{np.median(part):,.0f}" for part in np.array_split(seen.memory, 6) if len(part)]
+        lines.append(f"memory in each sixth of the time, MB: {' '.join(sixths)}")
     lines.append(f"errors: {sum(seen.errors.values())}")
     lines += [f"  {count} x {problem}" for problem, count in seen.errors.most_common(10)]
     lines += [f"hostile: {count:,} x {answer}" for answer, count in sorted(seen.hostile.items())]

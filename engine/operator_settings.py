@@ -91,10 +91,19 @@ class OperatorSettings(BaseSettings):
     )
     open_mb: int = setting(
         2000,
-        "Memory for the corpora that are kept open; those that nobody asks are let go first.",
+        "Memory for the corpora that are kept open, in the page's process and in each worker; those that "
+        "nobody asks are let go first.",
         "megabytes",
         group="server",
         low=1,
+    )
+    workers: Annotated[int, Field(ge=0, le=256)] | Annotated[Literal["auto"], Choice] = setting(
+        "auto",
+        "Processes that work on cases, one case at a time each; 0: cases run as threads of the page's own "
+        "process. auto: as many as cores where the page is served to others, 0 where it is served to this "
+        "machine alone.",
+        "auto, or a number",
+        group="server",
     )
     grammars: Path | None = setting(
         None, "Folder of own grammar files for references.", "folder", group="server"
@@ -348,6 +357,13 @@ class OperatorSettings(BaseSettings):
     def loopback(self) -> bool:
         """Whether the page is served on this machine alone."""
         return is_loopback(self.host)
+
+    @property
+    def worker_count(self) -> int:
+        """Processes that work on cases."""
+        if self.workers != "auto":
+            return self.workers
+        return 0 if self.loopback else os.cpu_count() or 1
 
     def allows_private(self, local: bool) -> bool:
         """Whether a visitor may name a server of the private network."""

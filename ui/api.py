@@ -23,7 +23,8 @@ from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request
 from ui.assist import helpers
 from ui.connections import Connections
 from ui.controls import settings_from
-from ui.session import CASES
+from ui.locality import visitor_of
+from ui.session import LINED
 from ui.settings_schema import described
 from ui.shelf import Library
 
@@ -68,7 +69,9 @@ class Investigating(Asked):
         return super().chosen(base.changed(**named))
 
 
-def investigate(library: Library, asked: Investigating, model: LanguageModel | None = None) -> dict[str, Any]:
+def investigate(
+    library: Library, asked: Investigating, model: LanguageModel | None = None, visitor: str = ""
+) -> dict[str, Any]:
     """Run one investigation to its end, with a language model's help where one is given.
 
     Raises InputError, SettingsError.
@@ -76,20 +79,33 @@ def investigate(library: Library, asked: Investigating, model: LanguageModel | N
     base = settings_of(asked.preset)
     if model is not None:
         base = base.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    case = Case(library.corpus(asked.corpus or None), asked.question, asked.chosen(base), model=model)
+    opened = library.corpus(asked.corpus or None)
+    case = Case(opened, asked.question, asked.chosen(base), model=model)
+    record: dict[str, Any] = library.workers.done(visitor, _record, case, here=model is not None)
+    return record
+
+
+def answer(
+    library: Library, asked: Asked, model: LanguageModel | None = None, visitor: str = ""
+) -> dict[str, Any]:
+    """Investigate a question and answer it, with the sources' own sentences or, where one is given, by a
+    language model. Raises InputError, SettingsError."""
+    opened = library.corpus(asked.corpus or None)
+    case = Case(opened, asked.question, asked.chosen(settings_of(asked.preset)), model=model)
+    record: dict[str, Any] = library.workers.done(visitor, _answer, case, here=model is not None)
+    return record
+
+
+def _record(case: Case) -> dict[str, Any]:
     for _ in case.run():
         continue
     return investigation_to_json(case.investigation())
 
 
-def answer(library: Library, asked: Asked, model: LanguageModel | None = None) -> dict[str, Any]:
-    """Investigate a question and answer it, with the sources' own sentences or, where one is given, by a
-    language model. Raises InputError, SettingsError."""
-    opened = library.corpus(asked.corpus or None)
-    case = Case(opened, asked.question, asked.chosen(settings_of(asked.preset)), model=model)
+def _answer(case: Case) -> dict[str, Any]:
     for _ in case.run():
         continue
-    return answer_to_json(answered(case.investigation(), opened, model=model, meter=case.meter))
+    return answer_to_json(answered(case.investigation(), case.corpus, model=case.model, meter=case.meter))
 
 
 def operators(connections: Connections, *, trusted: bool) -> LanguageModel:
@@ -142,13 +158,16 @@ def add_api(page: gr.Blocks, library: Library, connections: Connections) -> None
             given = {"strategies": strategies, "rounds": rounds, "pool_size": pool_size, "top_k": top_k}
             common = {"question": question, "corpus": corpus or "", "preset": preset, "model": model}
             asked = checked(Investigating, common | given | {"settings": settings})
-            return investigate(library, asked, helper(request, "investigate", asked))
+            return investigate(library, asked, helper(request, "investigate", asked), visitor_of(request))
         except RedstringError as error:
             raise gr.Error(for_visitors(error), print_exception=False) from error
 
     # The name under which clients of the MCP server find the tool.
     endpoint.__name__ = "investigate"
-    described(page, api(endpoint, api_name="investigate", queue=False, concurrency_id=CASES))
+    described(
+        page,
+        api(endpoint, api_name="investigate", queue=False, **LINED),
+    )
 
     def answer_endpoint(
         request: gr.Request,
@@ -170,9 +189,12 @@ def add_api(page: gr.Blocks, library: Library, connections: Connections) -> None
         try:
             given = {"question": question, "corpus": corpus or "", "preset": preset, "model": model}
             asked = checked(Asked, given | {"settings": settings})
-            return answer(library, asked, helper(request, "answer", asked))
+            return answer(library, asked, helper(request, "answer", asked), visitor_of(request))
         except RedstringError as error:
             raise gr.Error(for_visitors(error), print_exception=False) from error
 
     answer_endpoint.__name__ = "answer"
-    described(page, api(answer_endpoint, api_name="answer", queue=False, concurrency_id=CASES))
+    described(
+        page,
+        api(answer_endpoint, api_name="answer", queue=False, **LINED),
+    )

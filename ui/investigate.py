@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -31,17 +31,20 @@ from ui.connections import Connections
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
 from ui.judging import may_judge
+from ui.locality import visitor_of
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
 from ui.rules import rules_slot
-from ui.session import CASES, Desk, OpenCase, case_of, new_token, turn_of
+from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
-from ui.stage import Stage, banner_html, on_failure
+from ui.stage import PARTS, Stage, banner_html, on_failure
 from ui.story import Story, heard, told
 from ui.validity import badge
 from ui.warming import loading
 from ui.whole import as_read, read_whole
+from ui.workers.carrying import packed, unpacked
+from ui.workers.room import Room
 
 REST_STEP = 40
 EXCERPT = 320
@@ -169,8 +172,11 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
     if not opened.busy.acquire(blocking=False):
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
+    if opened.case.stop is not None:
+        # What was cancelled was the run that has come to its end.
+        opened.case.carry_on()
     try:
-        for updates in _told(opened, stage, events()):
+        for updates in _in_its_turn(opened, stage, events):
             if opened.replaced:
                 return
             yield updates
@@ -179,6 +185,47 @@ def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]
             yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}
     finally:
         opened.busy.release()
+
+
+def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
+    """Wait for a place, telling how many are before, and go on there."""
+    workers, case = opened.workers, opened.case
+    if workers is None:
+        yield from _told(opened, stage, events())
+        return
+    here = case.model is not None or opened.corpus.folder is None
+    waiting = workers.waited(opened.visitor, lambda: case.is_cancelled, here=here)
+    try:
+        while True:
+            opened.story = replace(opened.story, ahead=next(waiting))
+            yield {stage.story: told(opened.story)}
+    except StopIteration as called:
+        ticket = called.value
+    opened.story = replace(opened.story, ahead=None)
+    with workers.place(ticket) as worker:
+        if worker is None:
+            yield from _told(opened, stage, events())
+            return
+        nodes = opened.nodes
+        away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
+        try:
+            while True:
+                yield {getattr(stage, name): value for name, value in next(away).items()}
+        except StopIteration as ended:
+            back = ended.value
+        finally:
+            away.close()
+    opened.come_back(unpacked(back, lambda folder: opened.corpus))
+    if opened.nodes != nodes:
+        yield {stage.board: board_value(opened)}
+
+
+def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
+    """In a worker: tell events by the names of the parts of the stage; returns the case as it stands then."""
+    opened, events = unpacked(data, room.opened)
+    room.stoppable(opened.case.cancel)
+    yield from _told(opened, PARTS, events())
+    return packed(opened, opened.corpus)
 
 
 def _told(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[Updates]:
@@ -208,6 +255,7 @@ def wire_investigation(
             person = person_of(library.settings, request, asked.visitor)
             opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
             opened.turn = asked.turn
+            opened.visitor = visitor_of(request)
             opened.judging = may_judge(library, person, asked.corpus or None)
             opened.reviewer = person.name
             record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
@@ -235,7 +283,7 @@ def wire_investigation(
 
     run = at_click(rail, rail.go.click).then(
         ask, [token, rail.asked], [token, *stage.outputs()],
-        api_visibility="private", show_progress="hidden", trigger_mode="multiple", concurrency_id=CASES,
+        api_visibility="private", show_progress="hidden", trigger_mode="multiple", **LINED,
     )  # fmt: skip
     on_failure(run, stage)
     rail.cancel.click(
@@ -300,6 +348,8 @@ def open_case(
     case = Case(corpus, question, settings, plan=plan, model=model)
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
-    opened = OpenCase(case, corpus, question, settings.strategies, name, titles=titles)
+    opened = OpenCase(
+        case, corpus, question, settings.strategies, name, titles=titles, workers=library.workers
+    )
     opened.story = Story(terms=opened.terms(), loading=loading(corpus.info().embedding))
     return opened

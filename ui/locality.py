@@ -24,6 +24,11 @@ def address_of(request: gr.Request | Request) -> str:
     return "" if visitor is None else visitor.address
 
 
+def visitor_of(request: gr.Request) -> str:
+    """Who waits in a line, as far as fairness goes: a page load of an address."""
+    return f"{address_of(request)} {getattr(request, 'session_hash', None) or ''}"
+
+
 def _visitor(request: gr.Request | Request) -> Visitor | None:
     asked = request if isinstance(request, Request) else request.request
     visitor = asked.scope.get(VISITOR) if asked is not None else None

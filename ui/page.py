@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -34,10 +35,13 @@ from ui.session import Desk
 from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
+from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
 CONCURRENT = max(2, os.cpu_count() or 1)
 LONGEST_QUEUE = 64
+# Threads that listeners may have: Gradio's own number, and one for each case that runs or waits for its turn.
+THREADS = 40 + 2 * LONGEST_LINE
 # Between two looks at what waits in the queue, s.
 QUEUE_PAUSE = 0.01
 # Page loads that Gradio remembers, with all that they show: 270 kB at least, 2.5 MB after an endpoint was
@@ -71,7 +75,22 @@ class Page(gr.Blocks):
             left_out = function.inputs[len(inputs) :]
             inputs = [*inputs, *(getattr(one, "value", None) for one in left_out)]
         told: dict[str, Any] = await super().process_api(function, inputs, *given, **named)
+        told["data"] = [one.value if isinstance(one, _Sealed) else one for one in told["data"]]
         return told
+
+    async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> Any:
+        """As Gradio's, but for what endpoints answer: that is JSON and holds no file. To look for one goes
+        through 400 kB three times, and to keep it for the page load holds them for an hour."""
+        if block_fn.api_visibility == "public":
+            return [_Sealed(one) for one in ([predictions] if len(block_fn.outputs) == 1 else predictions)]
+        return await super().postprocess_data(block_fn, predictions, state)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """What an endpoint answers, on its way through Gradio."""
+
+    value: Any
 
 
 def build_page(
@@ -102,7 +121,7 @@ def build_page(
         wire_shelf(rail, library, header, facts_html, known.then)
         wire_shelf(rail, library, header, facts_html, panel.change)
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
-        wire_session(page, session, connections)
+        wire_session(page, session, connections, desk)
         wire_cost(rail, library, connections)
         wire_investigation(rail, stage, token, library, desk, connections)
         wire_plan(rail, stage, library, connections)
@@ -116,16 +135,15 @@ def build_page(
         add_judging_api(library)
         add_grading_api(library)
         add_review_api(library)
-    for function in page.fns.values():
-        # What endpoints answer is JSON and holds no file: 400 kB need not be gone through to find one.
-        function.postprocess = function.postprocess and function.api_visibility != "public"
     page.state_session_capacity = PAGE_LOADS
+    page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)
     return page
 
 
-def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections) -> None:
-    """The page tells its secret name when it opens; when it closes, its connection is forgotten."""
+def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections, desk: Desk) -> None:
+    """The page tells its secret name when it opens; when it closes, its connection is forgotten and
+    its case is no longer worked on."""
 
     def arrive(name: str, request: gr.Request) -> None:
         trusted = may(person_of(connections.settings, request).role, Action.USE_MODEL)
@@ -133,6 +151,7 @@ def wire_session(page: gr.Blocks, session: gr.Textbox, connections: Connections)
 
     def leave(request: gr.Request) -> None:
         connections.leave(request.session_hash or "")
+        desk.left(request.session_hash or "")
 
     named = page.load(None, None, session, js="() => redstring.session()", api_visibility="private")
     named.then(arrive, session, None, api_visibility="private", show_progress="hidden", queue=False)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 import gradio as gr
 
@@ -21,9 +22,14 @@ from engine.records.citation import short_citation
 from ui.board import DEFAULT_NODES
 from ui.story import Story
 from ui.terms import Terms
+from ui.workers.pool import Workers
 
 # What works on a case shares its places in the queue, whichever button or endpoint asked for it.
 CASES = "cases"
+# What runs a case waits in the line for its place (see ``ui.workers``), not in the page's queue.
+IN_LINE = "cases in line"
+LINED: dict[str, Any] = {"concurrency_id": IN_LINE, "concurrency_limit": None}
+WORKING_ON_CASES = frozenset({CASES, IN_LINE})
 MOST_CASES = 64
 CANCELLED_AT_MOST = 4 * MOST_CASES
 LAST_TURN = 10**9
@@ -54,7 +60,8 @@ class OpenCase:
     settings name, by id. ``turn`` is the number by which its page asked it. ``read_from`` are the passages
     whose documents were to be read whole. ``rejected`` are the links that were reported as wrong on the page,
     ``judging``: whoever asked may report one, under the name ``reviewer``. ``answer`` is the one that is
-    shown, with what a model would cost at most.
+    shown, with what a model would cost at most. ``workers`` have the places that it runs in, without them it
+    runs at once; ``visitor`` is who waits for one.
     """
 
     case: Case
@@ -75,8 +82,15 @@ class OpenCase:
     judging: bool = False
     reviewer: str = ""
     answer: tuple[Answer, str] | None = None
+    workers: Workers | None = None
+    visitor: str = ""
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
+
+    def come_back(self, other: OpenCase) -> None:
+        """Take over what has come of the case elsewhere."""
+        self.case, self.story, self.answer = other.case, other.story, other.answer
+        self.seconds, self.drawn_at, self.read_from = other.seconds, other.drawn_at, other.read_from
 
     def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
         """Passages with their documents, fetched in one batch and kept for the life of the case."""
@@ -166,6 +180,13 @@ class Desk:
         if opened is None:
             raise InputError("this case is no longer on the table: ask the question again")
         return opened
+
+    def left(self, token: str) -> None:
+        """The page of a session was left: nobody waits for its case, which may be looked at again."""
+        with self._lock:
+            opened = self._cases.get(token)
+        if opened is not None and opened.busy.locked():
+            opened.case.cancel()
 
     def forget(self, token: str) -> None:
         """Put a session's case away, cancelling it if it still runs."""

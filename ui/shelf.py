@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Thread
 
 from engine.access.forgetting import Kept, delete, half_deleted, of_person
 from engine.access.people import visitors_folder
@@ -19,6 +20,7 @@ from engine.corpus.protocol import Corpus, CorpusInfo
 from engine.errors import CorpusError, InputError, ResourceError, for_visitors
 from engine.operator_settings import MEGABYTE, OperatorSettings, operator_settings
 from ui.open_corpora import OpenCorpora, Stamp, manifest_of, stamp_of
+from ui.workers.pool import Workers
 
 LONGEST_NAME = 60
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2066-\u2069/\\]")
@@ -78,6 +80,7 @@ class Library:
         self.home = home
         self._given = tuple(given)
         self._open = OpenCorpora(self.settings.open_mb * MEGABYTE)
+        self.workers = Workers()
         self._described = lru_cache(DESCRIBED)(_described)
 
     def shelf(self, visitor: str = "") -> list[Shelved]:
@@ -118,10 +121,20 @@ class Library:
 
     def open(self, shelved: Shelved) -> Corpus:
         """The corpus that stands on the shelf. Raises CorpusError, ResourceError."""
+        return self.opened(shelved.place)
+
+    def opened(self, place: Place) -> Corpus:
+        """The corpus at a place as it stands now. Raises CorpusError, ResourceError."""
         try:
-            return self._open.get(shelved.place)
+            return self._open.get(place)
         except (CorpusError, ResourceError) as error:
             raise type(error)(for_visitors(error)) from error
+
+    def start_workers(self) -> Thread | None:
+        """Begin as many workers as the settings say, on a thread, which is returned; None for none."""
+        # Cases on a corpus that lives on a server run in this process, which waits for it.
+        folders = [place for place in self._given if isinstance(place, Path)]
+        return self.workers.start(self.settings.worker_count, folders, self.home, self.settings)
 
     def info(self, name: str | None, visitor: str = "") -> CorpusInfo:
         """What a corpus holds; it need not be opened. Raises InputError, CorpusError."""

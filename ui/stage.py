@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import gradio as gr
@@ -65,6 +65,10 @@ class Stage:
     def outputs(self) -> list[Component]:
         """All components, for events that may touch any of them."""
         return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest, self.answer]
+
+
+# The parts by their names, for whoever tells what changes where there is no page.
+PARTS: Stage = Stage(*(part.name for part in fields(Stage)))  # type: ignore[arg-type]
 
 
 def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML:

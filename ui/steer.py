@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -23,7 +24,7 @@ from ui.investigate import (
     rest_value,
 )
 from ui.judging import as_judged, judge_met
-from ui.session import CASES, Desk, OpenCase, case_of
+from ui.session import LINED, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
 
 
@@ -46,7 +47,7 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 
     steered = stage.ranked.select(
         act, [token, strategies], stage.outputs(), api_visibility="private", show_progress="hidden",
-        trigger_mode="multiple", concurrency_id=CASES,
+        trigger_mode="multiple", **LINED,
     )  # fmt: skip
     on_failure(steered, stage)
 
@@ -60,12 +61,12 @@ def steer(
     none is.
     """
     if action == "whole" and passage_id in opened.case.pool:
-        yield from listen(opened, stage, lambda: _reading_whole(opened, passage_id))
+        yield from listen(opened, stage, partial(_reading_whole, opened, passage_id))
         return
     if action == "follow" and passage_id in opened.case.pool:
         if not threads:
             raise InputError("no thread is ticked to follow: tick at least one")
-        yield from listen(opened, stage, lambda: _following(opened, passage_id, threads))
+        yield from listen(opened, stage, partial(_following, opened, passage_id, threads))
         return
     # What a case holds is changed and read by one at a time.
     if not opened.busy.acquire(blocking=False):

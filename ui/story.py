@@ -54,12 +54,14 @@ _LOADING = (
     '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
     'on by itself as soon as it is there.">The search model is being loaded, a few seconds …</span>'
 )
+_LINE = "The server works on as many cases at once as it has places; the visitors' cases come in turn."
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
     """What was heard of an investigation so far. ``terms``: with what it runs; ``cost``: what a language
-    model used for it; ``loading``: whether the scan waits for a model that is being loaded."""
+    model used for it; ``loading``: whether the scan waits for a model that is being loaded; ``ahead``:
+    how many cases are served before it, None once it has its place."""
 
     terms: Terms | None = None
     plan: QueryPlan | None = None
@@ -75,6 +77,7 @@ class Story:
     evidence: Evidence | None = None
     transaction: Transaction | None = None
     loading: bool = False
+    ahead: int | None = None
 
     @property
     def running(self) -> bool:
@@ -133,6 +136,8 @@ def told(story: Story) -> str:
         steps.append(cost_step(story.cost))
     if story.under_way is not None:
         steps.append(_started_step(story.under_way))
+    elif story.ahead is not None and not story.loading:
+        steps.append(_waiting_step(story.ahead))
     elif story.loading and not story.reports:
         steps.append(_LOADING)
     elif story.running:
@@ -145,6 +150,11 @@ def told(story: Story) -> str:
         f'<div class="story" role="status" data-state="{state}" data-brought="{counts}">'
         f"{line}{_ending(story)}</div>{_first(story)}"
     )
+
+
+def _waiting_step(ahead: int) -> str:
+    words = f"In line, {plural(ahead, 'case')} before yours …" if ahead else "In line, yours is next …"
+    return f'<span class="step live" data-tip="{_LINE}">{words}</span>'
 
 
 def _evidence(story: Story) -> str:

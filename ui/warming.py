@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection
 from threading import Thread
 
 import numpy as np
@@ -35,21 +35,36 @@ def loading(spec: str) -> bool:
 
 
 def warm_up(library: Library) -> Thread:
-    """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
-    offer, on a thread of its own; returns it.
+    """Begin the workers, where the settings want some, or ``load`` all here, on a thread of its own; returns
+    it.
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
     specs = {library.info(name).embedding for name in library.names()} - {NO_EMBEDDING}
     _UNDER_WAY.update(specs)
-    thread = Thread(target=_load, args=(library, sorted(specs), offered()), name="warm-up", daemon=True)
+    offered()
+    thread = Thread(target=_begin, args=(library, specs), name="warm-up", daemon=True)
     thread.start()
     return thread
 
 
-def _load(library: Library, specs: Sequence[str], rerankers: Sequence[str]) -> None:
+def _begin(library: Library, specs: Collection[str]) -> None:
     LOG.info("worker: %s", in_words(layers_here()))
-    for spec in specs:
+    starting = library.start_workers()
+    if starting is not None:
+        starting.join()
+        if library.workers.wanted:
+            _UNDER_WAY.difference_update(specs)
+            _settle()
+            return
+    load(library)
+
+
+def load(library: Library) -> None:
+    """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
+    offer."""
+    specs = {library.info(name).embedding for name in library.names()} - {NO_EMBEDDING}
+    for spec in sorted(specs):
         try:
             model = embedder(spec)
             if model is not None:
@@ -68,13 +83,17 @@ def _load(library: Library, specs: Sequence[str], rerankers: Sequence[str]) -> N
             # The grammar of Arabic alone takes two seconds to compile.
             for _ in Case(corpus, text, preset(Preset.BALANCED)).run():
                 continue
-    for spec in rerankers:
+    for spec in offered():
         judge = reranker(spec)
         try:
             if judge is not None:
                 judge.load()
         except ModelError as error:
             LOG.warning("reranking is off: %s", error)
+    _settle()
+
+
+def _settle() -> None:
     # What is there by now stays. To look through it again and again took a tenth of each case.
     gc.collect()
     gc.freeze()

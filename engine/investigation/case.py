@@ -156,6 +156,15 @@ class Case:
         """Stop before the next step; what was found is ranked and kept."""
         self._cancelled.set()
 
+    def carry_on(self) -> None:
+        """Forget that it was cancelled."""
+        self._cancelled.clear()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it was cancelled, and has not come to its end since."""
+        return self._cancelled.is_set()
+
     def run(self) -> Iterator[Event]:
         """Open the case, or carry on from the pool it was given. Yields one event per step."""
         self._spending.begin(spent=0.0)

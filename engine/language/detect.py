@@ -76,9 +76,16 @@ def _base(code: str) -> str:
 def _function_words(text: str, candidates: tuple[str, ...]) -> dict[str, int]:
     """How many different function words of each language a text holds, those of all of them aside."""
     words = set(_WORD.findall(text.casefold()))
-    found = {code: words & STOPWORDS.get(_base(code), frozenset()) for code in candidates}
+    found = {code: words & _telling(_base(code)) for code in candidates}
     shared = frozenset.intersection(*(frozenset(hits) for hits in found.values()))
     return {code: len(hits - shared) for code, hits in found.items()}
+
+
+@cache
+def _telling(language: str) -> frozenset[str]:
+    """The words that tell a language: its function words, and those by which people ask."""
+    own = all_words().get(language)
+    return STOPWORDS.get(language, frozenset()) | frozenset(own.asking if own else ())
 
 
 def _modelled(text: str, candidates: tuple[str, ...]) -> str:

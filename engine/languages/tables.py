@@ -61,6 +61,7 @@ class Words(_Table):
     - ``lemmas``: words are taken to their dictionary form before they are stemmed: "vertritt" is
       "vertreten" then, which shares its stem with "Vertretung".
     - ``stop_list``: the list of function words that bm25s ships; ``stop_words``: the list itself.
+    - ``asking``: words by which a person asks to be shown or told a provision, which no text of law has.
     - ``characters_per_token``: of a language model, measured with ``o200k_base`` and rounded down.
     - ``months``: their names, January first, each with its other spellings; ``short_months``: three or
       four letters of them and the number of the month.
@@ -98,6 +99,7 @@ class Words(_Table):
     lemmas: bool = False
     stop_list: str = ""
     stop_words: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
     characters_per_token: float = 2.9
     months: tuple[tuple[str, ...], ...] = ()
     short_months: dict[str, int] = {}

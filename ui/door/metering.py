@@ -8,7 +8,6 @@ nothing if need be: whoever asks dear cases waits longer for the next than other
 from __future__ import annotations
 
 import inspect
-import time
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any
@@ -17,7 +16,8 @@ import gradio as gr
 from gradio.context import LocalContext
 
 from ui.locality import address_of
-from ui.session import CASES
+from ui.session import WORKING_ON_CASES
+from ui.workers.processor import used
 
 # Processor time that one token pays for, s: a balanced case on a rulebook of 13,700 passages takes so much.
 SECONDS_OF_A_TOKEN = 0.15
@@ -30,7 +30,7 @@ Spend = Callable[[str, float], None]
 def meter(page: gr.Blocks, spend: Spend) -> None:
     """Have all functions of a page that work on cases tell what they took: ``spend(address, tokens)``."""
     for function in page.fns.values():
-        if function.concurrency_id == CASES and function.fn is not None:
+        if function.concurrency_id in WORKING_ON_CASES and function.fn is not None:
             function.fn = metered(function.fn, spend)
 
 
@@ -47,25 +47,26 @@ def metered(function: Callable[..., Any], spend: Spend) -> Callable[..., Any]:
         seconds, running = 0.0, function(*given, **named)
         try:
             while True:
-                began = time.thread_time()
+                began = used()
                 try:
                     step = next(running)
                 except StopIteration:
                     return
                 finally:
-                    seconds += time.thread_time() - began
+                    seconds += used() - began
                 yield step
         finally:
             # A case that is left lets go of what it holds now, not when somebody collects it.
+            began = used()
             running.close()
-            spent(seconds)
+            spent(seconds + used() - began)
 
     @wraps(function)
     def whole(*given: Any, **named: Any) -> Any:
-        began = time.thread_time()
+        began = used()
         try:
             return function(*given, **named)
         finally:
-            spent(time.thread_time() - began)
+            spent(used() - began)
 
     return steps if inspect.isgeneratorfunction(function) else whole

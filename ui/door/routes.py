@@ -18,6 +18,8 @@ from ui.door.refusing import refuse
 
 API = "/gradio_api"
 POLICY = "redstring.policy"
+# Names of the policies of what a supervisor asks, see ``ui.workers.watching``.
+HEALTH, METRICS = "health", "metrics"
 KILOBYTE, MEGABYTE = 1000, 1_000_000
 LONGEST_QUERY, MOST_PARAMETERS = 2000, 20
 # Of what a path may be made; a page of ours never asks for anything else.
@@ -88,6 +90,8 @@ def reading_routes() -> tuple[Policy, ...]:
         opened(r"/(?:favicon\.ico|robots\.txt|manifest\.json)", "assets"),
         opened(f"{PREFIX}(?:{listed})", "library"),
         opened(rf"{API}/app_id/?", "app"),
+        opened("/health", HEALTH, cost="look"),
+        opened("/metrics", METRICS, cost="look"),
         opened(rf"{API}/heartbeat/[\w-]{{1,64}}", "heartbeat", methods=("GET",), cost="look"),
         opened(rf"{API}/queue/data", "queue data", methods=("GET",), cost="look"),
     )

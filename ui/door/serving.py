@@ -38,6 +38,8 @@ from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
 from ui.theme import launch_options, page_scripts
+from ui.workers.pool import Workers
+from ui.workers.watching import Watch
 
 # Connections of all visitors; an open page holds two or three.
 MOST_CONNECTIONS = 500
@@ -68,8 +70,11 @@ def entry(settings: OperatorSettings) -> Entry:
     return Entry(allowed(settings), networks(named))
 
 
-def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: Path) -> ASGIApp:
-    """The whole application: every gate, then the page. ``uploads`` is the folder of what visitors send.
+def guarded(
+    page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: Path, workers: Workers | None = None
+) -> ASGIApp:
+    """The whole application: every gate, then the page. ``uploads`` is the folder of what visitors send,
+    ``workers`` those of whom a supervisor is told.
 
     Raises InputError where the settings do not tell how somebody logs in.
     """
@@ -91,7 +96,8 @@ def guarded(page: gr.Blocks, settings: OperatorSettings, door: Entry, uploads: P
     local = settings.loopback
     work = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
     meter(page, work.spend)
-    inner: ASGIApp = RateGate(behind_gate(BodyGate(work), settings), trusts_local=local)
+    closed = behind_gate(BodyGate(work), settings)
+    inner: ASGIApp = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
     inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
     return SecurityHeaders(inner, _hashes(), door.names.frames)

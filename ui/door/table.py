@@ -11,7 +11,7 @@ from ui.door.forms import Call, Cancel, Functions, Message, Reset, join_form, pa
 from ui.door.metering import DEPOSIT
 from ui.door.routes import API, KILOBYTE, SESSION, WHOLE_PAGE, Table, opened, reading_routes
 from ui.door.uploads import AROUND
-from ui.session import CASES
+from ui.session import WORKING_ON_CASES
 
 # The largest body and the longest text that a panel's function takes. Evaluations and audits take files in
 # base 64, corpora a mapping of fields and an ontology.
@@ -46,7 +46,7 @@ def functions_of(page: gr.Blocks) -> Functions:
     return Functions(
         listeners=frozenset(page.fns),
         direct=frozenset(number for number, fn in page.fns.items() if not fn.queue and number not in public),
-        cases=frozenset(number for number, fn in page.fns.items() if fn.concurrency_id == CASES),
+        cases=frozenset(number for number, fn in page.fns.items() if fn.concurrency_id in WORKING_ON_CASES),
         endpoints=frozenset(str(fn.api_name) for fn in public.values()),
         panels={name: frozenset(numbers) for name, numbers in panels.items()},
     )

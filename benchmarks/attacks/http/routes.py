@@ -22,7 +22,8 @@ SHUT = (
     "/.env",
     "/.git/config",
     "/app.py",
-    "/metrics",
+    "/metrics/x",
+    "/health/x",
     "/admin",
     *(
         f"{API}/{name}"

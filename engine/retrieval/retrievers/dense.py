@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Hits, Rows
 from engine.retrieval.retrievers.base import Found, Inquiry, Listed, Off, Shares, nothing
-from engine.retrieval.retrievers.levels import levels
+from engine.retrieval.retrievers.levels import Levels, levels
 
 DENSE = "dense"
 # The lowest cosine that is kept.
@@ -29,9 +31,9 @@ class Dense:
         found = iter(asked.corpus.search_dense(vectors[meant], asked.depth, LOWEST, mask=asked.mask))
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
         unrelated = levels(asked.corpus, asked.plan.language, vectors, hits)
+        return Listed(len(asked.corpus), hits, meant, partial(_shares, asked, vectors, unrelated))
 
-        def score(rows: Rows) -> Shares:
-            cosines: NDArray[np.float32] = vectors @ asked.corpus.vectors(rows).T
-            return np.where(meant[:, None], unrelated.shares(cosines, rows), np.float32(0.0))
 
-        return Listed(len(asked.corpus), hits, meant, score)
+def _shares(asked: Inquiry, vectors: NDArray[np.float32], unrelated: Levels, rows: Rows) -> Shares:
+    cosines: NDArray[np.float32] = vectors @ asked.corpus.vectors(rows).T
+    return np.where(asked.meant[:, None], unrelated.shares(cosines, rows), np.float32(0.0))

@@ -6,10 +6,12 @@ nearest to the question's; of these the score is exact.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Hits, Rows, Scores
+from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.errors import CorpusError, ModelError, SettingsError
 from engine.language.embedders import TokenVectors, reads, token_embedder
 from engine.language.embedders.loading import model_name
@@ -46,14 +48,18 @@ class Late:
         queries = _without_empty(queries)
         floor = _floor(corpus, queries)
         span = np.maximum(best_scores([hits[place] for place in places.tolist()]) - floor, 1e-6)
+        return Listed(len(corpus), hits, read, partial(_shares, corpus, queries, read, (floor, span)))
 
-        def score(rows: Rows) -> Shares:
-            shares = np.zeros((len(read), len(rows)), np.float32)
-            scores = corpus.score_late(queries, rows)
-            shares[places] = np.clip((scores - floor[:, None]) / span[:, None], 0.0, 1.0)
-            return shares
 
-        return Listed(len(corpus), hits, read, score)
+def _shares(
+    corpus: Corpus, queries: TokenVectors, read: Mask, bounds: tuple[Scores, Scores], rows: Rows
+) -> Shares:
+    """``bounds``: of each query that is read, the score of an unrelated passage, and the best above it."""
+    floor, span = bounds
+    shares = np.zeros((len(read), len(rows)), np.float32)
+    scores = corpus.score_late(queries, rows)
+    shares[read] = np.clip((scores - floor[:, None]) / span[:, None], 0.0, 1.0)
+    return shares
 
 
 def _queries(asked: Inquiry) -> TokenVectors | Off:

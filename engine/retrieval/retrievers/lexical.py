@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from engine.corpus.protocol import Rows
+from engine.corpus.protocol import Rows, Scores
 from engine.retrieval.retrievers.base import (
     Found,
     Inquiry,
@@ -33,8 +35,8 @@ class Lexical:
         found = asked.corpus.search_lexical(texts, language, asked.depth, mask=asked.mask)
         best = best_scores(found)
         hits = [above(one, LOWEST * float(top)) for one, top in zip(found, best, strict=True)]
+        return Listed(len(asked.corpus), hits, np.ones(len(texts), np.bool_), partial(_shares, asked, best))
 
-        def score(rows: Rows) -> Shares:
-            return shares_of(asked.corpus.score_lexical(texts, language, rows), best)
 
-        return Listed(len(asked.corpus), hits, np.ones(len(texts), np.bool_), score)
+def _shares(asked: Inquiry, best: Scores, rows: Rows) -> Shares:
+    return shares_of(asked.corpus.score_lexical(asked.texts, asked.plan.language, rows), best)

@@ -1,0 +1,241 @@
+"""Workers that are really started, killed and told to stop."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.corpus.extracted.validations import Judgement
+from engine.errors import InputError
+from engine.extraction.judging import Ends, judge_link
+from engine.ingestion.build import build_corpus
+from engine.investigation import Case
+from engine.model import Relation
+from engine.operator_settings import OperatorSettings
+from engine.records.export import investigation_to_json
+from engine.settings import preset
+from ui.case_request import CaseRequest
+from ui.investigate import listen, open_case
+from ui.reporting import Link, link_of
+from ui.shelf import Library
+from ui.stage import PARTS
+from ui.steer import steer
+from ui.workers.pool import WorkerLostError, Workers
+
+QUESTION = "May a manager grant broader powers?"
+SOON = 10.0
+
+
+@pytest.fixture(scope="module")
+def working(tmp_path_factory: pytest.TempPathFactory, corpus_folder: Path) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("working") / "act"
+    shutil.copytree(corpus_folder, folder)
+    library = Library([folder], folder.parent / "home", OperatorSettings(workers=2))
+    starting = library.start_workers()
+    assert starting is not None
+    starting.join(60)
+    assert len(library.workers.pids) == 2
+    yield library
+    pids = library.workers.pids
+    library.workers.stop()
+    # Workers end with the page's process.
+    _await(lambda: not any(map(psutil.pid_exists, pids)))
+
+
+def _await(true: Callable[[], bool]) -> None:
+    until = time.monotonic() + SOON
+    while not true() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert true()
+
+
+def process_of(case: Case) -> int:
+    return os.getpid()
+
+
+def until_cancelled(case: Case) -> float:
+    until = time.monotonic() + 60
+    while not case.is_cancelled and time.monotonic() < until:
+        time.sleep(0.01)
+    return time.monotonic()
+
+
+def refused(case: Case) -> None:
+    raise InputError("not this one")
+
+
+def broken(case: Case) -> None:
+    raise KeyError("what a visitor said")
+
+
+def record(case: Case) -> dict[str, object]:
+    for _ in case.run():
+        continue
+    return investigation_to_json(case.investigation())
+
+
+def _case(library: Library) -> Case:
+    return Case(library.corpus(None), QUESTION, preset("balanced"))
+
+
+def test_two_cases_at_once_are_in_two_processes_and_neither_is_this_one(working: Library) -> None:
+    first, second = _case(working), _case(working)
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [
+            threads.submit(working.workers.done, name, until_cancelled, case)
+            for name, case in (("a", first), ("b", second))
+        ]
+        time.sleep(0.3)
+        assert working.workers.there.free == 0
+        began = time.monotonic()
+        first.cancel()
+        assert waiting[0].result(SOON) - began < 1, "cancelling reaches a worker within a second"
+        assert working.workers.done("c", process_of, _case(working)) in working.workers.pids
+        second.cancel()
+        waiting[1].result(SOON)
+
+
+def test_a_case_comes_out_as_in_this_process(working: Library) -> None:
+    there = working.workers.done("a", record, _case(working))
+    here = working.workers.done("a", record, _case(working), here=True)
+    assert there["passages"] == here["passages"]
+    assert working.workers.done("a", process_of, _case(working), here=True) == os.getpid()
+
+
+def test_errors_come_back_and_what_nobody_foresaw_says_nothing_of_the_case(working: Library) -> None:
+    with pytest.raises(InputError, match="not this one"):
+        working.workers.done("a", refused, _case(working))
+    with pytest.raises(Exception, match="the log has the details") as failed:
+        working.workers.done("a", broken, _case(working))
+    assert "visitor said" not in str(failed.value)
+
+
+def test_a_worker_that_is_killed_is_told_and_replaced_and_the_others_go_on(working: Library) -> None:
+    lost, other = _case(working), _case(working)
+    before = set(working.workers.pids)
+    with ThreadPoolExecutor(2) as threads:
+        dying = threads.submit(working.workers.done, "a", until_cancelled, lost)
+        time.sleep(0.3)
+        going_on = threads.submit(working.workers.done, "b", until_cancelled, other)
+        time.sleep(0.3)
+        busiest = max(before, key=lambda pid: psutil.Process(pid).create_time())
+        os.kill(busiest, signal.SIGKILL)
+        time.sleep(0.5)
+        ended = next(one for one in (dying, going_on) if one.done())
+        with pytest.raises(WorkerLostError, match="has ended: ask again"):
+            ended.result(SOON)
+        lost.cancel()
+        other.cancel()
+        (going_on if ended is dying else dying).result(SOON)
+    _await(lambda: len(working.workers.pids) == 2)
+    assert len(set(working.workers.pids) - before) == 1
+    assert len(working.workers.pids) == 2
+    assert working.workers.lost == 1
+
+
+def test_one_that_is_killed_while_it_waits_costs_nobody_a_case(working: Library) -> None:
+    for pid in working.workers.pids:
+        os.kill(pid, signal.SIGKILL)
+    time.sleep(0.2)
+    for _ in range(3):
+        assert working.workers.done("a", process_of, _case(working)) in working.workers.pids
+
+
+def test_who_leaves_in_the_middle_frees_the_worker(working: Library) -> None:
+    opened = open_case(working, CaseRequest(question=QUESTION, held={"rounds": 3}))
+    telling = listen(opened, PARTS, opened.case.run)
+    next(telling)
+    assert isinstance(telling, Generator)
+    telling.close()
+    _await(lambda: working.workers.there.free == 2)
+    assert not opened.busy.locked()
+
+
+def test_the_page_shows_a_case_of_a_worker_as_one_of_its_own_and_steers_it(
+    working: Library, library: Library
+) -> None:
+    told: list[object] = []
+    for place in (working, library):
+        opened = open_case(place, CaseRequest(question=QUESTION, corpus="Small"))
+        shown: dict[object, object] = {}
+        for updates in listen(opened, PARTS, opened.case.run):
+            shown |= updates
+        assert opened.case.ranking
+        lead = opened.case.ranking[0].passage.id
+        for action in ("follow", "pin"):
+            for updates in steer(opened, PARTS, action, lead, ["citations"]):
+                shown |= updates
+        assert lead in opened.case.pool.pinned
+        told.append((shown[PARTS.ranked], shown[PARTS.answer]))
+    # How long it took stands in the record behind the answer.
+    told = [re.sub(r"&quot;milliseconds&quot;: [\d.]+", "", str(one)) for one in told]
+    assert told[0] == told[1]
+
+
+def test_a_case_that_waits_is_told_its_place_and_can_be_cancelled(working: Library) -> None:
+    holding = [_case(working) for _ in range(3)]
+    with ThreadPoolExecutor(3) as threads:
+        busy = [threads.submit(working.workers.done, "many", until_cancelled, case) for case in holding]
+        time.sleep(0.3)
+        opened = open_case(working, CaseRequest(question=QUESTION))
+        opened.visitor = "many"
+        telling = listen(opened, PARTS, opened.case.run)
+        first = next(telling)
+        assert "In line, 1 case before yours" in str(first[PARTS.story])
+        threading.Timer(0.2, opened.case.cancel).start()
+        (last,) = telling
+        assert "cancelled before its turn came" in str(last[PARTS.banner])
+        for case in holding:
+            case.cancel()
+        for one in busy:
+            one.result(SOON)
+
+
+def test_verdicts_and_new_documents_are_seen_by_the_next_case(working: Library, tmp_path: Path) -> None:
+    def links() -> set[Link]:
+        opened = open_case(working, CaseRequest(question=QUESTION))
+        for _ in listen(opened, PARTS, opened.case.run):
+            continue
+        return {link for hop in opened.case.pool.hops() if (link := link_of(hop)) is not None}
+
+    source, target, relation = min(links())
+    corpus = working.corpus(None)
+    judge_link(corpus, Ends(source, target, Relation(relation)), Judgement.REJECTED, reviewer="me")
+    assert (source, target, relation) not in links()
+    (tmp_path / "b.md").write_text(
+        "---\nid: b\nlanguage: en\n---\n\n# Act\n\n#### Article 1\n\nA grant of broader powers is good.\n",
+        encoding="utf-8",
+    )
+    assert corpus.folder is not None
+    build_corpus([tmp_path / "b.md"], corpus.folder, name="Small", embedding="none")
+    assert "is good" in str(working.workers.done("a", record, _case(working)))
+
+
+def test_without_workers_cases_run_here(library: Library) -> None:
+    assert library.workers.done("a", process_of, _case(library)) == os.getpid()
+
+
+def test_where_no_process_can_be_started_cases_run_here(
+    library: Library, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A process that ends at once.
+    monkeypatch.setattr("ui.workers.pool.be_template", print)
+    workers = Workers()
+    with ThreadPoolExecutor(1) as threads:
+        starting = workers.start(1, [], None, OperatorSettings())
+        waiting = threads.submit(workers.done, "a", process_of, _case(library))
+        assert starting is not None
+        starting.join(60)
+        assert waiting.result(SOON) == os.getpid()
+    assert "cases run in the page's process" in caplog.text
+    workers.stop()

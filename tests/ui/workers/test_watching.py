@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import re
+
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
+
+from ui.door.address import VISITOR, Visitor
+from ui.door.refusing import refuse
+from ui.door.routes import POLICY, Table, reading_routes
+from ui.workers.pool import Workers
+from ui.workers.watching import Watch, metrics
+
+
+def _asked(path: str, workers: Workers, *, local: bool) -> tuple[int, str]:
+    async def behind(scope: Scope, receive: Receive, send: Send) -> None:
+        await refuse(scope, receive, send, 401, "log in first")
+
+    async def settled(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            policy = Table(reading_routes()).find(scope["path"])
+            scope = {**scope, POLICY: policy, VISITOR: Visitor("192.0.2.1", local)}
+        await Watch(behind, workers)(scope, receive, send)
+
+    answered = TestClient(settled).get(path)
+    return answered.status_code, answered.text
+
+
+def test_everybody_may_ask_whether_it_answers_and_this_machine_alone_how_it_goes() -> None:
+    workers = Workers()
+    for local in (True, False):
+        assert _asked("/health", workers, local=local) == (200, '{"status":"ok","ready":true}')
+    assert _asked("/metrics", workers, local=False)[0] == 404
+    assert _asked("/metrics", workers, local=True)[0] == 200
+    assert _asked("/", workers, local=True)[0] == 401
+    workers.wanted = 2
+    assert '"ready":false' in _asked("/health", workers, local=True)[1]
+
+
+def test_the_figures_are_in_the_format_of_prometheus() -> None:
+    workers = Workers()
+    ticket = workers.here.join("192.0.2.1 secret name")
+    told = metrics(workers)
+    assert ticket.place
+    assert "secret" not in told
+    assert 'redstring_cases_running{place="page"} 1\n' in told
+    assert 'redstring_cases_total{place="page"} 1\n' in told
+    for line in told.splitlines():
+        assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="\w+"\})? [\d.e+]+', line), line

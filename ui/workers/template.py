@@ -1,0 +1,129 @@
+"""The process that workers are copies of, and what a worker does.
+
+The template loads what cases need once: code, models, grammars, corpora. Workers are forked from it, so they
+begin within milliseconds and share that memory; the template itself computes nothing and has one thread.
+The page's process sends it the ends of pipes, and is answered by a worker over each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
+from pathlib import Path
+from typing import Any
+
+from engine.errors import RedstringError
+from engine.operator_settings import OperatorSettings
+from ui.allocator import share_arenas
+from ui.door.logs import WithoutContent
+from ui.workers.room import Room
+
+LOG = logging.getLogger(__name__)
+# What is done in a worker: it tells step after step and returns what came of it. Both are pickled.
+Work = Callable[..., Iterator[Any]]
+
+
+class WorkFailedError(Exception):
+    """Something that nobody foresaw went wrong in a worker, whose log has the details."""
+
+
+def be_template(
+    control: Connection, given: Sequence[Path], home: Path | None, settings: OperatorSettings
+) -> None:
+    """Load all, say so over ``control``, and fork a worker for each handle of a pipe that comes over it."""
+    # Of signals to end the page's process takes care: where it ends, so do the pipes.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Workers that end are not waited for.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    handler = logging.StreamHandler()
+    handler.setFormatter(WithoutContent())
+    logging.basicConfig(handlers=[handler])
+    logging.getLogger("ui").setLevel(logging.INFO)
+    share_arenas()
+    from tqdm import tqdm
+
+    from ui import api, investigate  # noqa: F401  What workers are asked to do stands there.
+    from ui.shelf import Library
+    from ui.warming import load
+
+    # Its monitor is a thread, which a fork would leave behind in whatever it was doing.
+    tqdm.monitor_interval = 0
+    library = Library(given, home, settings)
+    load(library)
+    if threading.active_count() > 1:
+        LOG.warning("threads beside the template's own: %s", threading.enumerate()[1:])
+    control.send("ready")
+    while True:
+        try:
+            handle = recv_handle(control)
+        except (EOFError, OSError):
+            return
+        if os.fork() == 0:
+            control.close()
+            _be_worker(Connection(handle), library.opened)
+        os.close(handle)
+
+
+def _be_worker(pipe: Connection, opened: Callable[[Path], Any]) -> None:
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        gc.freeze()
+        pipe.send(os.getpid())
+        _serve(pipe, opened)
+    except BaseException:
+        LOG.exception("a worker ends")
+    finally:
+        # Nothing of what the template would clear away at its end is the worker's.
+        sys.stderr.flush()
+        os._exit(0)
+
+
+def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
+    """Do one piece of work after another, until the page's process lets go of the pipe."""
+    waiting: queue.SimpleQueue[tuple[int, Work, tuple[Any, ...]]] = queue.SimpleQueue()
+    rooms: dict[int, Room] = {}
+
+    def listen() -> None:
+        try:
+            while True:
+                number, work, given = pipe.recv()
+                if work is not None:
+                    rooms[number] = Room(opened)
+                    waiting.put((number, work, given))
+                elif number in rooms:
+                    rooms[number].stop()
+        except (EOFError, OSError):
+            os._exit(0)
+
+    threading.Thread(target=listen, name="orders", daemon=True).start()
+    while True:
+        number, work, given = waiting.get()
+        began = time.process_time()
+        kind, value = "done", None
+        steps = work(rooms[number], *given)
+        try:
+            while True:
+                try:
+                    step = next(steps)
+                except StopIteration as ended:
+                    value = ended.value
+                    break
+                pipe.send(("step", step, time.process_time() - began))
+        except RedstringError as error:
+            kind, value = "error", error
+        except Exception:
+            LOG.exception("a case failed")
+            kind, value = "error", WorkFailedError("the engine failed; the log has the details")
+        del rooms[number]
+        with contextlib.suppress(OSError):
+            pipe.send((kind, value, time.process_time() - began))
