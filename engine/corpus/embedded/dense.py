@@ -14,6 +14,7 @@ import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.embedded.best import by_product
 from engine.corpus.embedded.block import Block
 from engine.corpus.protocol import Hits, Mask, Rows
 
@@ -99,12 +100,9 @@ class VectorIndex:
         return [self._hits(query, rows[n]) for n, query in enumerate(asked)]
 
     def _hits(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> Hits:
-        """Hits in their order; read-only, as they are remembered. Scores are computed row by row: those of a
-        batch depend in their last digits on what else is in it."""
+        """Hits in their order; read-only, as they are remembered."""
         rows = np.sort(rows[rows >= 0])
-        scores = np.einsum("nd,d->n", self._vectors[rows], query)
-        order = np.argsort(-scores, kind="stable")
-        hits = Hits(rows[order].astype(np.int32), scores[order])
+        hits = by_product(rows, self._vectors[rows], query)
         for array in (hits.rows, hits.scores):
             array.flags.writeable = False
         return hits

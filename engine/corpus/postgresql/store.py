@@ -21,7 +21,7 @@ from sqlalchemy import text
 from engine.corpus.address import Address
 from engine.corpus.defaults import CorpusDefaults, Periods, nothing
 from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.best import best_hits
+from engine.corpus.embedded.best import best_hits, by_product
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_document, load_metadata
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
@@ -403,9 +403,17 @@ class PostgresCorpus(CorpusDefaults):
         if hnsw and any(len(hits.rows) < min(limit, chosen.passages) for hits in found):
             # The scan of the index was given up before it had enough (hnsw.max_scan_tuples).
             found = self._search.nearest(queries, limit, chosen)
-        return [
-            Hits(hits.rows[hits.scores >= minimum], hits.scores[hits.scores >= minimum]) for hits in found
-        ]
+        # Scored as in a folder, to the bit.
+        every = np.unique(np.concatenate([np.zeros(0, np.int32), *(hits.rows for hits in found)]))
+        held = self.vectors(every)
+        asked = np.ascontiguousarray(queries, np.float32)
+        ranked = []
+        for query, hits in zip(asked, found, strict=True):
+            rows = np.sort(hits.rows)
+            best = by_product(rows, held[np.searchsorted(every, rows)], query)
+            kept = best.scores >= np.float32(minimum)
+            ranked.append(Hits(best.rows[kept], best.scores[kept]))
+        return ranked
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
         """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
