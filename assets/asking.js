@@ -21,6 +21,7 @@
       question: one("#question textarea").value,
       corpus,
       edited: redstring.planned(),
+      view: redstring.viewInFront(),
       held: Object.fromEntries(names.map((name, index) => [name, values[index]])),
       unfinished: unfinished(),
     });

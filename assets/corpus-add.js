@@ -113,7 +113,7 @@
       const uploaded = await sendAll(sending);
       if (sending.stopped) throw new Error("Cancelled; nothing was changed.");
       const request = { do: creating ? "create" : "add", files: uploaded, passwords: form.elements.passwords.value, mapping: mapping ? await mapping.text() : "" };
-      if (creating) Object.assign(request, { corpus: "", name: form.elements.name.value, embedding: form.elements.embedding.value });
+      if (creating) Object.assign(request, { corpus: "", name: form.elements.name.value });
       const found = await ask(request, { quiet: true });
       form.elements.passwords.value = "";
       follow(found.job, { open: true });

@@ -77,7 +77,15 @@
     if (shelf !== "[]") lib.trigger("change");
     const known = lib.shelf.find((item) => item.name === lib.name);
     if (!known) open((lib.shelf.find((item) => !item.problem) || { name: "" }).name, { before });
-    else if (lib.facts && known.state !== lib.facts.state) open(lib.name, { tab: lib.tab, anew: true, before });
+    else if (lib.facts && known.state !== lib.facts.state) {
+      // Of a state with the same text only what is searched has changed: whoever reads reads on.
+      if (known.text && known.text === lib.facts.text) renewed(known);
+      else open(lib.name, { tab: lib.tab, anew: true, before });
+    }
+  }
+  function renewed(item) {
+    lib.facts = item;
+    lib.parts.forEach((member) => member.renewed && member.renewed());
   }
   /* Everything of one's own is deleted at the second press, and only soon after the first. */
   async function forget(button) {

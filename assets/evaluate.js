@@ -190,30 +190,10 @@
     }
     await redstring.plotly().then(paint, (error) => say(error.message));
   }
-  const colour = (name) => getComputedStyle(eva.root).getPropertyValue(`--${name}`).trim();
-  function painted(trace) {
-    const own = colour(trace.meta);
-    const made = { ...trace };
-    if (trace.marker) made.marker = { ...trace.marker, color: own };
-    if (trace.line) made.line = { ...trace.line, color: own };
-    if (trace.error_x) made.error_x = { ...trace.error_x, color: colour("soft") };
-    if (trace.mode && trace.mode.includes("text")) made.textfont = { color: colour("ink") };
-    return made;
-  }
-  function themed(layout) {
-    const axis = { gridcolor: colour("line"), linecolor: colour("line"), zerolinecolor: colour("line"), tickcolor: colour("line") };
-    const axes = Object.fromEntries(Object.keys(layout).filter((key) => /^[xy]axis/.test(key)).map((key) => [key, { ...axis, ...layout[key] }]));
-    return {
-      ...layout, ...axes,
-      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: colour("soft"), size: 12, family: colour("sans") },
-      hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("line"), font: { color: colour("ink") } },
-    };
-  }
   function paint() {
     if (!window.Plotly || !eva.root || document.body.dataset.view !== "evaluate") return;
     all(".eva-plot", eva.root).filter((place) => place.plot && place.offsetParent).forEach((place) => {
-      window.Plotly.react(place, place.plot.data.map(painted), themed(place.plot.layout), { displayModeBar: false, responsive: true });
+      redstring.plots.paint(place);
     });
   }
 

@@ -6,7 +6,7 @@
   const TOKENS = ["panel", "ink", "soft", "line", "accent", "spare-a", "spare-b", "spare-c"];
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const state = { selected: null, string: null, reported: false, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false };
+  const state = { selected: null, string: null, reported: false, evidence: null, data: null, frame: null, ready: false, colours: "", words: "", chosen: null, act: () => {}, expand: () => {}, steered: false, beside: null };
 
   /* ---------- who is asking ---------- */
   /* A secret name for this page load, in memory alone: the server keeps a visitor's model under it. */
@@ -95,9 +95,10 @@
       redstring.redrawn();
       boardHead(element);
       sendBoard();
+      tell("drawn");
     };
     watch("value", show);
-    one("[data-board=search]", element).addEventListener("input", (event) => { state.words = event.target.value; sendWords(); });
+    one("[data-board=search]", element).addEventListener("input", (event) => { state.words = event.target.value; sendWords(); tell("search"); });
     element.addEventListener("click", (event) => {
       const control = event.target.closest("[data-board]");
       if (!control) return;
@@ -111,7 +112,7 @@
   }
   function boardHead(element) {
     const data = state.data || { shown: 0, total: 0, legend: [] };
-    one("[data-board=count]", element).textContent = data.total ? `${data.shown} of ${data.total} shown` : "";
+    one("[data-board=count]", element).textContent = data.total ? `${data.shown} of ${data.total}` : "";
     const more = one("[data-board=more]", element);
     more.hidden = data.shown >= data.total;
     more.dataset.limit = data.shown < 300 ? 300 : 100000;
@@ -125,6 +126,8 @@
       return entry;
     }));
   }
+  /* What stands in place of the board hears what is drawn, selected and searched. */
+  const tell = (what) => document.dispatchEvent(new CustomEvent(`redstring:${what}`));
   const fullScreen = (element) => (document.fullscreenElement ? document.exitFullscreen() : element.closest(".pane").requestFullscreen?.());
 
   /* ---------- cards ---------- */
@@ -142,11 +145,12 @@
     }
     post({ type: "select", id });
     redstring.inspect();
+    tell("selected");
   }
-  /* A passage or a query that stands on the board and has no card (see peek.js). */
+  /* A passage or a query that stands on the board or in the tree and has no card (see peek.js). */
   function peekAt(id) {
     const nodes = (state.data && state.data.nodes) || [];
-    const node = nodes.find((item) => item.id === id);
+    const node = nodes.find((item) => item.id === id) || (state.beside && state.beside.id === id ? state.beside : null);
     const peek = one("#peek");
     if (!node || !peek) return null;
     const card = window.redstring.peek(node, (other) => cardOf(other) || nodes.some((item) => item.id === other));
@@ -167,12 +171,13 @@
     if (control) {
       const act = control.dataset.act;
       if (act === "more") return state.act({ action: "more", id: "" });
+      if (act === "tree") return redstring.showInTree(card.dataset.id);
       if (act === "copy") return copy(card, control);
       if (act === "read") return window.redstring.readPassage(one("#passages .cards").dataset.corpus, card.dataset.id);
       if (act.endsWith("reject")) { if (state.selected !== card.dataset.id) select(card.dataset.id); return redstring.judge(control, card.dataset.id); }
       state.steered = act === "follow" || act === "whole" ? card.dataset.id : state.selected;
       state.reading = act === "whole" ? card.dataset.id : null;
-      return state.act({ action: act, id: card.dataset.id });
+      return state.act({ action: act, id: card.dataset.id, reason: control.dataset.reason || "" });
     }
     if (card && !event.target.closest("summary, details table, a")) select(card.dataset.id);
     return undefined;
@@ -365,9 +370,12 @@
     one("#app").toggleAttribute("data-away", name !== "investigate");
     one("#library").toggleAttribute("data-here", name === "corpus");
     one("#check").toggleAttribute("data-here", name === "check");
+    one("#cases").toggleAttribute("data-here", name === "cases");
     one("#evaluation").toggleAttribute("data-here", name === "evaluate");
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));
+    // On a phone the tabs are wider than the screen.
+    one(`.views [data-view="${name}"]`).scrollIntoView({ block: "nearest", inline: "nearest" });
     document.dispatchEvent(new CustomEvent("redstring:view", { detail: name }));
   }
   /* Whoever has logged in sees under which name, and the way out. */

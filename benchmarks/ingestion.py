@@ -45,18 +45,18 @@ def main() -> None:
             files = _one_file_a_document(lines, folder / "sources", share)
             print(f"{len(files)} files, {share:g} of the documents")
             first = _timed("  first ingestion", folder, options.embedding)
-            _change(files[len(files) // 2])
+            change(files[len(files) // 2])
             again = _timed("  one document changed", folder, options.embedding)
             print(f"  the second costs {again.total_seconds / first.total_seconds:.1%} of the first")
             added = folder / "added.jsonl"
             text = f"Nach Artikel 1 und § 433 gilt dies auch für {share}."
             added.write_bytes(orjson.dumps({"id": "added-1", "title": "Added", "text": text}))
-            with _memory() as peak:
+            with memory() as peak:
                 report = add_to_corpus([added], folder / "corpus")
-            _print("  one document added", report, peak)
-            with _memory() as peak:
+            show("  one document added", report, peak)
+            with memory() as peak:
                 report = remove_from_corpus(["added-1"], folder / "corpus")
-            _print("  one document removed", report, peak)
+            show("  one document removed", report, peak)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "sources").mkdir()
@@ -64,7 +64,7 @@ def main() -> None:
         one.write_bytes(b"".join(lines))
         print("the same in one file")
         first = _timed("  first ingestion", folder, options.embedding)
-        _change(one)
+        change(one)
         again = _timed("  one document changed", folder, options.embedding)
         print(f"  the second costs {again.total_seconds / first.total_seconds:.1%} of the first")
 
@@ -89,7 +89,7 @@ def _one_file_a_document(lines: list[bytes], folder: Path, share: float) -> list
     return files
 
 
-def _change(path: Path) -> None:
+def change(path: Path) -> None:
     """Add a sentence to the line in the middle of a file."""
     lines = path.read_bytes().splitlines(keepends=True)
     record = orjson.loads(lines[len(lines) // 2])
@@ -99,13 +99,14 @@ def _change(path: Path) -> None:
 
 
 def _timed(label: str, folder: Path, embedding: str) -> IngestionReport:
-    with _memory() as peak:
+    with memory() as peak:
         report = build_corpus([folder / "sources"], folder / "corpus", embedding=embedding)
-    _print(label, report, peak)
+    show(label, report, peak)
     return report
 
 
-def _print(label: str, report: IngestionReport, peak: list[float]) -> None:
+def show(label: str, report: IngestionReport, peak: list[float]) -> None:
+    """Print what an ingestion took, step by step."""
     steps = ", ".join(f"{name} {seconds:.2f}" for name, seconds in report.seconds.items())
     speed = report.passages / report.total_seconds
     print(
@@ -116,7 +117,7 @@ def _print(label: str, report: IngestionReport, peak: list[float]) -> None:
 
 
 @contextmanager
-def _memory() -> Iterator[list[float]]:
+def memory() -> Iterator[list[float]]:
     """The largest memory of this process and its children, in megabytes."""
     peak, stop = [0.0], threading.Event()
 

@@ -1,7 +1,7 @@
 """Many visitors at once, one of them hostile, against a page of its own.
 
     python -m benchmarks.visitors --corpus DIR --queries FILE --qrels FILE
-                                  [--visitors 20] [--seconds 300] [--peaceful] [--workers 0 2]
+                                  [--visitors 20] [--seconds 300] [--peaceful] [--workers 0 2] [--embed DIR]
 
 Starts ``app.py`` over the corpus, open to whoever reaches it, so that nobody is its operator. Each visitor
 has an address and a session of its own (127.0.0.N; Gradio's client keeps one too), asks a question of the
@@ -9,7 +9,8 @@ file, waits for the whole record, and asks the next at once. The hostile one sen
 deep, too slow, malformed or too much, as fast as it is answered. Prints the errors of the others, the median
 and the 95th percentile of their cases in seconds, what a case takes of the processor and all processes of the
 page of memory (each page of it counted once, as Linux shares it out), and how the hostile one was answered.
-With several numbers of workers one page after another is visited; the ratio is to the first.
+With several numbers of workers one page after another is visited; the ratio is to the first. With ``--embed``
+the page makes the vectors of a copy of another corpus, which has none, meanwhile: let that take longer.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import socket
 import subprocess
 import sys
@@ -36,6 +38,8 @@ import numpy as np
 import psutil
 
 from engine.evaluation import read_questions
+from engine.language.embedders.transformer import PACKAGED_SPEC
+from ui.corpus.wanted import Wanted, keep_wanted
 
 PROJECT = Path(__file__).resolve().parent.parent
 START_SECONDS, CASE_SECONDS = 120.0, 60.0
@@ -49,7 +53,8 @@ class Seen:
     """What visitors saw: seconds of each case, errors, and answers to the hostile one by status.
 
     ``memory`` of the page's processes every few seconds, MB; ``processor`` seconds that they took, and
-    ``of_all`` the share of the machine's processor that was taken by anybody meanwhile.
+    ``of_all`` the share of the machine's processor that was taken by anybody meanwhile. ``behind``: seconds
+    of the processor that went into vectors.
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -58,6 +63,7 @@ class Seen:
     memory: list[float] = field(default_factory=list)
     processor: float = 0.0
     of_all: float = 0.0
+    behind: float = 0.0
 
 
 def main() -> int:
@@ -72,11 +78,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300.0)
     parser.add_argument("--peaceful", action="store_true", help="without the hostile one")
     parser.add_argument("--workers", nargs="+", default=["auto"], help="of each page that is visited")
+    parser.add_argument("--embed", type=Path, help="a corpus without vectors, which get made meanwhile")
     options = parser.parse_args()
     questions = [question.text for question in read_questions(options.queries, options.qrels)]
     first, errors = 0, 0
     for workers in options.workers:
-        with served(options.corpus, workers, peaceful=options.peaceful) as (address, pid):
+        with served(options.corpus, workers, options.embed, peaceful=options.peaceful) as (address, pid):
+            if options.embed is not None:
+                _await_behind(pid)
             seen = asyncio.run(
                 crowd(address, pid, questions, options.visitors, options.seconds, not options.peaceful)
             )
@@ -87,14 +96,21 @@ def main() -> int:
 
 
 @contextmanager
-def served(corpus: Path, workers: str, *, peaceful: bool) -> Iterator[tuple[str, int]]:
-    """The address of a page over a corpus, and its process, ended afterwards. Where all are ``peaceful`` what
-    is measured is how fast it is, not how often one visitor may ask."""
+def served(
+    corpus: Path, workers: str, embed: Path | None = None, *, peaceful: bool
+) -> Iterator[tuple[str, int]]:
+    """The address of a page over a corpus, and its process, ended afterwards; of a copy of ``embed`` it makes
+    the vectors. Where all are ``peaceful`` what is measured is how fast it is, not how often one visitor may
+    ask."""
     unbounded = {"REDSTRING_CASES_A_MINUTE": "6000"} if peaceful else {}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryFile() as log:
+        if embed is not None:
+            copied = Path(home, "corpora", "embed")
+            shutil.copytree(embed, copied)
+            keep_wanted(copied, Wanted(model=PACKAGED_SPEC))
         process = subprocess.Popen(
             [
                 sys.executable,
@@ -122,6 +138,19 @@ def served(corpus: Path, workers: str, *, peaceful: bool) -> Iterator[tuple[str,
             process.wait(30)
 
 
+def _behind(pid: int) -> list[psutil.Process]:
+    """The processes of a page that stand back behind all others."""
+    return [process for process in _processes(pid) if process.nice() > 0]
+
+
+def _await_behind(pid: int) -> None:
+    until = time.monotonic() + START_SECONDS
+    while not _behind(pid):
+        if time.monotonic() > until:
+            raise SystemExit(f"no vectors are made after {START_SECONDS:g} s")
+        time.sleep(0.5)
+
+
 def _await(address: str, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until:
@@ -144,7 +173,7 @@ async def crowd(
     async with _visitor("127.0.0.1") as first:
         await asyncio.gather(*(_case(first, address, questions[0], f"first{n}") for n in range(FIRST_CASES)))
     until = time.monotonic() + seconds
-    before = _processor(pid)
+    before, behind = _processor(_processes(pid)), _processor(_behind(pid))
     psutil.cpu_percent()
     peaceful = visitors - 1 if hostile else visitors
     async with asyncio.TaskGroup() as group:
@@ -153,7 +182,8 @@ async def crowd(
         if hostile:
             group.create_task(_attacking(address, until, seen))
         group.create_task(_watching(pid, until, seen))
-    seen.processor, seen.of_all = _processor(pid) - before, psutil.cpu_percent()
+    seen.of_all, seen.behind = psutil.cpu_percent(), _processor(_behind(pid)) - behind
+    seen.processor = _processor(_processes(pid)) - before - seen.behind
     return seen
 
 
@@ -162,8 +192,8 @@ def _processes(pid: int) -> list[psutil.Process]:
     return [page, *page.children(recursive=True)]
 
 
-def _processor(pid: int) -> float:
-    times = [process.cpu_times() for process in _processes(pid)]
+def _processor(processes: Sequence[psutil.Process]) -> float:
+    times = [process.cpu_times() for process in processes]
     return sum(one.user + one.system for one in times)
 
 
@@ -299,6 +329,8 @@ def told(seen: Seen, visitors: int, seconds: float) -> str:
             f"{seen.processor / seconds:.2f} cores; the machine was "
             f"{seen.of_all:.0f} % busy, the visitors and whatever else ran included"
         )
+    if seen.behind:
+        lines.append(f"vectors had {seen.behind / seconds:.2f} cores")
     if seen.memory:
         sixths = [f"{np.median(part):,.0f}" for part in np.array_split(seen.memory, 6) if len(part)]
         lines.append(f"memory in each sixth of the time, MB: {' '.join(sixths)}")

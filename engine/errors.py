@@ -13,9 +13,11 @@ RedstringError
 │   ├── RefusalError      a language model that declined to answer
 │   └── AnswerError       a language model whose answer cannot be used
 ├── ResourceError         the computer has run out of descriptors, memory or disk; what is stored is intact
+├── ClusterError          a cluster that cannot be reached, or whose workers cannot do the work
 ├── CancelledError        somebody stopped what was going on
 │   └── IngestionCancelledError  an ingestion before its end; the corpus is as it was
-└── BudgetError           a budget of time, calls, tokens or money that was used up
+├── BudgetError           a budget of time, calls, tokens or money that was used up
+└── RegressionError       saved cases that came out worse than whoever tried them allows
 
 A message says what was wrong, where, and what to do about it, in one line.
 """
@@ -66,6 +68,10 @@ class ResourceError(RedstringError):
     """The computer has run out of something that is needed; what is stored is not touched by it."""
 
 
+class ClusterError(RedstringError):
+    """A cluster cannot be reached, or its workers cannot do the work; the corpus is as it was before."""
+
+
 class ModelError(RedstringError):
     """A model that cannot be loaded, verified or reached, or failed."""
 
@@ -88,6 +94,10 @@ class IngestionCancelledError(CancelledError):
 
 class BudgetError(RedstringError):
     """A budget of time, calls, tokens or money was used up before the work was done."""
+
+
+class RegressionError(RedstringError):
+    """Saved cases came out worse than whoever tried them allows."""
 
 
 _EXHAUSTED = {

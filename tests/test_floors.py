@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 FLOORS = (
     (
         *("model", "settings", "operator_settings", "errors", "network", "files", "isolation"),
-        *("bounded_yaml", "threads", "figures", "breadth"),
+        *("bounded_yaml", "threads", "figures", "breadth", "caching", "sorting"),
     ),
     ("languages",),
     ("llm",),
@@ -22,7 +22,7 @@ FLOORS = (
     ("corpus",),
     ("access", "ingestion", "retrieval", "ontology"),
     ("investigation",),
-    ("records", "answers", "extraction", "evaluation"),
+    ("records", "answers", "extraction", "evaluation", "exports", "telemetry"),
     ("cli", "__main__"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -25,15 +24,3 @@ def test_a_line_is_short_and_the_file_is_yaml(path: Path) -> None:
 
 def test_there_are_files() -> None:
     assert len(FILES) > 40
-
-
-def test_a_wheel_ships_the_yaml_of_the_engine() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    globs = project["tool"]["setuptools"]["package-data"]
-    shipped = {
-        path
-        for package, patterns in globs.items()
-        for pattern in patterns
-        for path in (ROOT / package.replace(".", "/")).glob(pattern)
-    }
-    assert {path for path in FILES if path.is_relative_to(ROOT / "engine")} <= shipped

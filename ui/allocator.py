@@ -11,6 +11,15 @@ M_ARENA_MAX = -8
 ARENAS = 2
 
 
+def give_back() -> bool:
+    """Give freed memory back to the system, which the C library keeps for this process else; some
+    milliseconds. Returns False where that is not to be had."""
+    try:
+        return bool(ctypes.CDLL(None).malloc_trim(0))
+    except (OSError, TypeError, AttributeError):
+        return False
+
+
 def share_arenas() -> bool:
     """Have all threads of this process allocate from a few arenas; to be called before there are threads.
 

@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from pyvis.network import Network
@@ -19,14 +18,15 @@ from pyvis.network import Network
 from engine.investigation.pool import QUESTION_NODE, Pool
 from engine.language.hidden_marks import marked
 from engine.model import Hop, RoundReport
+from engine.records.queries import Sent, sent_by, sent_queries
 from engine.records.wording import GAP_STRATEGY, Name, hop_quote, hop_words, trail_sentence
-from ui.gap_nodes import SHAPE, Sent, found_by, node_of, sent_by, sent_queries
+from ui.gap_nodes import SHAPE, found_by, node_of
 from ui.layout import tidy
 from ui.palette import thread
 from ui.reporting import Link, link_of
+from ui.shipped import ASSETS
 from ui.whole import as_read
 
-ASSETS = Path(__file__).resolve().parent.parent / "assets"
 DEFAULT_NODES = 150
 # Scan passages that neither lead to anything nor are ranked: a few tell how the scan went.
 SCAN_LEAVES = 24
@@ -101,7 +101,7 @@ def chosen(pool: Pool, ranked: Sequence[str], limit: int) -> list[str]:
 
 
 def _first_hop(pool: Pool, passage_id: str) -> Hop:
-    return pool.hops_to(passage_id)[0]
+    return pool.first_hop(passage_id)
 
 
 def _first_chain(pool: Pool, passage_id: str) -> list[str]:
@@ -126,9 +126,9 @@ def provenance(
     the links that were reported as wrong on the page.
     """
     shown = chosen(pool, ranked, limit)
-    queries, found = sent_queries(pool, rounds), found_by(pool)
+    queries, found = sent_queries(pool.hops_of([GAP_STRATEGY]), rounds), found_by(pool)
     ranks = {passage_id: number for number, passage_id in enumerate(ranked, start=1)}
-    trails = {passage_id: pool.trails(passage_id, TRAILS_PER_NODE) for passage_id in shown}
+    trails = pool.trails_of(shown, TRAILS_PER_NODE)
     edges = _edges(pool, shown, trails, queries)
     first = {hop for hop in edges if hop == _first_hop(pool, hop.target_id)}
     rounds_of = {node: sent.round for sent, node in queries.items()}
@@ -186,7 +186,10 @@ def _edges(
     here = {*shown, *queries.values()}
     hops = [_first_hop(pool, passage_id) for passage_id in shown]
     hops += [hop for passage_id in shown for trail in trails[passage_id] for hop in trail]
-    hops += [hop for passage_id in shown for hop in pool.hops_to(passage_id) if sent_by(hop) is not None]
+    # In the order of the passages that they reach.
+    places = {passage_id: place for place, passage_id in enumerate(shown)}
+    sent = [hop for hop in pool.hops_of([GAP_STRATEGY]) if sent_by(hop) is not None]
+    hops += sorted((hop for hop in sent if hop.target_id in places), key=lambda hop: places[hop.target_id])
     wanted = dict.fromkeys(hop for hop in hops if _start(hop, queries) in here and hop.target_id in here)
     return {hop: number for number, hop in enumerate(wanted)}
 

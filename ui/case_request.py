@@ -9,9 +9,11 @@ import orjson
 from pydantic import Field, StrictInt
 
 from engine.errors import InputError, SettingsError
+from engine.records.store.store import LONGEST_NAME
 from engine.settings import InvestigationSettings
 from ui.asked import LONGEST_QUESTION, MOST_HELD, CorpusName, Held, Key, Request, checked
 from ui.controls import settings_from
+from ui.expansion.asked import View
 from ui.session import LAST_TURN
 
 LONGEST = 100_000
@@ -21,8 +23,9 @@ LONGEST_EDIT = 80_000
 class CaseRequest(Request):
     """One click. ``session`` and ``visitor`` are the page's secret names; ``turn`` counts what it has asked.
 
-    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``unfinished`` are controls in which
-    half a value stands.
+    ``edited`` is the plan as a person has changed it (see ``plan.js``); ``matter`` is the name of the
+    matter in which the case is kept; ``unfinished`` are controls in which half a value stands. ``view`` is
+    what is in front in the pane of the board.
     """
 
     session: Key = Field(default="", repr=False)
@@ -31,6 +34,8 @@ class CaseRequest(Request):
     corpus: CorpusName | None = None
     turn: StrictInt = Field(default=0, ge=0, le=LAST_TURN)
     edited: str = Field(default="", max_length=LONGEST_EDIT)
+    view: View = "board"
+    matter: str = Field(default="", max_length=LONGEST_NAME)
     held: Held = Field(default={}, max_length=MOST_HELD)
     unfinished: Sequence[Annotated[str, Field(max_length=60)]] = Field(default=(), max_length=200)
 

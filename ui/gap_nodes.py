@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from engine.investigation.pool import Pool
 from engine.language.hidden_marks import marked
-from engine.model import GapQuery, Hop, RoundReport
-from engine.records.wording import GAP_STRATEGY, Name, gap_query, hop_quote, plural, query_title
+from engine.model import Hop
+from engine.records.queries import Sent, sent_by
+from engine.records.wording import GAP_STRATEGY, Name, hop_quote, plural, query_title
 from ui.palette import thread
 
 SHAPE = "diamond"
@@ -17,33 +17,10 @@ SIZE = 7.5
 NAME_LENGTH = 46
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A query and the round that sent it."""
-
-    round: int
-    query: GapQuery
-
-
-def sent_by(hop: Hop) -> Sent | None:
-    """The query at which a hop starts; None for a hop from a passage or from the question itself."""
-    query = gap_query(hop)
-    return None if query is None else Sent(hop.round, query)
-
-
-def sent_queries(pool: Pool, rounds: Iterable[RoundReport]) -> dict[Sent, str]:
-    """All queries that the rounds sent, or that brought a passage to the pool before them, with the ids of
-    their nodes, by round. No passage has such an id."""
-    told = [Sent(report.number, query) for report in rounds for query in report.queries]
-    told += [sent for hop in pool.hops() if (sent := sent_by(hop)) is not None]
-    ordered = sorted(dict.fromkeys(told), key=lambda sent: sent.round)
-    return {sent: f"? {place}" for place, sent in enumerate(ordered)}
-
-
 def found_by(pool: Pool) -> dict[Sent, list[Hop]]:
     """The hops from each query to what it found, best first."""
     found: dict[Sent, list[Hop]] = {}
-    for hop in pool.hops():
+    for hop in pool.hops_of([GAP_STRATEGY]):
         if (sent := sent_by(hop)) is not None:
             found.setdefault(sent, []).append(hop)
     return {sent: sorted(hops, key=lambda hop: hop.rank or 0) for sent, hops in found.items()}
@@ -52,7 +29,7 @@ def found_by(pool: Pool) -> dict[Sent, list[Hop]]:
 def node_of(sent: Sent, found: Sequence[Hop], pool: Pool, name: Name) -> dict[str, Any]:
     """What the board knows of a query; ``found`` lists its passages, and which of them it brought first."""
     title = query_title(sent.query)
-    first = {hop.target_id for hop in found if pool.hops_to(hop.target_id)[0] == hop}
+    first = {hop.target_id for hop in found if pool.first_hop(hop.target_id) == hop}
     told = f"{plural(len(found), 'passage')} found, {len(first)} of them new"
     shown = hop_quote(found[0], NAME_LENGTH) if found else ""
     return {

@@ -1,16 +1,12 @@
-"""The endpoint ``/grades``: the grades of a corpus's documents over HTTP and as a tool (MCP), for whoever may
-judge its links."""
+"""The tool ``grades``: grades of a corpus's documents over HTTP and MCP, for whoever may judge its links."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-import gradio as gr
 import orjson
-from gradio.events import api
 from pydantic import Field
 
-from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.corpus.grades import (
@@ -24,22 +20,32 @@ from engine.corpus.grades import (
     unset_grade,
 )
 from engine.corpus.signing import LONGEST_NOTE
-from engine.errors import AccessError, InputError, RedstringError, for_visitors
-from ui.access.asking import person_of
-from ui.asked import CorpusName, Request, checked
-from ui.session import CASES
+from engine.errors import AccessError, InputError
+from engine.records.slim import Slim
+from ui.asked import Request
 from ui.shelf import Library
+from ui.tools.asking import Asking
+from ui.tools.questions import OfCorpus
+from ui.tools.tool import Detail, Tool
 
 
 class Grading(Request):
     """What ``/grades`` takes: what to do, of which kind or document, and the grade."""
 
-    act: Literal["list", "set", "unset"]
-    kind: str | None = Field(default=None, max_length=LONGEST_KIND)
-    document: str | None = Field(default=None, max_length=LONGEST_DOCUMENT)
-    grade: str = Field(default="", max_length=20)
-    note: str = Field(default="", max_length=LONGEST_NOTE)
-    corpus: CorpusName = ""
+    act: Literal["list", "set", "unset"] = Field(
+        description="What to do: list the grades, set one, or unset it."
+    )
+    kind: str | None = Field(
+        default=None, max_length=LONGEST_KIND,
+        description="A kind of document; an empty text for documents without one, null to name a document.",
+    )  # fmt: skip
+    document: str | None = Field(
+        default=None, max_length=LONGEST_DOCUMENT, description="Id of one document, instead of a kind."
+    )
+    grade: str = Field(default="", max_length=20, description="A, B, C, D, E, or none.")
+    note: str = Field(default="", max_length=LONGEST_NOTE, description="Why.")
+    corpus: OfCorpus = ""
+    detail: Detail = "slim"
 
     @property
     def subject(self) -> tuple[Subject, str]:
@@ -47,6 +53,14 @@ class Grading(Request):
         if (self.kind is None) == (self.document is None):
             raise InputError(f"{self.act}: give a kind or a document")
         return ("kind", self.kind or "") if self.document is None else ("document", self.document)
+
+
+class OfGrades(Slim):
+    """What ``grades`` gives: the grades as they are then."""
+
+    corpus: str
+    kinds: list[dict[str, Any]] = Field(description="kinds of documents, each with its grade")
+    documents: list[dict[str, Any]] = Field(description="documents that have a grade of their own")
 
 
 def grading(library: Library, person: Person, asked: Grading) -> dict[str, Any]:
@@ -65,36 +79,20 @@ def grading(library: Library, person: Person, asked: Grading) -> dict[str, Any]:
     return plain | {"corpus": shelved.name}
 
 
-def add_grading_api(library: Library) -> None:
-    """Add the named endpoint ``/grades`` to the page that is being built."""
+def _grade(asking: Asking, asked: Grading) -> dict[str, Any]:
+    told = grading(asking.library, asking.person, asked)
+    if asked.act != "list":
+        asking.wrote("grade", asked.corpus)
+    return told
 
-    def endpoint(
-        request: gr.Request,
-        act: str,
-        kind: str | None = None,
-        document: str | None = None,
-        grade: str = "",
-        note: str = "",
-        corpus: str = "",
-    ) -> dict[str, Any]:
-        """List the grades A to E of a corpus's documents, give one to a kind or a document, or take it back.
-        For reviewers, and for whoever sits at a server of this machine alone.
 
-        act: list, set or unset. kind: a kind of document, empty for documents without one. document: the id
-        of one document, instead of a kind. grade: A, B, C, D, E, or none. note: why. corpus: a name of a
-        corpus, empty for the first.
-        """
-        try:
-            given = {"act": act, "kind": kind, "document": document, "grade": grade, "note": note}
-            asked = checked(Grading, given | {"corpus": corpus or ""})
-            person = person_of(library.settings, request)
-            told = grading(library, person, asked)
-            if asked.act != "list":
-                record(person, "grade", library.find(asked.corpus or None, person.key).folder.name, "done")
-            return told
-        except RedstringError as error:
-            raise gr.Error(for_visitors(error), print_exception=False) from error
-
-    # The name under which clients of the MCP server find the tool.
-    endpoint.__name__ = "grades"
-    api(endpoint, api_name="grades", queue=False, concurrency_id=CASES)
+TOOL = Tool(
+    "grades",
+    "Grade documents",
+    "List the grades A to E of a corpus's documents, give one to a kind or a document, or take it back. For "
+    "reviewers, and for whoever sits at a server of this machine alone.",
+    Grading,
+    _grade,
+    OfGrades,
+    reads=False,
+)

@@ -39,6 +39,8 @@ _TABS = (
     "Investigate</button>"
     '<button type="button" role="tab" data-view="check" aria-selected="false" aria-controls="check">'
     "Check</button>"
+    '<button type="button" role="tab" data-view="cases" aria-selected="false" aria-controls="cases">'
+    "Cases</button>"
     '<button type="button" role="tab" data-view="corpus" aria-selected="false" aria-controls="library">'
     "Corpus</button>"
     '<button type="button" role="tab" data-view="evaluate" aria-selected="false" aria-controls="evaluation">'

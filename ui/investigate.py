@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator
 from dataclasses import replace
 from functools import partial
+from threading import Thread
 from typing import Any
 
 import gradio as gr
@@ -16,22 +18,30 @@ from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
-from engine.language.hidden_marks import marked
 from engine.language.markup import attribute
 from engine.llm import LanguageModel
-from engine.records.citation import full_citation
+from engine.records.export import investigation_to_json
+from engine.records.steps import Step
+from engine.telemetry import tell_spans
 from ui.access.asking import person_of
 from ui.answer import WAITING as NO_ANSWER
 from ui.answering import brief_value
 from ui.assist import asked_or_any, wire_assist
-from ui.board import Dossier, board_data, provenance
+from ui.board import board_data, provenance
 from ui.case_request import CaseRequest, case_request
+from ui.cases.bar import bar_value
+from ui.cases.keeping import keeping_for
+from ui.cases.kept import KeptCases
 from ui.concepts import concepts_box
 from ui.connections import Connections
 from ui.coverage import WAITING as NO_AREAS
 from ui.coverage import coverage
+from ui.dossiers import dossiers
+from ui.expansion.asked import Looked
+from ui.expansion.view import descendants_of, view_value
 from ui.judging import may_judge
 from ui.locality import visitor_of
+from ui.passages import WAITING as NO_PASSAGES
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_cards
 from ui.plan import edited_plan
 from ui.rail import Rail, at_click
@@ -40,17 +50,17 @@ from ui.session import LINED, Desk, OpenCase, case_of, new_token, turn_of
 from ui.shelf import Library
 from ui.stage import PARTS, Stage, banner_html, on_failure
 from ui.story import Story, heard, told
-from ui.validity import badge
 from ui.warming import loading
 from ui.whole import as_read, read_whole
-from ui.workers.carrying import packed, unpacked
+from ui.workers.carrying import StateChangedError, packed, unpacked
 from ui.workers.room import Room
 
+LOG = logging.getLogger(__name__)
 REST_STEP = 40
-EXCERPT = 320
 # A browser cannot draw faster than this, s; rounds that come faster are drawn together.
 BOARD_PAUSE = 0.15
 STILL_RUNNING = "The case is still being investigated; cancel it or wait."
+NOT_KEPT = "This is not kept: {}"
 Updates = dict[Any, Any]
 # Another event follows these at once: one message to the page tells both.
 _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
@@ -59,31 +69,13 @@ _TOLD_WITH_THE_NEXT = (CoverageChanged, Stopped)
 def reading(opened: OpenCase) -> Reading:
     """What cards of this case are read with."""
     return Reading(
-        opened.question, opened.name, opened.case.as_of, rejected=opened.rejected, judging=opened.judging
+        opened.question,
+        opened.name,
+        opened.case.as_of,
+        rejected=opened.rejected,
+        judging=opened.judging,
+        came_through=descendants_of(opened),
     )
-
-
-def excerpt(text: str) -> str:
-    """The beginning of a text, cut at a word."""
-    return text if len(text) <= EXCERPT else text[:EXCERPT].rsplit(" ", 1)[0] + " …"
-
-
-def dossiers(opened: OpenCase, passage_ids: Sequence[str]) -> Mapping[str, Dossier]:
-    """What the board tells of passages, from one look into the corpus."""
-    found: dict[str, Dossier] = {}
-    for passage_id, (passage, document) in opened.lookup(list(passage_ids)).items():
-        seal = badge(passage, document, opened.case.as_of)
-        page = f"p. {passage.page}" if passage.page is not None else ""
-        found[passage_id] = Dossier(
-            name=marked(opened.name(passage_id)),
-            title=marked(document.title or document.id),
-            where=marked(", ".join(part for part in (passage.label, page) if part)),
-            text=marked(excerpt(passage.text)),
-            language=passage.language,
-            citation=marked(full_citation(passage, document)),
-            badge=seal.words if seal else "",
-        )
-    return found
 
 
 def board_value(opened: OpenCase) -> str:
@@ -147,7 +139,14 @@ def _cards(opened: OpenCase, cards: str) -> str:
 
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     """What an event changes on the page. The story is always among it."""
-    updates: Updates = {stage.story: told(opened.story)}
+    updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
+    if stage.board in updates and opened.view != "board":
+        updates[stage.views] = view_value(opened, Looked(view=opened.view))
+    return updates
+
+
+def _changed(opened: OpenCase, stage: Stage, event: Event) -> Updates:
+    updates: Updates = {}
     match event:
         case ScanFinished():
             updates[stage.board] = board_value(opened)
@@ -166,25 +165,65 @@ def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     return updates
 
 
-def listen(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
-    """Tell each event on the page as it comes; a RedstringError becomes a banner. Nothing is told of a case
-    in whose place the page has asked another."""
+def listen(
+    opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]], step: Step | None = None
+) -> Iterator[Updates]:
+    """Tell each event on the page as it comes, and keep the case behind the last, with the step that somebody
+    took; a RedstringError becomes a banner. Nothing is told of a case in whose place the page has asked
+    another; it comes to its end unseen where it is kept, as one does whose page was left."""
     if not opened.busy.acquire(blocking=False):
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
-    if opened.case.stop is not None:
+    is_first = opened.case.stop is None
+    if not is_first:
         # What was cancelled was the run that has come to its end.
         opened.case.carry_on()
+    telling, unseen = _in_its_turn(opened, stage, events), False
     try:
-        for updates in _in_its_turn(opened, stage, events):
+        for updates in telling:
             if opened.replaced:
+                unseen = opened.keeping is not None
                 return
             yield updates
+        last = kept(opened, stage, step)
+        if last and not opened.replaced:
+            yield last
+        if is_first and opened.case.stop is not None:
+            tell_spans(lambda: investigation_to_json(opened.case.investigation()))
     except RedstringError as error:
         if not opened.replaced:
             yield {stage.banner: banner_html(for_visitors(error)), stage.story: ""}
+    except GeneratorExit:
+        unseen = opened.keeping is not None
+        raise
+    finally:
+        if unseen:
+            Thread(target=_unseen, args=(opened, stage, telling, step), name="unseen", daemon=True).start()
+        else:
+            opened.busy.release()
+
+
+def _unseen(opened: OpenCase, stage: Stage, telling: Iterator[Updates], step: Step | None) -> None:
+    """Let a case come to its end that nobody looks at, and keep it."""
+    try:
+        for _ in telling:
+            continue
+        kept(opened, stage, step)
+    except RedstringError as error:
+        LOG.info("a case that nobody looked at came to no end: %s", type(error).__name__)
     finally:
         opened.busy.release()
+
+
+def kept(opened: OpenCase, stage: Stage, step: Step | None = None) -> Updates:
+    """Keep a case as it stands; what could not be kept is told, and stays on the page."""
+    if opened.keeping is None:
+        return {}
+    try:
+        opened.keeping.keep(opened.case, step)
+    except RedstringError as error:
+        return {stage.banner: banner_html(NOT_KEPT.format(for_visitors(error)))}
+    return {stage.bar: bar_value(opened)}
 
 
 def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[Event]]) -> Iterator[Updates]:
@@ -206,18 +245,24 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         if worker is None:
             yield from _told(opened, stage, events())
             return
-        nodes = opened.nodes
+        nodes, view = opened.nodes, opened.view
         away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
         try:
             while True:
                 yield {getattr(stage, name): value for name, value in next(away).items()}
         except StopIteration as ended:
             back = ended.value
+        except StateChangedError:
+            # Its corpus has a new state meanwhile: the one that it began on is open here alone.
+            yield from _told(opened, stage, events())
+            return
         finally:
             away.close()
     opened.come_back(unpacked(back, lambda folder: opened.corpus))
     if opened.nodes != nodes:
         yield {stage.board: board_value(opened)}
+    if opened.view not in (view, "board"):
+        yield {stage.views: view_value(opened, Looked(view=opened.view))}
 
 
 def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:
@@ -242,8 +287,54 @@ def _told(opened: OpenCase, stage: Stage, events: Iterator[Event]) -> Iterator[U
         heard_before = time.perf_counter()
 
 
+def noted(opened: OpenCase, stage: Stage, step: Step) -> Updates:
+    """Keep a step that leaves the case as it was found."""
+    if opened.keeping is None:
+        return {}
+    try:
+        opened.keeping.note(step)
+    except RedstringError as error:
+        return {stage.banner: banner_html(NOT_KEPT.format(for_visitors(error)))}
+    return {stage.bar: bar_value(opened)}
+
+
+def case_values(opened: OpenCase, stage: Stage) -> Updates:
+    """All that the page shows of a case that has come to its end."""
+    areas = coverage(opened.case.areas, opened.case.metrics) + concepts_box(opened) + rules_slot(opened)
+    return {
+        stage.banner: "",
+        stage.story: told(opened.story),
+        stage.board: board_value(opened),
+        stage.coverage: areas,
+        stage.ranked: ranked_value(opened),
+        stage.rest: rest_value(opened),
+        stage.answer: brief_value(opened),
+        stage.bar: bar_value(opened),
+    }
+
+
+def empty_values(stage: Stage) -> Updates:
+    """What the page shows before a question was asked."""
+    return {
+        stage.banner: "",
+        stage.story: "",
+        stage.board: "",
+        stage.coverage: NO_AREAS,
+        stage.ranked: NO_PASSAGES,
+        stage.rest: "",
+        stage.answer: NO_ANSWER,
+        stage.bar: "",
+    }
+
+
 def wire_investigation(
-    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk, connections: Connections
+    rail: Rail,
+    stage: Stage,
+    token: gr.State,
+    library: Library,
+    desk: Desk,
+    connections: Connections,
+    cases: KeptCases,
 ) -> None:
     """The button that asks, the button that cancels, and what fetches more of a finished case."""
 
@@ -258,6 +349,7 @@ def wire_investigation(
             opened.visitor = visitor_of(request)
             opened.judging = may_judge(library, person, asked.corpus or None)
             opened.reviewer = person.name
+            opened.keeping = keeping_for(cases, person, asked.matter)
             record(person, "investigate", library.find(asked.corpus or "", person.key).folder.name, "done")
             desk.put(case, opened)
         except RedstringError as error:
@@ -266,16 +358,8 @@ def wire_investigation(
         if opened.replaced:
             yield {token: case}
             return
-        yield {
-            token: case,
-            stage.banner: "",
-            stage.story: told(opened.story),
-            stage.board: "",
-            stage.coverage: NO_AREAS,
-            stage.ranked: "",
-            stage.rest: "",
-            stage.answer: NO_ANSWER,
-        }
+        begun = {stage.story: told(opened.story), stage.ranked: "", stage.bar: bar_value(opened)}
+        yield {token: case, **empty_values(stage), **begun}
         yield from listen(opened, stage, opened.case.run)
 
     def cancel(request: gr.Request, case: str, turn: str) -> None:
@@ -352,4 +436,5 @@ def open_case(
         case, corpus, question, settings.strategies, name, titles=titles, workers=library.workers
     )
     opened.story = Story(terms=opened.terms(), loading=loading(corpus.info().embedding))
+    opened.view = asked.view
     return opened

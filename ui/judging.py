@@ -12,7 +12,7 @@ from engine.corpus.extracted.validations import Judgement
 from engine.errors import AccessError, InputError
 from engine.extraction.judging import Ends, judge_link, rejected_links, unjudge_link
 from engine.model import Relation
-from ui.reporting import Link, link_of
+from ui.reporting import Link, link_between
 from ui.session import OpenCase
 from ui.shelf import Library
 
@@ -30,7 +30,7 @@ def judge_met(opened: OpenCase, action: Any, told: Any) -> None:
     InputError for what is no link."""
     if not opened.judging:
         raise AccessError("links of this corpus are judged by its reviewers")
-    link = _link(told)
+    link = link_of_words(told)
     ends = Ends(link[0], link[1], Relation(link[2]))
     if action == "reject":
         judge_link(opened.corpus, ends, Judgement.REJECTED, reviewer=opened.reviewer)
@@ -44,8 +44,7 @@ def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
     read, by command. ``more`` are links that are looked at besides those that the case shows."""
     pool = opened.case.pool
     # A case that runs adds to its pool meanwhile.
-    hops = [hop for entry in pool.entries() for hop in pool.hops_to(entry.passage_id)]
-    shown = {link for hop in hops if (link := link_of(hop)) is not None}
+    shown = {link for ends in pool.links() if (link := link_between(*ends)) is not None}
     if opened.answer is not None:
         told = opened.answer[0]
         links = [*(one.link for one in told.sentences), *(one.link for one in told.conflicts)]
@@ -58,7 +57,8 @@ def as_judged(opened: OpenCase, more: Iterable[Link] = ()) -> None:
     )
 
 
-def _link(told: Any) -> Link:
+def link_of_words(told: Any) -> Link:
+    """The link that the page names. Raises InputError for what is none."""
     try:
         source, target, relation = json.loads(str(told)[:LONGEST_LINK])
         return str(source), str(target), Relation(relation).value

@@ -1,24 +1,23 @@
-"""The endpoint ``/judge``: verdicts on links, over HTTP and as a tool (MCP), for whoever may give them."""
+"""The tool ``judge``: verdicts on links, over HTTP and MCP, for whoever may give them."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import gradio as gr
-from gradio.events import api
 from pydantic import Field
 
-from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
-from engine.errors import AccessError, CorpusError, RedstringError, for_visitors
+from engine.errors import AccessError, CorpusError
 from engine.extraction.judging import Ends, figures_to_json, judge_link, rates, unjudge_link
 from engine.model import Relation
-from ui.access.asking import person_of
-from ui.asked import CorpusName, Request, checked
-from ui.session import CASES
+from engine.records.slim import Slim
+from ui.asked import Request
 from ui.shelf import Library
+from ui.tools.asking import Asking
+from ui.tools.questions import OfCorpus
+from ui.tools.tool import Blank, Detail, Tool
 
 MOST_LISTED = 500
 
@@ -26,14 +25,33 @@ MOST_LISTED = 500
 class Judging(Request):
     """What ``/judge`` takes: what to do, with which link, and how it should be."""
 
-    act: Literal["reject", "accept", "correct", "undo", "list", "rates"]
-    source: str = Field(default="", max_length=500)
-    target: str = Field(default="", max_length=500)
-    relation: Relation | None = None
-    to: str = Field(default="", max_length=500)
-    meant: Relation | None = None
-    note: str = Field(default="", max_length=2000)
-    corpus: CorpusName = ""
+    act: Literal["reject", "accept", "correct", "undo", "list", "rates"] = Field(
+        description="What to do: reject, accept or correct a link, undo that, list the verdicts, or tell how "
+        "often links are right (rates)."
+    )
+    source: str = Field(default="", max_length=500, description="Id of the passage that says the link.")
+    target: str = Field(default="", max_length=500, description="Id of what it leads to.")
+    relation: Annotated[Relation | None, Blank] = Field(
+        default=None, description="Which link, where there are several; null for the only one."
+    )
+    to: str = Field(
+        default="", max_length=500, description="For a correction: id of the passage that is meant."
+    )
+    meant: Annotated[Relation | None, Blank] = Field(
+        default=None, description="For a correction: the relation that is meant."
+    )
+    note: str = Field(default="", max_length=2000, description="Why.")
+    corpus: OfCorpus = ""
+    detail: Detail = "slim"
+
+
+class OfAJudgement(Slim):
+    """What ``judge`` gives: the verdicts, or the rates."""
+
+    corpus: str
+    verdicts: list[dict[str, Any]] | None = Field(default=None, description="given now, or standing (list)")
+    total: int | None = Field(default=None, description="how many stand")
+    rates: dict[str, Any] | None = Field(default=None, description="how often links are right, by their kind")
 
 
 _JUDGEMENTS = {
@@ -49,10 +67,10 @@ def judging(library: Library, person: Person, asked: Judging) -> dict[str, Any]:
     if not may(person.role, Action.JUDGE, own=library.belongs(shelved)):
         raise AccessError(f"links of {shelved.name!r} are judged by its reviewers")
     corpus = library.open(shelved)
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     if asked.act in ("list", "rates"):
-        standing = list(judged(load_validations(corpus.folder)).values())
+        standing = list(judged(load_validations(corpus.journals)).values())
         if asked.act == "rates":
             return {"corpus": shelved.name, "rates": figures_to_json(rates(corpus, standing))}
         told = [one.model_dump(mode="json") for one in standing[-MOST_LISTED:]]
@@ -73,47 +91,19 @@ def judging(library: Library, person: Person, asked: Judging) -> dict[str, Any]:
     return {"corpus": shelved.name, "verdicts": [one.model_dump(mode="json") for one in done]}
 
 
-def add_judging_api(library: Library) -> None:
-    """Add the named endpoint ``/judge`` to the page that is being built."""
+def _judge(asking: Asking, asked: Judging) -> dict[str, Any]:
+    told = judging(asking.library, asking.person, asked)
+    asking.wrote("judge", asked.corpus)
+    return told
 
-    def endpoint(
-        request: gr.Request,
-        act: str,
-        source: str = "",
-        target: str = "",
-        relation: str = "",
-        to: str = "",
-        meant: str = "",
-        note: str = "",
-        corpus: str = "",
-    ) -> dict[str, Any]:
-        """Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links
-        are right. For reviewers, and for whoever sits at a server of this machine alone.
 
-        act: reject, accept, correct, undo, list or rates. source, target: ids of the passage that says the
-        link and of what it leads to. relation: which link, where there are several. to, meant: for a
-        correction, the passage and the relation that are meant. note: why. corpus: a name of a corpus, empty
-        for the first.
-        """
-        try:
-            given = {
-                "act": act,
-                "source": source,
-                "target": target,
-                "relation": relation or None,
-                "to": to,
-                "meant": meant or None,
-                "note": note,
-                "corpus": corpus or "",
-            }
-            asked = checked(Judging, given)
-            person = person_of(library.settings, request)
-            told = judging(library, person, asked)
-            record(person, "judge", library.find(asked.corpus or None, person.key).folder.name, "done")
-            return told
-        except RedstringError as error:
-            raise gr.Error(for_visitors(error), print_exception=False) from error
-
-    # The name under which clients of the MCP server find the tool.
-    endpoint.__name__ = "judge"
-    api(endpoint, api_name="judge", queue=False, concurrency_id=CASES)
+TOOL = Tool(
+    "judge",
+    "Judge a link",
+    "Reject, accept or correct a link of a corpus, undo it, list the verdicts, or tell how often links are "
+    "right. For reviewers, and for whoever sits at a server of this machine alone.",
+    Judging,
+    _judge,
+    OfAJudgement,
+    reads=False,
+)

@@ -95,7 +95,12 @@ def stamp_of(place: Place) -> Stamp:
         except (CorpusError, ResourceError):
             return ()
     folder = place
-    return (*_file_stamp(folder / MANIFEST_NAME), *_file_stamp(folder / ONTOLOGY_NAME))
+    return (*_file_stamp(folder / MANIFEST_NAME), *ontology_stamp(folder))
+
+
+def ontology_stamp(folder: Path) -> Stamp:
+    """Changes whenever what people have made of the ontology of a corpus has changed."""
+    return _file_stamp(folder / ONTOLOGY_NAME)
 
 
 def manifest_of(place: Place) -> Manifest:
@@ -108,8 +113,8 @@ def manifest_of(place: Place) -> Manifest:
 
 
 def _memory_of(place: Place) -> int:
-    """The bytes that an open corpus holds. Of one on a server little is held but what it remembers."""
-    return 2 * BESIDE if isinstance(place, Address) else published(place).memory
+    """The bytes that an open corpus holds; of one on a server what it remembers of word lists and vectors."""
+    return 7 * BESIDE if isinstance(place, Address) else published(place).memory
 
 
 def _file_stamp(path: Path) -> Stamp:

@@ -12,22 +12,24 @@ import gradio as gr
 from engine.access.roles import Action, may
 from ui.access.asking import person_of
 from ui.answering import wire_answer
-from ui.api import add_api
 from ui.case_report import wire_case_report
+from ui.cases.acting import hand_over, wire_bar
+from ui.cases.desk import CasesDesk
+from ui.cases.kept import KeptCases
+from ui.cases.opening import wire_opening
+from ui.cases.panel import build_cases
+from ui.cases.recent import build_recent
 from ui.check.answers import CheckDesk
-from ui.check.api import add_audit_api
 from ui.check.panel import build_check
-from ui.check.review_api import add_review_api
 from ui.connecting import ConnectingDesk
 from ui.connections import Connections
 from ui.corpus.desk import CorpusDesk
 from ui.corpus.panel import build_panel
 from ui.evaluate.answers import EvaluationDesk
 from ui.evaluate.panel import build_evaluation
-from ui.grading_api import add_grading_api
+from ui.expansion.wiring import wire_views
 from ui.header import build_header, header_html
 from ui.investigate import wire_cost, wire_investigation
-from ui.judging_api import add_judging_api
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
@@ -35,6 +37,9 @@ from ui.session import Desk
 from ui.shelf import Library
 from ui.stage import build_stage
 from ui.steer import wire_steering
+from ui.tools.asking import Place
+from ui.tools.endpoints import add_tools
+from ui.tools.registry import TOOLS
 from ui.workers.pool import LONGEST_LINE
 
 # Of one kind, cases among them, which compute: more at once than cores only make one another slow.
@@ -94,10 +99,14 @@ class _Sealed:
 
 
 def build_page(
-    library: Library, desk: Desk | None = None, connections: Connections | None = None
+    library: Library,
+    desk: Desk | None = None,
+    connections: Connections | None = None,
+    cases: KeptCases | None = None,
 ) -> gr.Blocks:
     """The page over a library of open corpora. Launch it with ``theme.launch_options``."""
     desk = desk or Desk()
+    cases = cases or KeptCases(library.settings, library.home)
     connections = connections or Connections()
     page: gr.Blocks = Page(
         title="Redstring", analytics_enabled=False, fill_width=True, delete_cache=UPLOADS_KEPT
@@ -109,10 +118,12 @@ def build_page(
         with gr.Row(elem_id="app"):
             with gr.Column(elem_id="rail"):
                 rail = build_rail(library)
+                build_recent(library, cases)
             with gr.Column(elem_id="stage"):
-                stage = build_stage()
+                stage = build_stage(hand_over(library, cases))
         panel = build_panel(CorpusDesk(library, connections))
         build_check(CheckDesk(library, connections))
+        build_cases(CasesDesk(cases, library))
         build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)
@@ -123,18 +134,17 @@ def build_page(
         wire_budget(build_models(ConnectingDesk(connections)), rail.settings)
         wire_session(page, session, connections, desk)
         wire_cost(rail, library, connections)
-        wire_investigation(rail, stage, token, library, desk, connections)
+        wire_investigation(rail, stage, token, library, desk, connections, cases)
+        wire_opening(rail, stage, token, library, desk, cases)
+        wire_bar(stage, token, library, desk, cases)
         wire_plan(rail, stage, library, connections)
         threads = rail.settings["strategies"]
         assert isinstance(threads, gr.CheckboxGroup)
         wire_steering(stage, token, threads, desk)
+        wire_views(stage, token, desk)
         wire_case_report(stage, token, desk)
         wire_answer(stage, token, session, desk, connections)
-        add_api(page, library, connections)
-        add_audit_api(library)
-        add_judging_api(library)
-        add_grading_api(library)
-        add_review_api(library)
+        add_tools(page, Place(library, connections, cases), TOOLS)
     page.state_session_capacity = PAGE_LOADS
     page.max_threads = THREADS
     page.queue(default_concurrency_limit=CONCURRENT, max_size=LONGEST_QUEUE)

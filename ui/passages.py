@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from engine.language.markup import escape
 from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
 from engine.records.citation import full_citation
+from engine.records.expansion.text import came_through
 from engine.records.orders import by_document
 from engine.records.wording import Clause, Name, plural, trail_clauses
 from ui.marks import marked
@@ -30,12 +31,24 @@ _ACTIONS = (
 )
 
 
+# Why a passage is dismissed, in a word.
+_REASONS = (
+    '<details class="reasons"><summary>Dismiss because …</summary><span>'
+    + "".join(
+        f'<button type="button" data-act="dismiss" data-reason="{words}">{words}</button>'
+        for words in ("not on the question", "not in force", "says the same", "another matter")
+    )
+    + "</span></details>"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What cards need besides passages: the question, names for trails, the day of the case.
 
     ``best`` is the score that fills a score bar. ``rejected`` are the links that were reported as wrong on
-    this page, ``judging``: whoever looks at it may report one.
+    this page, ``judging``: whoever looks at it may report one. ``came_through``: how many passages were
+    reached through each, by its id.
     """
 
     question: str
@@ -44,6 +57,7 @@ class Reading:
     best: float = 1.0
     rejected: frozenset[Link] = frozenset()
     judging: bool = False
+    came_through: Mapping[str, int] = field(default_factory=dict)
 
 
 def ranked_cards(ranking: Sequence[RankedPassage], reading: Reading) -> str:
@@ -68,6 +82,7 @@ def ranked_card(found: RankedPassage, reading: Reading, place: int = 0) -> str:
         + f'<p class="text" dir="auto" lang="{escape(language)}">{body}</p>'
         + _beside(found, reading.name)
         + _why(found.trails, reading)
+        + _came(passage.id, reading)
         + _score(found, reading)
         + _actions(pinned=found.pinned)
         + "</article>"
@@ -84,6 +99,7 @@ def compact_card(
         + _cite(passage, document, reading.day, "·")
         + f'<p class="text" dir="auto" lang="{escape(passage.language)}">{body}</p>'
         + _why(trails[:1], reading)
+        + _came(passage.id, reading)
         + _actions(pinned=False)
         + "</article>"
     )
@@ -199,6 +215,15 @@ def _why(trails: Sequence[Sequence[Hop]], reading: Reading) -> str:
     return f'{lines}<details class="trails" dir="ltr">{summary}<ul>{folded}</ul></details>'
 
 
+def _came(passage_id: str, reading: Reading) -> str:
+    """How many passages came through this one; the page shows them in the tree."""
+    count = reading.came_through.get(passage_id, 0)
+    if not count:
+        return ""
+    words = escape(came_through(count))
+    return f'<div class="came" dir="ltr"><button type="button" data-act="tree">{words}</button></div>'
+
+
 def _trail(clauses: Sequence[Clause], reading: Reading) -> str:
     told = []
     for index, clause in enumerate(clauses):
@@ -283,4 +308,4 @@ def _actions(*, pinned: bool) -> str:
         f"{labels.get(key, words)}</button>"
         for key, words in _ACTIONS
     )
-    return f'<footer class="acts" dir="ltr">{buttons}</footer>'
+    return f'<footer class="acts" dir="ltr">{buttons}{_REASONS}</footer>'

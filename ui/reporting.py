@@ -6,7 +6,7 @@ import json
 
 from engine.extraction.judging import UNWRITTEN
 from engine.language.markup import attribute
-from engine.model import Direction, Hop
+from engine.model import Direction, Hop, Relation
 
 # From which passage to which, and as what.
 Link = tuple[str, str, str]
@@ -17,10 +17,17 @@ UNDO = "Reported as wrong: the next case leaves it out. Take that back (x)"
 def link_of(hop: Hop) -> Link | None:
     """The link of a corpus that a hop followed, from the passage that says it; None where it followed
     none."""
-    if hop.source_id is None or hop.relation in UNWRITTEN:
+    if hop.source_id is None:
         return None
-    ends = (hop.source_id, hop.target_id)
-    return (*(ends if hop.direction is Direction.OUT else ends[::-1]), hop.relation.value)
+    return link_between(hop.source_id, hop.target_id, hop.relation, hop.direction)
+
+
+def link_between(source_id: str, target_id: str, relation: Relation, direction: Direction) -> Link | None:
+    """The link of a corpus by which a hop led from one passage to another; None where it followed none."""
+    if relation in UNWRITTEN:
+        return None
+    ends = (source_id, target_id)
+    return (*(ends if direction is Direction.OUT else ends[::-1]), relation.value)
 
 
 def report_button(link: Link, *, rejected: bool) -> str:

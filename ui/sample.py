@@ -12,13 +12,13 @@ from tempfile import TemporaryDirectory
 from engine.corpus.embedded.generation import published
 from engine.corpus.embedded.manifest import MANIFEST_NAME
 from engine.corpus.opening import open_corpus
-from engine.errors import CorpusError, ModelError
-from engine.operator_settings import PROJECT
+from engine.errors import CorpusError, ModelError, system_error
+from ui.shipped import SAMPLE_DATA
 
 LOG = logging.getLogger(__name__)
-SOURCES = PROJECT / "sample_data" / "meridia"
+SOURCES = SAMPLE_DATA / "meridia"
 # Made by ``python -m benchmarks.built_sample``.
-BUILT = PROJECT / "sample_data" / "built"
+BUILT = SAMPLE_DATA / "built"
 NAME = "Republic of Meridia"
 MODEL, NO_MODEL = "minilm", "none"
 
@@ -29,7 +29,8 @@ def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> P
     The folder is named after the sources' content, here and in ``built``: what ships serves no other
     sources. Where nothing that fits ships, or it is of another format, the corpus is built; without the
     packaged model for lexical search alone. What ships is read and never written to; where neither folder
-    can be written to it is shown where it stands.
+    can be written to it is shown where it stands. Raises CorpusError or ResourceError where only the server's
+    cannot.
     """
     name = folder_name(sources)
     folder = home / "corpora" / name
@@ -44,9 +45,9 @@ def sample_folder(home: Path, sources: Path = SOURCES, built: Path = BUILT) -> P
         _copy(built / name, folder)
     except CorpusError as error:
         LOG.warning("the sample corpus that ships cannot be used: %s", error)
-    except OSError:
+    except OSError as error:
         if os.access(built / name, os.W_OK):
-            raise
+            raise system_error(f"keep the sample corpus in {folder}", error) from error
         LOG.warning("the sample corpus is shown where it ships: nothing that people say of it can be kept")
         return built / name
     else:

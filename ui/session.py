@@ -6,7 +6,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import Lock, Timer
 from typing import Any
 
 import gradio as gr
@@ -19,7 +19,10 @@ from engine.investigation.transactions import kinds_of
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
 from engine.records.citation import short_citation
+from engine.records.store.chain import Event
 from ui.board import DEFAULT_NODES
+from ui.cases.keeping import Keeping
+from ui.expansion.asked import View
 from ui.story import Story
 from ui.terms import Terms
 from ui.workers.pool import Workers
@@ -33,6 +36,8 @@ WORKING_ON_CASES = frozenset({CASES, IN_LINE})
 MOST_CASES = 64
 CANCELLED_AT_MOST = 4 * MOST_CASES
 LAST_TURN = 10**9
+# A case that is kept goes on for so long when its page was left, s: who loads the page again finds it.
+GOES_ON = 20.0
 
 
 def new_token() -> str:
@@ -61,7 +66,10 @@ class OpenCase:
     whose documents were to be read whole. ``rejected`` are the links that were reported as wrong on the page,
     ``judging``: whoever asked may report one, under the name ``reviewer``. ``answer`` is the one that is
     shown, with what a model would cost at most. ``workers`` have the places that it runs in, without them it
-    runs at once; ``visitor`` is who waits for one.
+    runs at once; ``visitor`` is who waits for one. ``keeping`` is by what it is kept, None where it is not.
+    ``reopened``: it is shown from its record, and is run anew before somebody goes on with it, from
+    ``record`` by the ``steps`` that led to it. ``left`` counts how often its page was left while it ran.
+    ``view`` is what is in front in the pane of the board.
     """
 
     case: Case
@@ -84,6 +92,12 @@ class OpenCase:
     answer: tuple[Answer, str] | None = None
     workers: Workers | None = None
     visitor: str = ""
+    keeping: Keeping | None = None
+    reopened: bool = False
+    record: Mapping[str, Any] | None = None
+    steps: tuple[Event, ...] = ()
+    left: int = 0
+    view: View = "board"
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
 
@@ -91,6 +105,7 @@ class OpenCase:
         """Take over what has come of the case elsewhere."""
         self.case, self.story, self.answer = other.case, other.story, other.answer
         self.seconds, self.drawn_at, self.read_from = other.seconds, other.drawn_at, other.read_from
+        self.reopened, self.record, self.steps = other.reopened, None, ()
 
     def lookup(self, passage_ids: list[str]) -> dict[str, tuple[Passage, Document]]:
         """Passages with their documents, fetched in one batch and kept for the life of the case."""
@@ -181,12 +196,29 @@ class Desk:
             raise InputError("this case is no longer on the table: ask the question again")
         return opened
 
+    def running(self, case_id: str) -> OpenCase | None:
+        """The case of an id that is being worked on just now, if there is one."""
+        with self._lock:
+            every = list(self._cases.values())
+        for opened in every:
+            if opened.keeping is not None and opened.keeping.case_id == case_id and opened.busy.locked():
+                return opened
+        return None
+
     def left(self, token: str) -> None:
-        """The page of a session was left: nobody waits for its case, which may be looked at again."""
+        """The page of a session was left: nobody waits for its case, which may be looked at again. One that
+        is kept has a while to come to its end."""
         with self._lock:
             opened = self._cases.get(token)
-        if opened is not None and opened.busy.locked():
+        if opened is None or not opened.busy.locked():
+            return
+        if opened.keeping is None or opened.case.model is not None:
             opened.case.cancel()
+            return
+        opened.left += 1
+        timer = Timer(GOES_ON, _cancel_left, (opened, opened.left))
+        timer.daemon = True
+        timer.start()
 
     def forget(self, token: str) -> None:
         """Put a session's case away, cancelling it if it still runs."""
@@ -194,3 +226,9 @@ class Desk:
             opened = self._cases.pop(token, None)
         if opened is not None:
             opened.case.cancel()
+
+
+def _cancel_left(opened: OpenCase, left: int) -> None:
+    """Cancel a case that nobody has come back to since it was left for that time."""
+    if opened.left == left and opened.busy.locked():
+        opened.case.cancel()

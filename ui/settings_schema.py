@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import gradio as gr
-from gradio.components.api_component import Api
-from gradio.events import Dependency
-
 from engine.language.embedders.loading import model_name
 from ui.controls import LINES, NAMES, RERANKER, Knob, knobs
 from ui.rerankers import offered
@@ -20,8 +16,8 @@ NULL: Schema = {"type": "null"}
 def settings_schema() -> Schema:
     """The JSON schema of an object that changes single settings of a preset.
 
-    Clients of tools (MCP) are held to a schema before we see what they send, by a library that does not say
-    which field is wrong: any object passes it, and what is wrong in one is refused here by name.
+    Some clients of tools (MCP) hold what they send to a schema and do not say which field is wrong: any
+    object passes it, and what is wrong in one is refused here by name.
     """
     exact = {"type": "object", "properties": {knob.name: _schema(knob) for knob in knobs()}}
     return {"anyOf": [exact, {"type": "object"}, NULL]}
@@ -45,9 +41,3 @@ def _shape(knob: Knob) -> Schema:
         return {"type": "string", "format": "date"}
     bounds: Mapping[str, float | None] = {"minimum": knob.low, "maximum": knob.high}
     return {"type": knob.kind, **{name: value for name, value in bounds.items() if value is not None}}
-
-
-def described(page: gr.Blocks, endpoint: Dependency) -> None:
-    """Give the last argument of an endpoint, its settings, the schema that no type hint can say."""
-    function = page.fns[endpoint["id"]]
-    function.inputs = [*function.inputs[:-1], Api(None, settings_schema(), "settings")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -13,14 +14,31 @@ from engine.language.markup import escape
 from ui import answer, coverage, passages
 from ui.board import frame_page
 
+_CORNERS = (
+    '<svg width="14" height="14" viewBox="0 0 14 14" fill="none" stroke="currentColor" stroke-width="1.4" '
+    'aria-hidden="true"><path d="M8.5 1.5h4v4M5.5 12.5h-4v-4M12 2 8.2 5.8M2 12l3.8-3.8"/></svg>'
+)
 _FRAME = (
-    '<div class="bar-head"><h2>Board</h2><small data-board="count"></small>'
+    '<div class="bar-head"><div class="tabs" role="tablist" aria-label="Board, tree or charts">'
+    '<button type="button" role="tab" data-view-tab="board" aria-selected="true">Board</button>'
+    '<button type="button" role="tab" data-view-tab="tree" aria-selected="false" tabindex="-1">Tree</button>'
+    '<button type="button" role="tab" data-view-tab="charts" aria-selected="false" tabindex="-1">Charts'
+    '</button></div><small data-board="count"></small>'
+    "<small data-view-count></small>"
     '<button type="button" data-board="more" hidden></button>'
     '<input type="search" data-board="search" placeholder="search" aria-label="Search the board">'
-    '<button type="button" data-board="full">full screen</button></div>'
+    f'<button type="button" data-board="full" title="Full screen" aria-label="Full screen">{_CORNERS}'
+    "</button></div>"
     '<iframe sandbox="allow-scripts" title="Board: how each passage was found"></iframe>'
     '<div class="string-holder" data-board="string" aria-live="polite" hidden></div>'
     '<div class="legend"></div>'
+)
+# What stands in place of the board: the tree with a line on what is selected, or the charts.
+_VIEWS = (
+    '<div class="views-body" data-views="tree" role="tabpanel" aria-label="Tree" hidden></div>'
+    '<div class="tree-told" data-views="told" aria-live="polite" hidden></div>'
+    '<div class="views-body" data-views="charts" role="tabpanel" aria-label="Charts" tabindex="0" hidden>'
+    "</div>"
 )
 _SWITCH = (
     '<div class="switch" role="tablist">'
@@ -61,10 +79,22 @@ class Stage:
     rest: gr.HTML
     answer: gr.HTML
     report: gr.HTML
+    bar: gr.HTML
+    views: gr.HTML
 
     def outputs(self) -> list[Component]:
         """All components, for events that may touch any of them."""
-        return [self.banner, self.story, self.board, self.coverage, self.ranked, self.rest, self.answer]
+        return [
+            self.banner,
+            self.story,
+            self.board,
+            self.views,
+            self.coverage,
+            self.ranked,
+            self.rest,
+            self.answer,
+            self.bar,
+        ]
 
 
 # The parts by their names, for whoever tells what changes where there is no page.
@@ -75,11 +105,16 @@ def _html(value: object, elem_id: str, script: str = "", **more: Any) -> gr.HTML
     return gr.HTML(value, elem_id=elem_id, apply_default_css=False, js_on_load=script or None, **more)
 
 
-def build_stage() -> Stage:
-    """Build the stage inside the column that is open."""
+def build_stage(hand_over: Callable[..., Any] | None = None) -> Stage:
+    """Build the stage inside the column that is open. ``hand_over`` answers the line over the case where it
+    wants a file of it."""
     banner = _html("", "banner")
     story = _html("", "story", "redstring.story(element, watch)")
     plan = _html("", "plan", "redstring.plan(element)")
+    bar = _html(
+        "", "case-bar", "redstring.caseBar(element, trigger, watch, server)",
+        server_functions=[] if hand_over is None else [hand_over],
+    )  # fmt: skip
     _html(_SWITCH, "switch", "redstring.panes(element)")
     with gr.Row(elem_id="panes"):
         with gr.Column(elem_id="board-pane", elem_classes=["pane"]):
@@ -87,6 +122,9 @@ def build_stage() -> Stage:
                 "", "board", "redstring.board(element, props, watch, trigger)",
                 html_template=_FRAME, page=frame_page(),
             )  # fmt: skip
+            views = _html(
+                "", "views", "redstring.views(element, props, watch, trigger)", html_template=_VIEWS
+            )
         with gr.Column(elem_id="coverage-pane", elem_classes=["pane"]):
             _html(
                 '<div class="bar-head"><h2>Coverage</h2><small id="coverage-count"></small>'
@@ -109,7 +147,7 @@ def build_stage() -> Stage:
     report = _html(
         "", "case-report", "redstring.caseReport(element, props, trigger, watch)", html_template=_REPORT
     )
-    return Stage(banner, story, plan, board, areas, ranked, rest, said, report)
+    return Stage(banner, story, plan, board, areas, ranked, rest, said, report, bar, views)
 
 
 def on_failure(event: Dependency, stage: Stage) -> None:

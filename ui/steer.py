@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,20 +12,27 @@ import gradio as gr
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import WholeDocument
+from engine.model import Relation
+from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject
 from ui.answer import shown_answer
 from ui.answering import brief_value
+from ui.cases.going_on import going_on, prepare
 from ui.investigate import (
     REST_STEP,
     STILL_RUNNING,
     Updates,
     board_value,
+    kept,
     listen,
+    noted,
     ranked_value,
     rest_value,
 )
-from ui.judging import as_judged, judge_met
+from ui.judging import as_judged, judge_met, link_of_words
 from ui.session import LINED, Desk, OpenCase, case_of
 from ui.stage import Stage, banner_html, on_failure
+
+LONGEST_REASON = 2_000
 
 
 def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, desk: Desk) -> None:
@@ -38,10 +45,14 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
                 return
             opened = desk.get(case_of(case, request))
             if chosen.action in ("reject", "unreject"):
+                _check_own(opened)
                 judge_met(opened, chosen.action, chosen.link)
-                yield _reported(opened, stage)
+                source, target, relation = link_of_words(chosen.link)
+                kind = Reject if chosen.action == "reject" else Unreject
+                said = kind(source=source, target=target, relation=Relation(relation))
+                yield _reported(opened, stage) | noted(opened, stage, said)
                 return
-            yield from steer(opened, stage, chosen.action, chosen.id, threads)
+            yield from steer(opened, stage, chosen.action, chosen.id, threads, getattr(chosen, "reason", ""))
         except RedstringError as error:
             yield {stage.banner: banner_html(for_visitors(error))}
 
@@ -53,27 +64,43 @@ def wire_steering(stage: Stage, token: gr.State, strategies: gr.CheckboxGroup, d
 
 
 def steer(
-    opened: OpenCase, stage: Stage, action: Any, passage_id: Any, threads: list[str]
+    opened: OpenCase,
+    stage: Stage,
+    action: Any,
+    passage_id: Any,
+    threads: Sequence[str],
+    reason: Any = "",
 ) -> Iterator[Updates]:
     """Do one action on a case and show what it changed; an unknown action or passage changes nothing.
 
-    ``threads`` are those that are ticked at the click. Raises InputError where a lead is to be followed and
-    none is.
+    ``threads`` are those that are ticked at the click, ``reason`` is why a passage is dismissed, in the words
+    of whoever does. Raises InputError where a lead is to be followed and no thread is ticked, AccessError
+    where the case is only to be read.
     """
-    if action == "whole" and passage_id in opened.case.pool:
-        yield from listen(opened, stage, partial(_reading_whole, opened, passage_id))
+    changes = action in ("whole", "follow", "pin", "dismiss") and passage_id in opened.case.pool
+    if action == "follow" and changes and not threads:
+        raise InputError("no thread is ticked to follow: tick at least one")
+    if changes:
+        _check_own(opened)
+        if opened.reopened:
+            prepare(opened)
+            yield from listen(opened, stage, partial(going_on, opened))
+            if opened.reopened:
+                return
+    if action == "whole" and changes:
+        step = Follow(passage=passage_id, strategies=(WholeDocument.name,))
+        yield from listen(opened, stage, partial(_reading_whole, opened, passage_id), step)
         return
-    if action == "follow" and passage_id in opened.case.pool:
-        if not threads:
-            raise InputError("no thread is ticked to follow: tick at least one")
-        yield from listen(opened, stage, partial(_following, opened, passage_id, threads))
+    if action == "follow" and changes:
+        step = Follow(passage=passage_id, strategies=tuple(threads))
+        yield from listen(opened, stage, partial(_following, opened, passage_id, threads), step)
         return
     # What a case holds is changed and read by one at a time.
     if not opened.busy.acquire(blocking=False):
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     try:
-        yield from _steered(opened, stage, action, passage_id)
+        yield from _steered(opened, stage, action, passage_id, str(reason or "")[:LONGEST_REASON])
     finally:
         opened.busy.release()
 
@@ -100,7 +127,13 @@ def _reported(opened: OpenCase, stage: Stage) -> Updates:
     return told if opened.busy.locked() else told | {stage.board: board_value(opened)}
 
 
-def _following(opened: OpenCase, passage_id: str, threads: list[str]) -> Iterator[Event]:
+def _check_own(opened: OpenCase) -> None:
+    """Raises AccessError where the case is somebody else's."""
+    if opened.keeping is not None:
+        opened.keeping.check()
+
+
+def _following(opened: OpenCase, passage_id: str, threads: Sequence[str]) -> Iterator[Event]:
     opened.story = replace(opened.story, ranked=None)
     yield from opened.case.follow(passage_id, tuple(threads))
 
@@ -114,16 +147,19 @@ def _reading_whole(opened: OpenCase, passage_id: str) -> Iterator[Event]:
     yield from _following(opened, passage_id, [WholeDocument.name])
 
 
-def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any) -> Iterator[Updates]:
+def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any, reason: str) -> Iterator[Updates]:
     if action == "more":
         opened.rest_shown += REST_STEP
         yield {stage.rest: rest_value(opened)}
         return
     if passage_id not in opened.case.pool:
         return
+    step: Step
     if action == "pin":
+        step = Pin(passage=passage_id)
         opened.case.pin(passage_id)
     elif action == "dismiss":
+        step = Dismiss(passage=passage_id, reason=reason)
         opened.case.dismiss(passage_id)
     else:
         return
@@ -133,4 +169,5 @@ def _steered(opened: OpenCase, stage: Stage, action: Any, passage_id: Any) -> It
         stage.ranked: ranked_value(opened),
         stage.rest: rest_value(opened),
         stage.answer: brief_value(opened),
+        **kept(opened, stage, step),
     }

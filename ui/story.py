@@ -50,6 +50,8 @@ from ui.retrievers import retriever_lines
 from ui.spending import cost_step
 from ui.terms import Terms, terms_step
 
+# Seconds; what is kept of the same question takes less.
+SHORTEST = 0.01
 _LOADING = (
     '<span class="step live" data-tip="Once after a start: the case needs it to search by meaning, and goes '
     'on by itself as soon as it is there.">The search model is being loaded, a few seconds …</span>'
@@ -233,7 +235,7 @@ def _ending(story: Story) -> str:
         f"{done} of {plural(wanted, 'area')} covered{f', {weak} weak' if weak else ''}" if wanted else "",
         completeness_words(story.stop),
         f"{plural(refused(story.reports), 'lead')} refused",
-        f"{story.seconds:.2f} s",
+        f"{story.seconds:.2f} s" if story.seconds >= SHORTEST else f"under {SHORTEST} s",
     ]
     lines = [f"{name.replace('_', ' ')}: {value:g}" for name, value in story.stop.numbers.items()]
     numbers = "\n".join([*lines, evidence_words(story.stop)]).strip()

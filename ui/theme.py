@@ -8,21 +8,26 @@ import gradio as gr
 
 from engine.operator_settings import OperatorSettings, operator_settings
 from ui.access.gate import access_options
-from ui.board import ASSETS
 from ui.palette import palette_css
+from ui.shipped import ASSETS
 
 SCRIPTS = (
     "redstring.js",
     "peek.js",
+    "plots.js",
+    "expansion.js",
+    "charts.js",
     "judge.js",
     "report.js",
     "plan.js",
     "asking.js",
     "answer.js",
+    "case.js",
     "model.js",
     "corpus.js",
     "corpus-read.js",
     "corpus-add.js",
+    "corpus-vectors.js",
     "corpus-resolve.js",
     "corpus-names.js",
     "validate.js",
@@ -34,17 +39,22 @@ SCRIPTS = (
     "check.js",
     "evaluate.js",
     "evaluate-pair.js",
+    "kit.js",
+    "cases.js",
 )
 STYLES = (
     "redstring.css",
+    "expansion.css",
     "plan.css",
     "answer.css",
+    "case.css",
     "model.css",
     "corpus.css",
     "validate.css",
     "ontology.css",
     "check.css",
     "evaluate.css",
+    "cases.css",
 )
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (
@@ -79,6 +89,6 @@ def launch_options(settings: OperatorSettings | None = None) -> dict[str, Any]:
         "run_history": False,
         "ssr_mode": False,
         "show_error": False,
-        # The public endpoint is a tool for language models, too (/gradio_api/mcp/).
-        "mcp_server": settings.access == "off",
+        # Tools for language models are served by ``ui.tools.server``.
+        "mcp_server": False,
     } | access_options(settings)

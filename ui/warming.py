@@ -14,8 +14,10 @@ from engine.errors import CorpusError, ModelError, ResourceError, SettingsError
 from engine.investigation import Case
 from engine.isolation.layers import in_words, layers_here
 from engine.language.embedders import NO_EMBEDDING, embedder
+from engine.language.embedders.endpoint import EndpointEmbedder
 from engine.retrieval.rerank import reranker
 from engine.settings import Preset, preset
+from ui.embeddings import offers
 from ui.rerankers import offered
 from ui.shelf import Library
 
@@ -40,7 +42,7 @@ def warm_up(library: Library) -> Thread:
 
     Raises InputError where the environment names a reranker that cannot be read.
     """
-    specs = {library.info(name).embedding for name in library.names()} - {NO_EMBEDDING}
+    specs = _models(library, to_come=False)
     _UNDER_WAY.update(specs)
     offered()
     thread = Thread(target=_begin, args=(library, specs), name="warm-up", daemon=True)
@@ -60,11 +62,10 @@ def _begin(library: Library, specs: Collection[str]) -> None:
     load(library)
 
 
-def load(library: Library) -> None:
+def load(library: Library, *, to_come: bool = False) -> None:
     """Use each corpus's model once, ask it a question in each of its languages, and load the rerankers on
-    offer."""
-    specs = {library.info(name).embedding for name in library.names()} - {NO_EMBEDDING}
-    for spec in sorted(specs):
+    offer. ``to_come``: the model of corpora that visitors will make, too."""
+    for spec in sorted(_models(library, to_come=to_come)):
         try:
             model = embedder(spec)
             if model is not None:
@@ -91,6 +92,17 @@ def load(library: Library) -> None:
         except ModelError as error:
             LOG.warning("reranking is off: %s", error)
     _settle()
+
+
+def _models(library: Library, *, to_come: bool) -> set[str]:
+    """Embedding models that the first questions will need: of the corpora, and of those ``to_come``, where
+    that one is on this machine."""
+    specs = {library.info(name).embedding for name in library.names()}
+    if to_come and library.home is not None and library.settings.uploads:
+        for offer in list(offers(library.settings).values())[:1]:
+            if not isinstance(embedder(offer.spec), EndpointEmbedder):
+                specs.add(offer.spec)
+    return specs - {NO_EMBEDDING}
 
 
 def _settle() -> None:

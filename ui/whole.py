@@ -30,8 +30,8 @@ def read_whole(
     there as cards. What has a card elsewhere, since it is not in ``rest``, is named in its place. ``titled``
     says of a passage's document what it is called, and how much of it these passages are."""
     hops: dict[str, list[Hop]] = {}
-    for hop in pool.hops():
-        if hop.strategy == WholeDocument.name and hop.source_id is not None:
+    for hop in pool.hops_of([WholeDocument.name]):
+        if hop.source_id is not None:
             hops.setdefault(hop.source_id, []).append(hop)
     parts: list[str] = []
     told: set[str] = set()

@@ -17,8 +17,9 @@ from typing import Any
 
 from benchmarks.attacks import inside
 from benchmarks.attacks.outcome import Attempt, Outcome, counted
-from engine.isolation.installation import PROJECT, python_policy
+from engine.isolation.installation import python_policy
 from engine.isolation.layers import entering
+from engine.operator_settings import PROJECT
 
 KIND = "a worker that was taken over"
 # As an ingestion has by default, in bytes.

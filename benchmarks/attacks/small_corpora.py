@@ -50,8 +50,15 @@ def fingerprint(corpus: Corpus) -> str:
         *_columns(corpus.by_entity(rows, 5)),
         corpus.citation_counts().tolist(),
         *_found(corpus),
+        *_graph(corpus),
     ]
     return hashlib.sha256("\n".join(map(repr, parts)).encode()).hexdigest()
+
+
+def _graph(corpus: Corpus) -> list[object]:
+    """What a walk over the whole corpus reads."""
+    graph = corpus.adjacency()
+    return [] if graph is None else [values.tolist() for values in graph.arrays().values()]
 
 
 def _found(corpus: Corpus) -> list[object]:

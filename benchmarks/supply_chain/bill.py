@@ -26,6 +26,7 @@ from packageurl import PackageURL
 from benchmarks.supply_chain.closure import Package, closure
 from benchmarks.supply_chain.licences import licence
 from benchmarks.supply_chain.requirements import PROJECT, SHIPPED, normalised, pins
+from engine import __version__
 
 _LICENCE_FILE = re.compile(r"(?:licen[cs]e|copying)[^/]*", re.IGNORECASE)
 
@@ -48,7 +49,7 @@ def bill() -> Bom:
     itself = Component(
         type=ComponentType.APPLICATION,
         name=project["name"],
-        version=project["version"],
+        version=__version__,
         bom_ref=project["name"],
         licenses=[LicenseFactory().make_from_string(project["license"])],
     )

@@ -1,7 +1,8 @@
 """What the server keeps of people, and how it is deleted: by person, by corpus, by age.
 
 Below the home folder, ``visitors/<hash of a key>`` holds the corpora of one person with the verdicts and
-areas saved in them, and a report beside each; ``corpora`` holds those of everybody. Cases live in memory.
+areas saved in them, and a report beside each; ``corpora`` holds those of everybody. For cases that are kept
+see ``records.of_people``.
 """
 
 from __future__ import annotations

@@ -38,9 +38,13 @@ def key_of(name: str, realm: Realm, secret: bytes) -> str:
 
 def visitors_folder(home: Path, key: str) -> Path | None:
     """Where somebody's own corpora lie; None for what is no key. The key itself never stands on disk."""
-    if not is_key(key):
-        return None
-    return home / "visitors" / hashlib.sha256(key.encode()).hexdigest()[:32]
+    owner = owner_of_key(key)
+    return None if owner is None else home / "visitors" / owner
+
+
+def owner_of_key(key: str) -> str | None:
+    """By what somebody's folder and matters are known; None for what is no key."""
+    return hashlib.sha256(key.encode()).hexdigest()[:32] if is_key(key) else None
 
 
 def is_key(text: str) -> bool:

@@ -29,7 +29,14 @@ from engine.model import (
     counted,
 )
 from engine.records.citation import short_citation
-from engine.records.wording import completeness_words, gap_query, plural, status_words, stop_words
+from engine.records.wording import (
+    GAP_STRATEGY,
+    completeness_words,
+    gap_query,
+    plural,
+    status_words,
+    stop_words,
+)
 from engine.retrieval.retrievers.registry import title_of
 
 # Passages that a query by words alone is asked for.
@@ -109,7 +116,8 @@ def _queries(investigation: Investigation, corpus: Corpus) -> Iterator[QuerySent
     for report in investigation.rounds:
         sent += [(one.name or one.area or "what is missing", one.text, one) for one in report.queries]
     found = corpus.search_lexical([text for _, text, _ in sent], plan.language, DEPTH) if sent else []
-    brought = Counter(query for hop in investigation.pool.hops() if (query := gap_query(hop)) is not None)
+    hops = investigation.pool.hops_of([GAP_STRATEGY])
+    brought = Counter(query for hop in hops if (query := gap_query(hop)) is not None)
     for (purpose, text, gap), hits in zip(sent, found, strict=True):
         yield QuerySent(purpose, text, len(hits.rows), None if gap is None else brought[gap])
 

@@ -1,8 +1,9 @@
 """Where a corpus lives: in a folder, or on a PostgreSQL server under a name.
 
-``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME``, with two parameters of our own besides: ``dense`` is
-``exact`` (default) or ``hnsw``, and ``timeout`` the seconds that one statement may take (default 60). All
-others are handed to the driver (https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
+``postgresql://USER@HOST:PORT/DATABASE?corpus=NAME``, with three parameters of our own besides: ``dense`` is
+``codes`` (default), ``exact`` or ``hnsw``, ``timeout`` the seconds that one statement may take (default 60),
+and ``replica`` the address (percent-encoded) of a copy of the database that is asked in its place. All others
+are handed to the driver (https://www.postgresql.org/docs/current/libpq-connect.html, 34.1.2).
 """
 
 from __future__ import annotations
@@ -14,20 +15,23 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from engine.errors import CorpusError
 
 SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
-DENSE = ("exact", "hnsw")
+DENSE = ("codes", "exact", "hnsw")
 TIMEOUT_SECONDS = 60.0
+_DRIVER = "postgresql+psycopg"
+_OWN = ("corpus", "dense", "timeout", "replica")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A corpus on a server. ``url`` may hold a password, so it is neither shown nor part of ``repr``;
-    ``dense`` says how vectors are searched, ``timeout`` is in seconds."""
+    """A corpus on a server. ``url``, and ``replica`` where there is one, may hold a password, so they are
+    neither shown nor part of ``repr``; ``dense`` says how vectors are searched, ``timeout`` is in seconds."""
 
     corpus: str
     shown: str
     url: str
     dense: str = DENSE[0]
     timeout: float = TIMEOUT_SECONDS
+    replica: str = ""
 
     def __str__(self) -> str:
         return self.shown
@@ -72,13 +76,21 @@ def address_of(words: str) -> Address:
         raise CorpusError(f"{shown}: the address names no corpus; add ?corpus=NAME")
     dense = values.get("dense", DENSE[0])
     if dense not in DENSE:
-        raise CorpusError(f"{shown}: dense is {' or '.join(DENSE)}, not {dense!r}")
+        raise CorpusError(f"{shown}: dense is {', '.join(DENSE[:-1])} or {DENSE[-1]}, not {dense!r}")
     try:
         timeout = float(values.get("timeout", TIMEOUT_SECONDS))
         if not 0 < timeout < 86_400:
             raise ValueError
     except ValueError:
         raise CorpusError(f"{shown}: timeout is a number of seconds above 0") from None
-    others = [(key, value) for key, value in given if key not in ("corpus", "dense", "timeout")]
-    url = urlunsplit(("postgresql+psycopg", parts.netloc, parts.path, urlencode(others), ""))
-    return Address(name, shown, url, dense, timeout)
+    others = [(key, value) for key, value in given if key not in _OWN]
+    url = urlunsplit((_DRIVER, parts.netloc, parts.path, urlencode(others), ""))
+    return Address(name, shown, url, dense, timeout, _replica(values.get("replica", ""), shown))
+
+
+def _replica(words: str, shown: str) -> str:
+    """The address of a replica for the driver; empty for none. Raises CorpusError, with no password."""
+    scheme, is_address, rest = words.partition("://")
+    if words and (scheme not in SCHEMES or not is_address):
+        raise CorpusError(f"{shown}: replica is an address {SCHEMES[0]}://HOST/DATABASE, percent-encoded")
+    return f"{_DRIVER}://{rest}" if words else ""

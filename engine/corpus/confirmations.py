@@ -1,4 +1,4 @@
-"""``confirmations.jsonl`` in a corpus folder: what people say of the verdicts on claims of checked texts.
+"""The journal ``confirmations.jsonl``: what people say of the verdicts on claims of checked texts.
 
 A line holds the words of the claim, the passage that it was held against with the SHA-256 of its words, and
 the verdict, so that it holds wherever the same claim is held against the same words, and nowhere else. Lines
@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from engine.corpus.embedded.publication import CONFIRMATIONS_NAME
-from engine.corpus.journal import append_line, complete_lines
+from engine.corpus.journal import Journals, journals_at
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line
 from engine.errors import CorpusError, InputError
 
@@ -72,21 +72,19 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def load_confirmations(folder: Path | str) -> list[Confirmation]:
+def load_confirmations(place: Path | str | Journals) -> list[Confirmation]:
     """All that was said, in order; nothing where nobody has said anything.
 
     Raises CorpusError, naming the line, for what is no confirmation.
     """
-    path = Path(folder) / CONFIRMATIONS_NAME
-    found = []
-    for number, line in enumerate(complete_lines(path), start=1):
+    journals, found = journals_at(place), []
+    for number, line in enumerate(journals.lines(CONFIRMATIONS_NAME), start=1):
         try:
             found.append(Confirmation.model_validate_json(line))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{path}:{number}: not a confirmation ({reason}); mend or remove the line"
-            ) from error
+            where = f"{journals.named(CONFIRMATIONS_NAME)}:{number}"
+            raise CorpusError(f"{where}: not a confirmation ({reason}); mend or remove the line") from error
     return found
 
 
@@ -97,13 +95,13 @@ def standing_confirmations(lines: Iterable[Confirmation]) -> dict[tuple[str, str
     return {key: line for key, line in last.items() if not line.withdrawn}
 
 
-def add_confirmation(folder: Path | str, confirmation: Confirmation) -> Confirmation:
+def add_confirmation(place: Path | str | Journals, confirmation: Confirmation) -> Confirmation:
     """Add what a person says, dated; durable once this returns. Several processes may add at once.
 
-    Raises CorpusError where the folder cannot be written.
+    Raises CorpusError where it cannot be written.
     """
     dated = confirmation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
-    append_line(Path(folder) / CONFIRMATIONS_NAME, dated.model_dump_json().encode())
+    journals_at(place).add(CONFIRMATIONS_NAME, dated.model_dump_json().encode())
     return dated
 
 

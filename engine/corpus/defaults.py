@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,14 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, day_number
 from engine.corpus.embedded.structure import Outline, Structure
 from engine.corpus.headings import is_bare_heading
+from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.protocol import CorpusInfo, Hits, Links, Mask, Rows
 from engine.language.embedders.base import SparseVectors, TokenVectors
 from engine.language.references.definitions import DefinedName
 from engine.model import OUT_OF_FORCE, Document, Passage, Reference, Relation, Status
+
+if TYPE_CHECKING:
+    from engine.corpus.adjacency import Adjacency
 
 NO_MODEL = "none"
 # References that are read at once.
@@ -58,10 +62,19 @@ class TextDefaults:
     def passages(self, rows: Rows) -> list[Passage]:
         """Passages by row."""
 
+    def ids(self, rows: Rows) -> list[str]:
+        """Passage ids by row."""
+        return [passage.id for passage in self.passages(rows)]
+
     @property
     def folder(self) -> Path | None:
-        """None: there is no place beside the data for what people say."""
+        """None: the data stand in no folder."""
         return None
+
+    @property
+    def journals(self) -> Journals | None:
+        """Files beside the data; None where they stand in no folder."""
+        return None if self.folder is None else FolderJournals(self.folder)
 
     def __len__(self) -> int:
         return int(self.outline.first[-1])
@@ -163,7 +176,11 @@ class LateDefaults:
 
 
 class LinkedDefaults:
-    """Links on which nobody says anything beside the data."""
+    """Links on which nobody says anything beside the data, and that nobody has put together."""
+
+    def adjacency(self) -> Adjacency | None:
+        """None."""
+        return None
 
     @property
     def judged(self) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """The grades A to E of a corpus's documents: by hand, by the corpus's own table, by a default table.
 
-What people say stands in ``grades.jsonl`` in the corpus's folder, one line each, only ever added to; the last
+What people say stands in the corpus's journal ``grades.jsonl``, one line each, only ever added to; the last
 line on a kind or a document counts. It belongs to the corpus and not to one state of its data, so that an
 ingestion keeps it. A document has, in this order: the grade that a person gave it, the grade that a person
 gave its kind in this corpus, the one that its source came with, the one of its kind in ``grades.yaml``. Where
@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine import bounded_yaml
 from engine.corpus.embedded.publication import GRADES_NAME
-from engine.corpus.journal import append_line, complete_lines
+from engine.corpus.journal import Journals, journals_at
 from engine.corpus.protocol import Corpus
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE, signed_line
 from engine.errors import CorpusError, InputError
@@ -167,25 +167,25 @@ def default_grade(kind: str) -> Grade | None:
     return None
 
 
-def load_grades(folder: Path | str) -> list[GradeLine]:
+def load_grades(place: Path | str | Journals) -> list[GradeLine]:
     """All that was said of grades, in order; nothing where nobody has said anything.
 
     Raises CorpusError, naming the line, for what is no grade.
     """
-    path = Path(folder) / GRADES_NAME
-    found = []
-    for number, line in enumerate(complete_lines(path), start=1):
+    journals, found = journals_at(place), []
+    for number, line in enumerate(journals.lines(GRADES_NAME), start=1):
         try:
             found.append(GradeLine.model_validate_json(line))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
-            raise CorpusError(f"{path}:{number}: not a grade ({reason}); mend or remove the line") from error
+            where = f"{journals.named(GRADES_NAME)}:{number}"
+            raise CorpusError(f"{where}: not a grade ({reason}); mend or remove the line") from error
     return found
 
 
 def grades_of(corpus: Corpus) -> Grades:
     """The grades that hold in a corpus now. Raises CorpusError for a journal that cannot be read."""
-    return Grades() if corpus.folder is None else standing_grades(load_grades(corpus.folder))
+    return Grades() if corpus.journals is None else standing_grades(load_grades(corpus.journals))
 
 
 def standing_grades(lines: Sequence[GradeLine]) -> Grades:
@@ -262,12 +262,12 @@ def set_grade(
 
     Raises InputError where the corpus has no such kind or document, CorpusError where nothing can be kept.
     """
-    folder, name = _folder(corpus), _named(of, name)
+    journals, name = _journals(corpus), _named(of, name)
     if of == "document" and all(one.id != name for one in corpus.documents()):
         raise InputError(f"{_short(name)} is no document of {corpus.name!r}")
     if of == "kind" and all(kind_of(one) != name for one in corpus.documents()):
         raise InputError(f"no document of {corpus.name!r} is of the kind {_short(name)}")
-    return _add(folder, GradeLine(of=of, name=name, grade=grade), note, reviewer)
+    return _add(journals, GradeLine(of=of, name=name, grade=grade), note, reviewer)
 
 
 def unset_grade(corpus: Corpus, of: Subject, name: str, *, note: str = "", reviewer: str = "") -> GradeLine:
@@ -275,15 +275,15 @@ def unset_grade(corpus: Corpus, of: Subject, name: str, *, note: str = "", revie
 
     Raises InputError where nothing was said, CorpusError.
     """
-    folder, name = _folder(corpus), _named(of, name)
-    grades = standing_grades(load_grades(folder))
+    journals, name = _journals(corpus), _named(of, name)
+    grades = standing_grades(load_grades(journals))
     said = (grades.kinds if of == "kind" else grades.documents).get(name)
     if said is None:
         raise InputError(f"nobody has graded the {of} {_short(name)}")
-    return _add(folder, said.model_copy(update={"withdrawn": True}), note, reviewer)
+    return _add(journals, said.model_copy(update={"withdrawn": True}), note, reviewer)
 
 
-def _add(folder: Path, line: GradeLine, note: str, reviewer: str) -> GradeLine:
+def _add(journals: Journals, line: GradeLine, note: str, reviewer: str) -> GradeLine:
     dated = line.model_copy(
         update={
             "note": signed_line(note, LONGEST_NOTE, "note"),
@@ -291,14 +291,14 @@ def _add(folder: Path, line: GradeLine, note: str, reviewer: str) -> GradeLine:
             "when": datetime.now(UTC).isoformat(timespec="seconds"),
         }
     )
-    append_line(folder / GRADES_NAME, dated.model_dump_json().encode())
+    journals.add(GRADES_NAME, dated.model_dump_json().encode())
     return dated
 
 
-def _folder(corpus: Corpus) -> Path:
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for grades")
-    return corpus.folder
+def _journals(corpus: Corpus) -> Journals:
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for grades")
+    return corpus.journals
 
 
 def _named(of: Subject, name: str) -> str:

@@ -12,9 +12,11 @@ import errno
 import fcntl
 import os
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Protocol
 
 from xxhash import xxh3_64
 
@@ -29,6 +31,86 @@ class _Tail(Enum):
     WHOLE = 1
     CUT = 2
     DAMAGED = 3
+
+
+class Journals(Protocol):
+    """The journals of one corpus, by the names of their files, wherever it lives."""
+
+    def lines(self, name: str) -> list[bytes]:
+        """The lines that were written, in order; none where nobody has said anything. Raises CorpusError,
+        ResourceError."""
+        ...
+
+    def add(self, name: str, line: bytes) -> None:
+        """Add a line, without its end; durable once this returns. Raises CorpusError, ResourceError."""
+        ...
+
+    def named(self, name: str) -> str:
+        """How a journal is called in a message."""
+        ...
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """Changes whenever a line is added; empty where there is none. Raises as ``lines``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderJournals:
+    """Files beside the data in a corpus folder."""
+
+    folder: Path
+
+    def lines(self, name: str) -> list[bytes]:
+        """See ``Journals``."""
+        return complete_lines(self.folder / name)
+
+    def add(self, name: str, line: bytes) -> None:
+        """See ``Journals``."""
+        append_line(self.folder / name, line)
+
+    def named(self, name: str) -> str:
+        """See ``Journals``."""
+        return str(self.folder / name)
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """See ``Journals``."""
+        try:
+            status = (self.folder / name).stat()
+        except OSError:
+            return ()
+        return status.st_mtime_ns, status.st_size
+
+
+class SupposedJournals:
+    """Journals that say something else in memory: nothing that is added to them is kept. ``held`` are the
+    lines of those that differ, by name; the others say what those ``beneath`` say."""
+
+    def __init__(self, beneath: Journals, held: Mapping[str, Iterable[bytes]]) -> None:
+        self._beneath = beneath
+        self._held = {name: list(lines) for name, lines in held.items()}
+
+    def lines(self, name: str) -> list[bytes]:
+        """See ``Journals``."""
+        return list(self._held[name]) if name in self._held else self._beneath.lines(name)
+
+    def add(self, name: str, line: bytes) -> None:
+        """See ``Journals``; gone with this object."""
+        self._held.setdefault(name, self._beneath.lines(name)).append(line)
+
+    def named(self, name: str) -> str:
+        """See ``Journals``."""
+        return self._beneath.named(name)
+
+    def stamp(self, name: str) -> tuple[int, ...]:
+        """See ``Journals``: how many lines there are."""
+        if name not in self._held:
+            return self._beneath.stamp(name)
+        return (len(self._held[name]),) if self._held[name] else ()
+
+
+def journals_at(place: Path | str | Journals) -> Journals:
+    """The journals of a corpus folder, or those given."""
+    return FolderJournals(Path(place)) if isinstance(place, Path | str) else place
 
 
 def complete_lines(path: Path) -> list[bytes]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -21,8 +22,8 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import Address
 from engine.language.references import Mention, Resolver
 from engine.language.references.definitions import DefinedName
-from engine.language.references.documents import Meaning
 from engine.language.references.layout import Layout
+from engine.language.references.meaning import Meaning
 from engine.model import Document, Passage, Reference, Section, TargetKind
 
 _OUTSIDE = "\x00outside"
@@ -145,7 +146,11 @@ class _Contents:
         self.section_numbers: dict[str, int] = {}
         self._size, self._documents = len(corpus), len(corpus.documents())
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, "")
-        self._read = lru_cache(_AT_HAND)(self._read_document)
+        self._at_hand: OrderedDict[int, tuple[int, list[Passage]]] = OrderedDict()
+        self._looked_through: set[int] = set()
+        # The one read last, whose passages are mostly asked for one after another.
+        self._last: tuple[int, list[Passage]] = (0, [])
+        self._alone = lru_cache(maxsize=4096)(self._passage)
         self.section = lru_cache(maxsize=4096)(self._section)
         self.labels = lru_cache(_AT_HAND)(self._labels)
 
@@ -170,8 +175,9 @@ class _Contents:
     def rows_of(self, document: int) -> range:
         if document == self._documents:
             return range(self._size, self._size + 1)
-        first, passages = self._read(document)
-        return range(first, first + len(passages))
+        (rows,) = self.corpus.by_document([self.corpus.documents()[document].id])
+        first = int(rows[0]) if len(rows) else 0
+        return range(first, first + len(rows))
 
     def sections_of(self, document: int) -> list[int]:
         if document == self._documents:
@@ -181,7 +187,14 @@ class _Contents:
     def passage(self, row: int) -> Passage:
         if row == self._size:
             return self._outside
-        first, passages = self._read(self.document_of(row))
+        first, passages = self._last
+        if 0 <= row - first < len(passages):
+            return passages[row - first]
+        document = self.document_of(row)
+        if document not in self._at_hand and document in self._looked_through:
+            # Of what has been looked through one provision or another is wanted, not all of it again.
+            return self._alone(row)
+        first, passages = self._read(document)
         return passages[row - first]
 
     def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
@@ -194,6 +207,23 @@ class _Contents:
             (rows,) = self.corpus.by_document([section.document_id])
             return rows[section.first : section.stop]
         return self.corpus.by_document([target_id])[0]
+
+    def _read(self, number: int) -> tuple[int, list[Passage]]:
+        """A document, kept at hand for a while."""
+        found = self._at_hand.get(number)
+        if found is None:
+            found = self._at_hand[number] = self._read_document(number)
+            self._looked_through.add(number)
+            while len(self._at_hand) > _AT_HAND:
+                self._at_hand.popitem(last=False)
+        else:
+            self._at_hand.move_to_end(number)
+        self._last = found
+        return found
+
+    def _passage(self, row: int) -> Passage:
+        (found,) = self.corpus.passages(np.array([row], np.int32))
+        return found
 
     def _read_document(self, number: int) -> tuple[int, list[Passage]]:
         """The first row and the passages of a document; its sections are known by their ids from then on."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from engine.settings import InvestigationSettings
 # Questions handed to a process at a time: few enough that none waits long for the last one.
 CHUNK = 4
 _OPENED: dict[str, Corpus] = {}
+Work = tuple[Question, InvestigationSettings, bool]
 
 
 class Processes:
@@ -33,6 +35,7 @@ class Processes:
     def __init__(self, place: Place, jobs: int) -> None:
         self._corpus = open_corpus(place)
         self._jobs = jobs
+        self._not_ours = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(jobs, context, _open, (place,))
         self._warm = False
@@ -43,6 +46,10 @@ class Processes:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None:
+            # Nobody waits for the questions under way.
+            for child in set(multiprocessing.active_children()) - self._not_ours:
+                child.terminate()
         self._pool.shutdown(cancel_futures=True)
 
     def judged(
@@ -54,18 +61,23 @@ class Processes:
         with _single_threads():
             if not self._warm:
                 # One for each process, so that loading the model is not timed.
-                list(self._pool.map(_one, [(questions[0], settings, ontology)] * self._jobs))
+                list(self._handed_out([(questions[0], settings, ontology)] * self._jobs, 1))
                 self._warm = True
-            work = [(question, settings, ontology) for question in questions]
-            yield from self._pool.map(_one, work, chunksize=CHUNK)
+            yield from self._handed_out([(question, settings, ontology) for question in questions], CHUNK)
+
+    def _handed_out(self, work: Sequence[Work], chunk: int) -> Iterator[tuple[Outcome, QuestionResult]]:
+        with _uninterrupted():
+            return self._pool.map(_one, work, chunksize=chunk)
 
 
 def _open(place: Place) -> None:
+    # A Ctrl-C goes to all processes of a command; the one that was called takes care of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _OPENED["corpus"] = corpus = open_corpus(place)
     _OPENED["without"] = without_ontology(corpus)
 
 
-def _one(work: tuple[Question, InvestigationSettings, bool]) -> tuple[Outcome, QuestionResult]:
+def _one(work: Work) -> tuple[Outcome, QuestionResult]:
     question, settings, ontology = work
     corpus = _OPENED["corpus" if ontology else "without"]
     outcome = investigate_one(corpus, question.text, settings)
@@ -84,3 +96,13 @@ def _single_threads() -> Iterator[None]:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """An interruption waits until the end, and for ever in processes that are started meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

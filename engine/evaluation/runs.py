@@ -50,14 +50,14 @@ def one_word(name: str) -> str:
 
 def read_run(path: Path) -> Run:
     """Read a run, gzipped or not. As in trec_eval the score decides, not the written place; passages of
-    equal score stay in the order of the file.
+    equal score stay in the order of the file. Lines that begin with # are comments.
 
     Raises SourceError naming file and line of what is not a line of a run, or stands twice.
     """
     found: dict[str, dict[str, float]] = {}
     for number, line in numbered_lines(path):
         fields = line.split()
-        if not fields:
+        if not fields or line.startswith("#"):
             continue
         if len(fields) != 6:
             raise SourceError(f"{path}, line {number}: not question, Q0, passage, place, score, tag")

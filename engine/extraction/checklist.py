@@ -116,16 +116,16 @@ class Checklist:
 
 def checklist(corpus: Corpus) -> Checklist:
     """What there is to check in a corpus as it stands. Raises CorpusError where a file cannot be read."""
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
-    verdicts = judged(load_validations(corpus.folder))
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
+    verdicts = judged(load_validations(corpus.journals))
     found: dict[str, tuple[Proposal, Origin]] = {}
     for one in verdicts.values():
         found[one.proposal.key] = (one.proposal, one.origin)
     for proposal in stated(corpus):
         found[proposal.key] = (proposal, "grammar")
     # What a model and a grammar both say is the grammar's, which said it first and for nothing.
-    for key, proposal in proposals(load_readings(corpus.folder)).items():
+    for key, proposal in proposals(load_readings(corpus.journals)).items():
         found.setdefault(key, (proposal, "model"))
     return Checklist(_items(corpus, list(found.values()), verdicts))
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
+from engine.exports.xml_text import for_xml
 from engine.extraction.checklist import Checklist, Item, State
 
 if TYPE_CHECKING:
     import networkx as nx
-
-# Characters that XML 1.0 cannot hold.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_graphml(corpus: Corpus, checked: Checklist, path: Path) -> int:
@@ -59,11 +56,11 @@ def write_network(graph: nx.MultiDiGraph[str], path: Path) -> None:
     cannot be written."""
     import networkx as nx
 
-    told: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=_clean(str(graph.graph.get("name", ""))))
+    told: nx.MultiDiGraph[str] = nx.MultiDiGraph(name=for_xml(str(graph.graph.get("name", ""))))
     for node, data in graph.nodes(data=True):
-        told.add_node(_clean(node), **_cleaned(data))
+        told.add_node(for_xml(node), **_cleaned(data))
     for source, target, data in graph.edges(data=True):
-        told.add_edge(_clean(source), _clean(target), **_cleaned(data))
+        told.add_edge(for_xml(source), for_xml(target), **_cleaned(data))
     try:
         nx.write_graphml_lxml(told, path)
     except OSError as error:
@@ -71,12 +68,8 @@ def write_network(graph: nx.MultiDiGraph[str], path: Path) -> None:
 
 
 def _cleaned(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _clean(value) if isinstance(value, str) else value for name, value in data.items()}
+    return {name: for_xml(value) if isinstance(value, str) else value for name, value in data.items()}
 
 
 def _verdict(item: Item) -> str:
     return "not reviewed" if item.validation is None else item.validation.judgement.value
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("\ufffd", text)

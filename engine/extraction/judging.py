@@ -6,12 +6,15 @@ so that what was said can be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 
+from engine.corpus.embedded.publication import VALIDATIONS_NAME
+from engine.corpus.embedded.store import EmbeddedCorpus
 from engine.corpus.extracted.graph import extracted_graph
 from engine.corpus.extracted.proposal import Proposal, occurrence_at
 from engine.corpus.extracted.validations import (
@@ -22,6 +25,7 @@ from engine.corpus.extracted.validations import (
     judged,
     load_validations,
 )
+from engine.corpus.journal import SupposedJournals
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.extraction.precision import Precision, precision
@@ -61,8 +65,8 @@ def judge_link(
     All that the passage says of the link is judged: where it cites its target three times, three links go.
     Raises InputError where there is no such link, CorpusError where nothing can be kept.
     """
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     if judgement is Judgement.CORRECTED and not (to or relation):
         raise InputError("a correction says where the link leads, or what it is")
     if to and corpus.rows([to])[0] < 0:
@@ -87,37 +91,59 @@ def judge_link(
                 reviewer=" ".join(reviewer.split()),
             )
         )
-    kept = [add_validation(corpus.folder, one) for one in made]
+    kept = [add_validation(corpus.journals, one) for one in made]
     corpus.judge()
     return kept
 
 
 def unjudge_link(corpus: Corpus, ends: Ends) -> list[Validation]:
     """Take back what was said of a link. Raises InputError where nothing was, CorpusError."""
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for verdicts")
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     targets = _targets(corpus, ends.target_id)
     said = [
         one
-        for one in judged(load_validations(corpus.folder)).values()
+        for one in judged(load_validations(corpus.journals)).values()
         if one.proposal.source_id == ends.source_id
         and ends.relation in (None, one.proposal.relation)
         and {one.proposal.target_id, one.correction.target_id if one.correction else None} & targets
     ]
     if not said:
         raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
-    kept = [add_validation(corpus.folder, one.model_copy(update={"withdrawn": True})) for one in said]
+    kept = [add_validation(corpus.journals, one.model_copy(update={"withdrawn": True})) for one in said]
     corpus.judge()
     return kept
 
 
+def without_verdicts(corpus: Corpus, links: Iterable[Ends], since: datetime) -> EmbeddedCorpus | None:
+    """A corpus as it would be had nobody said anything of some links from a moment on; what is said of it is
+    held in memory. None where verdicts cannot be supposed away: on a server, and where there are none.
+    Raises CorpusError."""
+    if not isinstance(corpus, EmbeddedCorpus):
+        return None
+    lines = corpus.journals.lines(VALIDATIONS_NAME)
+    meant = [(one, _targets(corpus, one.target_id)) for one in dict.fromkeys(links)]
+    left = [
+        line
+        for line, said in zip(lines, load_validations(corpus.journals), strict=True)
+        if datetime.fromisoformat(said.when) < since or not any(_is_of(said, *one) for one in meant)
+    ]
+    return corpus.with_journals(SupposedJournals(corpus.journals, {VALIDATIONS_NAME: left}))
+
+
+def _is_of(said: Validation, ends: Ends, targets: Collection[str | None]) -> bool:
+    own = said.proposal
+    is_same = own.source_id == ends.source_id and ends.relation in (None, own.relation)
+    return is_same and own.target_id in targets
+
+
 def rejected_links(corpus: Corpus, links: Iterable[Ends]) -> list[Ends]:
     """Those of some links that people have rejected, and that the corpus has no more. Raises CorpusError."""
-    if corpus.folder is None:
+    if corpus.journals is None:
         return []
     corpus.judge()
     rejected: dict[tuple[str, Relation], set[str | None]] = {}
-    for one in judged(load_validations(corpus.folder)).values():
+    for one in judged(load_validations(corpus.journals)).values():
         if one.judgement is Judgement.REJECTED:
             said = one.proposal
             rejected.setdefault((said.source_id, said.relation), set()).add(said.target_id)

@@ -18,6 +18,7 @@ import orjson
 from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD, Block, block_name
 from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.packing import pack
+from engine.corpus.embedded.stored import ordered
 from engine.ingestion.assembly import EID
 from engine.ingestion.linking import version_references
 from engine.ingestion.readers.base import ReadDocument
@@ -54,7 +55,7 @@ class Analyst:
             block = analysed(documents, headings=self.headings)
         finally:
             gc.enable()
-        block.save(self.generation / block_name(batch.key))
+        ordered(block).save(self.generation / block_name(batch.key))
         yield batch.key
 
 

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.generation import SPARSE_NAME, STATE_NAME
 from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.room import Room
 from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.embedded.writing import CONTENT_KEYS
 from engine.ingestion.indexing import VectorSource
 from engine.ingestion.ledger import Previous
 from engine.ingestion.pipeline import Control
 from engine.ingestion.ragged import Ragged, RaggedSource
-from engine.ingestion.view import CorpusView, passages_of
+from engine.ingestion.view import CorpusView, WholePassages
 from engine.language.embedders import (
     Embedder,
     SparseEmbedder,
@@ -49,22 +50,31 @@ def models(embedding: str, sparse: str = NO_MODEL, late: str = NO_MODEL) -> Mode
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """``vectors``: shape (passages, d), None without a model. How many passages were read by the model now,
-    and how many are in a language that it does not read. The other indexes stand in the generation."""
+    """``room``: the vectors, shape (passages, d), None without a model. How many passages were read by the
+    model now, and how many are in a language that it does not read. The other indexes stand in the
+    generation."""
 
-    vectors: NDArray[np.float32] | None = None
+    room: Room | None = None
     encoded: int = 0
     missing: int = 0
 
 
 class Embedding:
-    """Reads the passages of a view with all models; what has not changed is taken from before."""
+    """Reads the passages of a view with all models; what has not changed is taken from before. With ``later``
+    the dense model is not asked: passages that are new have no vector yet."""
 
     def __init__(
-        self, chosen: Models, generation: Path, before: Previous | None, control: Control, *, headings: bool
+        self,
+        chosen: Models,
+        generation: Path,
+        before: Previous | None,
+        control: Control,
+        *,
+        headings: bool,
+        later: bool = False,
     ) -> None:
         self._models, self._generation, self._before = chosen, generation, before
-        self._control, self._headings = control, headings
+        self._control, self._headings, self._later = control, headings, later
         # What all models have read of all passages is told as one step.
         self._told, self._total = 0, 0
 
@@ -72,7 +82,7 @@ class Embedding:
         """Read everything. Raises ModelError where a model cannot be had."""
         dense = self._dense()
         model = self._models.dense_model
-        vectors = None if model is None else np.zeros((len(view), model.dimensions), np.float32)
+        room = None if model is None else Room(self._generation, len(view), model.dimensions)
         sparse, token_model = self._sparse(), self._models.token_model
         parts: list[SparseVectors] = []
         missing = 0
@@ -86,28 +96,46 @@ class Embedding:
             )
             for number, block in enumerate(view.blocks):
                 self._control.check()
-                passages = passages_of(view, number, whole=True)
+                passages = WholePassages(view, number)
+                languages = passages.languages
                 keys = block["passages.content"]
-                if dense is not None and vectors is not None:
+                if dense is not None and room is not None:
                     rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
-                    missing += dense.vectors(passages, keys, vectors[rows], heard=self._hears(tokens))
+                    missing += dense.vectors(
+                        passages, keys, room.array[rows], languages=languages, heard=self._hears(tokens)
+                    )
+                    room.release()
                     self._finished(len(passages))
                 if tokens is not None and writer is not None:
-                    found = tokens.rows(passages, keys)
+                    found = tokens.rows(passages, keys, languages)
                     writer.add(found.pointers, found.columns[0])
                     self._finished(len(passages))
                 if sparse is not None:
-                    found = sparse.rows(passages, keys)
+                    found = sparse.rows(passages, keys, languages)
                     parts.append(SparseVectors(found.pointers, *found.columns))
                     self._finished(len(passages))
         if parts and self._models.sparse_model is not None:
             from engine.corpus.embedded.sparse import SparseIndex
 
             SparseIndex.made(parts, self._models.sparse_model.dimensions).save(self._generation / SPARSE_NAME)
-        return Embedded(vectors, 0 if dense is None else dense.encoded, missing)
+        return Embedded(room, 0 if dense is None else dense.encoded, missing)
+
+    def rehearse(self, view: CorpusView) -> None:
+        """Have the dense model read what ``run`` will have it read, in the same batches, and keep nothing.
+        Raises ModelError."""
+        dense, model = self._dense(), self._models.dense_model
+        assert dense is not None
+        assert model is not None
+        self._total = len(view)
+        for number, block in enumerate(view.blocks):
+            passages = WholePassages(view, number)
+            vectors = np.zeros((len(passages), model.dimensions), np.float32)
+            dense.vectors(passages, block["passages.content"], vectors)
+            self._finished(len(passages))
 
     def _done(self, count: int) -> None:
         """How many passages of the block at hand a model has read."""
+        self._control.check()
         self._control.progress("embed", self._told + count, self._total)
 
     def _finished(self, count: int) -> None:
@@ -123,7 +151,7 @@ class Embedding:
         model = self._models.dense_model
         if model is None:
             return None
-        source = VectorSource(model, self._done, headings=self._headings)
+        source = VectorSource(model, self._done, headings=self._headings, later=self._later)
         before = self._before
         if before is not None and before.ledger.options.get("headings") == self._headings:
             from engine.corpus.embedded.dense import VectorIndex
@@ -131,7 +159,7 @@ class Embedding:
             state = before.block(STATE_NAME) if before.manifest.embedding == self._models.embedding else None
             if state is not None:
                 keys = state[CONTENT_KEYS]
-                source.learn_from(keys, VectorIndex(state).take(np.arange(len(keys), dtype=np.int32)))
+                source.learn_from(keys, VectorIndex(state).vectors)
         return source
 
     def _tokens(self, model: TokenEmbedder) -> RaggedSource:

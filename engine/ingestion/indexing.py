@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.language.embedders import Embedder
-from engine.language.embedders.base import reads, unit
+from engine.language.embedders.base import Reader, reads, unit
 from engine.model import Document, Passage
 
 EMBEDDING_BATCH = 256
@@ -31,19 +31,22 @@ def context_of(passage: Passage, document: Document) -> tuple[str, ...]:
 
 class VectorSource:
     """Where the vectors of a corpus come from: those of an older generation for what has not changed, the
-    model for the rest."""
+    model for the rest, unless that is left for ``later``."""
 
-    def __init__(self, model: Embedder, done: Done | None = None, *, headings: bool) -> None:
-        self._model, self._done, self._headings = model, done, headings
+    def __init__(
+        self, model: Embedder, done: Done | None = None, *, headings: bool, later: bool = False
+    ) -> None:
+        self._model, self._done, self._headings, self._later = model, done, headings, later
         self._keys = np.zeros((0, 2), np.uint64)
+        self._order = np.zeros(0, np.int64)
         self._vectors = np.zeros((0, model.dimensions), np.float32)
         self.encoded = 0
 
     def learn_from(self, keys: NDArray[np.uint64], vectors: NDArray[np.float32]) -> None:
         """Take over known vectors, shape (n, d). ``keys``: what each depends on, shape (n, 2)."""
         if vectors.shape[1] == self._model.dimensions:
-            order = np.lexsort((keys[:, 1], keys[:, 0]))
-            self._keys, self._vectors = keys[order], vectors[order]
+            self._order = np.lexsort((keys[:, 1], keys[:, 0]))
+            self._keys, self._vectors = keys[self._order], vectors
 
     def vectors(
         self,
@@ -51,21 +54,27 @@ class VectorSource:
         keys: NDArray[np.uint64],
         found: NDArray[np.float32],
         *,
+        languages: Sequence[str] | None = None,
         heard: Heard | None = None,
     ) -> int:
         """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
 
-        A passage in a language that the model does not read has a zero row. ``heard`` is told the numbers
-        and texts of the passages that the model has just read. Raises ModelError.
+        A passage in a language that the model does not read has a zero row, and so has one that is left for
+        later. ``languages`` are those of the passages, where they are known without a look at them: then only
+        those are looked at that are new. ``heard`` is told the numbers and texts of the passages that the
+        model has just read. Raises
+        ModelError.
         """
-        read = np.asarray([reads(self._model, passage.language) for passage in passages], np.bool_)
+        read = read_by(self._model, passages, languages)
         places = np.searchsorted(self._keys[:, 0], keys[:, 0])
         known = np.zeros(len(passages), np.bool_)
         if len(self._keys):
             places = np.minimum(places, len(self._keys) - 1)
-            known = read & (self._keys[places] == keys).all(axis=1) & self._vectors[places].any(axis=1)
-            found[known] = self._vectors[places[known]]
-        new = np.flatnonzero(read & ~known).tolist()
+            known = read & (self._keys[places] == keys).all(axis=1)
+            held = self._vectors[self._order[places[known]]]
+            known[known] = has_vector = held.any(axis=1)
+            found[known] = held[has_vector]
+        new = [] if self._later else np.flatnonzero(read & ~known).tolist()
         if new:
             self.encoded += len(new)
             chosen = [passages[n] for n in new]
@@ -76,6 +85,14 @@ class VectorSource:
 
             found[new] = passage_vectors(chosen, self._model, self._done, self._headings, hear)
         return int((~read).sum())
+
+
+def read_by(model: Reader, passages: Sequence[Passage], languages: Sequence[str] | None) -> NDArray[np.bool_]:
+    """Which passages a model reads, shape (passages,)."""
+    if languages is None:
+        languages = [passage.language for passage in passages]
+    known = {language: reads(model, language) for language in set(languages)}
+    return np.asarray([known[language] for language in languages], np.bool_)
 
 
 def passage_vectors(

@@ -75,7 +75,7 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
             # The source itself says what became of the document: a link that was read is less sure.
             continue
         span = Span(int(columns["start"][number]), int(columns["end"][number]))
-        text, language = _text_of(view, row), view.documents[source].language
+        text, language = view.text(row), view.documents[source].language
         read = int(columns["relation"][number]) == superseding and grammar not in _DECLARED
         if read and not takes_the_place(text, span, language):
             # "In place of section 5, section 9 applies": section 5 itself goes on.
@@ -90,11 +90,6 @@ def _ended(view: CorpusView, references: ReferenceColumns, begins: Days) -> Iter
 def _is_one_text(view: CorpusView, one: int, other: int) -> bool:
     family = view.documents[one].metadata.get(FAMILY)
     return family is not None and family == view.documents[other].metadata.get(FAMILY)
-
-
-def _text_of(view: CorpusView, row: int) -> str:
-    number = view.block_of(row)
-    return view.blocks[number].strings("passages.text")[row - int(view.first_row[number])]
 
 
 def _is_consolidated(view: CorpusView, number: int, last: date) -> bool:

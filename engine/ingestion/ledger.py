@@ -24,9 +24,11 @@ from engine.ingestion.readers.base import Problem, Reader, SourceFile
 from engine.operator_settings import operator_settings
 
 LEDGER_NAME = "sources.json"
+# The option of a state that waits for vectors, and for what else the embedding model says.
+LATER = "later"
 # What the content of a block is made by: the code and data of these, and the versions of the libraries.
 _MAKERS = ("model.py", "ingestion", "language", "languages", "corpus/headings.py", "corpus/embedded")
-_LIBRARIES = (
+LIBRARIES = (
     "lxml",
     "orjson",
     "pypdfium2",
@@ -105,7 +107,14 @@ class Previous:
         self.manifest = generation.manifest
         self.ledger = load_ledger(generation)
         self._generation = generation
-        self.has = cache(generation.has)
+        self._sound: dict[str, bool] = {}
+
+    def has(self, name: str) -> bool:
+        """Whether a file is there as it was published."""
+        found = self._sound.get(name)
+        if found is None:
+            found = self._sound[name] = self._generation.has(name)
+        return found
 
     def keep(self, name: str, new: Path) -> None:
         """Make a file part of the generation in a folder. Raises CorpusError where it is damaged."""
@@ -118,9 +127,11 @@ class Previous:
         if name not in self.manifest.files:
             return None
         try:
-            return self._generation.block(name)
+            found = self._generation.block(name)
         except CorpusError:
             return None
+        self._sound[name] = True
+        return found
 
     def tokens(self) -> TokenIndex | None:
         """The token vectors, None where they are not there."""
@@ -157,7 +168,7 @@ def makers() -> str:
         path = root / name
         paths.extend([path] if path.is_file() else _program_files(path))
     paths.extend(_program_files(own) if own else [])
-    parts = [f"{name} {_version(name)}".encode() for name in (*_LIBRARIES,)]
+    parts = [f"{name} {version_of(name)}".encode() for name in (*LIBRARIES,)]
     parts.append(sys.version.encode())
     parts.extend(path.read_bytes() for path in sorted(paths))
     return digest(*parts)
@@ -167,7 +178,8 @@ def _program_files(folder: Path) -> Sequence[Path]:
     return [path for path in folder.rglob("*") if path.suffix in (".py", ".yaml", ".yml") and path.is_file()]
 
 
-def _version(library: str) -> str:
+def version_of(library: str) -> str:
+    """The installed version of a library, "none" where it is not there."""
     try:
         return version(library)
     except PackageNotFoundError:

@@ -15,13 +15,12 @@ from pathlib import Path
 from engine.errors import FileRefusedError, IngestionCancelledError
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
+from engine.ingestion.pools import Pools
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
-from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
+from engine.ingestion.workers import Finished, Produced
 from engine.language.references.registry import prepare
 
-# Batches that may wait for a child to analyse them before the reading is held up.
-MOST_WAITING = 4
 # How often somebody is asked whether to go on, in seconds.
 _PULSE = 0.25
 
@@ -65,12 +64,15 @@ class Pipeline:
         generation: Path,
         known: Collection[str],
         version: str,
-        limits: Limits,
+        pools: Pools,
         control: Control,
         *,
         headings: bool,
+        languages: Collection[str] = (),
     ) -> None:
-        self._control, self._limits = control, limits
+        """``languages`` are those that the files are likely to be in."""
+        self._languages = tuple(languages)
+        self._control, self._pools = control, pools
         self._reader = BatchReader(known, version)
         self._analyst = Analyst(generation, headings)
         self._made: set[str] = set()
@@ -85,28 +87,21 @@ class Pipeline:
         sizes = {task.number: _size(task) for task in tasks}
         queue = deque(sorted(tasks, key=lambda task: -sizes[task.number]))
         going: dict[int, _Reading] = {}
-        size = children_for(sum(sizes.values()))
         self._control.progress("read", 0, self._total)
-        with (
-            WorkerPool[FileToRead, Batch | Problem](
-                self._reader, min(size, len(tasks)), self._limits, brings=(Batch, Problem)
-            ) as readers,
-            WorkerPool[Batch, str](
-                self._analyst, size, self._limits, writes=[self._analyst.generation]
-            ) as analysts,
-        ):
+        opened = self._pools.opened(self._reader, self._analyst, len(tasks), sum(sizes.values()))
+        with opened as (readers, analysts):
             while queue or self._waiting or readers.is_busy or analysts.is_busy:
                 self._control.check()
                 while queue and readers.is_free:
                     task = queue.popleft()
                     going[task.number] = _Reading(task)
                     readers.start(task)
+                # While the first file is read, what its text will need is made ready.
+                prepare(self._languages)
+                self._languages = ()
                 while self._waiting and analysts.is_free:
-                    batch = self._waiting.popleft()
-                    # Children are born with what this process has compiled, and need not do it each again.
-                    prepare(batch.languages)
-                    analysts.start(batch)
-                is_full = len(self._waiting) >= MOST_WAITING
+                    analysts.start(self._waiting.popleft())
+                is_full = len(self._waiting) >= self._pools.most_waiting
                 if is_full:
                     readers.hold()
                 pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
@@ -134,7 +129,8 @@ class Pipeline:
         self._settle(reading)
 
     def _take(self, reading: _Reading, batch: Batch) -> None:
-        reading.batches.append(batch)
+        # Its documents are held by what waits to be analysed alone.
+        reading.batches.append(replace(batch, content=None))
         if batch.content is None or batch.key in self._made:
             return
         reading.open.add(batch.key)
@@ -151,7 +147,7 @@ class Pipeline:
         for reading in owners:
             reading.open.discard(batch.key)
             if failure is not None:
-                place = reading.batches.index(batch)
+                place = [one.key for one in reading.batches].index(batch.key)
                 # One document of a batch may be the cause: each is tried alone.
                 later = reading.batches[place + 1 :]
                 del reading.batches[place:]

@@ -10,7 +10,8 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import Block, block_name, digest, open_block, selected
+from engine.corpus.embedded.block import Block, block_name, digest, selected
+from engine.corpus.embedded.stored import ordered, stored_block
 from engine.ingestion.ledger import Entry, Previous
 from engine.ingestion.readers.base import Problem
 
@@ -36,7 +37,7 @@ def place(entries: Sequence[Entry], generation: Path, before: Previous | None) -
         for name in entry.blocks:
             # The same documents in two files: the second is told below, document by document.
             placed.names.append(name)
-            placed.blocks.append(open_block(generation / block_name(name)))
+            placed.blocks.append(stored_block(generation / block_name(name)))
             placed.owners.append(owner)
     masks = [
         _not_removed(block, entries[owner]) for block, owner in zip(placed.blocks, placed.owners, strict=True)
@@ -76,8 +77,8 @@ def _reduced(
     if before is not None and before.has(file):
         before.keep(file, generation)
     else:
-        selected(block, mask).save(generation / file)
-    return reduced, open_block(generation / file)
+        ordered(selected(block, mask)).save(generation / file)
+    return reduced, stored_block(generation / file)
 
 
 def _leave_out_repeated(placed: Placed, masks: list[NDArray[np.bool_]], entries: Sequence[Entry]) -> None:

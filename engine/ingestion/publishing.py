@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from engine.corpus.embedded.block import Block, open_block
+from engine.corpus.embedded.block import FIELDS, Block, open_block
 from engine.corpus.embedded.deciding import Undecided
+from engine.corpus.embedded.lexical import LexicalField
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
+from engine.corpus.embedded.mentions import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import SourceError
 from engine.ingestion.embedding import Embedded, Embedding, models
 from engine.ingestion.families import in_families
 from engine.ingestion.intervals import row_intervals
-from engine.ingestion.ledger import Entry, Ledger, Previous, makers
+from engine.ingestion.ledger import LATER, Entry, Ledger, Previous, makers
 from engine.ingestion.likeness import contents_of
 from engine.ingestion.linking import Edge, declared_references, stated_edges
+from engine.ingestion.mentioning import Found, Terms
+from engine.ingestion.merging import POSTINGS_NAME, merged_postings
 from engine.ingestion.naming import Naming
 from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
@@ -29,13 +35,16 @@ from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
 from engine.ingestion.unread import unread
 from engine.ingestion.view import CorpusView
-from engine.ingestion.workers import Finished, Limits, WorkerPool, children_for, run
+from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for, run
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
+from engine.language.entities import EntityTable
 from engine.language.name_scores import LEAST_SCORE
 
 # Text of a passage of law, on the average of the corpora that were tried.
 BYTES_A_PASSAGE = 500
+# So few blocks are looked through for entities here, without a child.
+MOST_ALONE = 4
 
 
 @dataclass(slots=True)
@@ -53,6 +62,8 @@ class Plan:
     sparse: str = NO_MODEL
     late: str = NO_MODEL
     entity_score: float = LEAST_SCORE
+    # The embedding model is not asked: passages that are new get their vectors later.
+    later: bool = False
 
 
 @dataclass(slots=True)
@@ -93,50 +104,79 @@ class Publishing:
             raise SourceError(f"nothing usable in the sources: no passage in {len(entries)} files{first}")
         view = CorpusView(placed.blocks)
         self._find_versions(view, placed, entries, problems)
-        links, resolving = self._references(view, placed, problems)
-        mentions, naming = self._entities(view, placed)
-        with self.step("entities"):
-            table, definers = naming.table(mentions, self._plan.entity_score)
-            naming.save_vocabulary()
-        embedded = self._vectors(view)
-        with self.step("write"):
-            first_rows = view.document_rows.tolist()
-            edges = stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
-            stated = [*declared_references(view.documents, first_rows), *edges]
-            references = resolving.columns(links, stated)
-            parts = Parts(
-                self._plan.name,
-                list(zip(placed.names, placed.blocks, strict=True)),
-                references,
-                table.entities,
-                (table.rows, table.numbers),
-                definers,
-                embedded.vectors,
-                self._plan.embedding,
-                self._plan.ontology,
-                self._plan.metadata,
-                row_intervals(view, references),
-                self._plan.sparse,
-                self._plan.late,
-                {number: view.documents[number] for number in sorted(view.versions)},
-            )
-            options = {
-                "headings": self._plan.headings,
-                "entity_score": self._plan.entity_score,
-                "edges": [edge[:2] for edge in self._plan.edges],
-            }
-            Ledger(tuple(entries), options).save(self._generation)
-            manifest, undecided = write_generation(self._folder, self._generation, parts)
+
+        words: list[Future[Block]] = []
+        with ThreadPoolExecutor(1, "redstring-words") as beside:
+
+            @cache
+            def entities() -> tuple[EntityTable, Definers]:
+                with self.step("entities"):
+                    naming = self._naming(view, placed)
+                    # From here on nothing is forked any more, which a thread might not survive.
+                    words.append(beside.submit(self._lexical, placed))
+                    naming.save(self._generation)
+                    return naming.table(self._plan.entity_score)
+
+            links, resolving = self._references(view, placed, problems, entities)
+            table, definers = entities()
+            embedded = self._vectors(view)
+            with self.step("write"):
+                first_rows = view.document_rows.tolist()
+                edges = (
+                    stated_edges(self._plan.edges, view.source_ids(), problems) if self._plan.edges else ()
+                )
+                stated = [*declared_references(view.documents, first_rows), *edges]
+                references = resolving.columns(links, stated)
+                intervals = row_intervals(view, references)
+                lexical = words[0].result()
+                parts = Parts(
+                    self._plan.name,
+                    list(zip(placed.names, placed.blocks, strict=True)),
+                    references,
+                    table.entities,
+                    (table.rows, table.numbers),
+                    definers,
+                    None if embedded.room is None else embedded.room.array,
+                    self._plan.embedding,
+                    self._plan.ontology,
+                    self._plan.metadata,
+                    intervals,
+                    self._plan.sparse,
+                    self._plan.late,
+                    {number: view.documents[number] for number in sorted(view.versions)},
+                    lexical.arrays,
+                    lexical.later,
+                )
+                if embedded.room is not None:
+                    parts.release = embedded.room.release
+                options: dict[str, Any] = {
+                    "headings": self._plan.headings,
+                    "entity_score": self._plan.entity_score,
+                    "edges": [edge[:2] for edge in self._plan.edges],
+                }
+                if self._plan.later and self._plan.model is not None:
+                    options[LATER] = True
+                Ledger(tuple(entries), options).save(self._generation)
+                manifest, undecided = write_generation(self._folder, self._generation, parts)
         return Published(manifest, placed, undecided, embedded.missing, embedded.encoded)
+
+    def _lexical(self, placed: Placed) -> Block:
+        """The postings of all blocks, written, and the word index that is made of them."""
+        postings = merged_postings(placed.names, placed.blocks, self._before)
+        postings.save(self._generation / POSTINGS_NAME)
+        lexical = Block({})
+        for name in FIELDS:
+            LexicalField.put_later(lexical, name, postings.postings(name))
+        return lexical
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Tell of a step, measure it, and let nobody wait for its end who wants no more."""
+        """Tell of a step, measure it without those in it, and let nobody wait for its end who had enough."""
         self._control.check()
         self._control.progress(name, 0, 1)
-        start = perf_counter()
+        start, others = perf_counter(), sum(self._seconds.values())
         yield
-        seconds = perf_counter() - start
+        seconds = perf_counter() - start - (sum(self._seconds.values()) - others)
         self._seconds[name] = round(self._seconds.get(name, 0.0) + seconds, 3)
         self._control.progress(name, 1, 1)
         self._control.log(f"{name}: {seconds:.1f} s")
@@ -157,8 +197,10 @@ class Publishing:
             problems.extend(unread(view.documents, paths, view.versions, sizes))
 
     def _references(
-        self, view: CorpusView, placed: Placed, problems: list[Problem]
+        self, view: CorpusView, placed: Placed, problems: list[Problem], meanwhile: Callable[[], object]
     ) -> tuple[list[Block], Resolving]:
+        """The references of each block. ``meanwhile`` is done here while children resolve, where they have no
+        need of this process before they are done."""
         with self.step("references"):
             resolving = Resolving(view, placed.names, self._generation, makers())
             found: dict[int, Block] = {}
@@ -169,12 +211,17 @@ class Publishing:
                     found[number] = kept
             missing = [number for number in range(len(placed.names)) if number not in found]
             if missing:
-                resolving.prepare(len(missing))
+                resolving.prepare()
                 text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
                 size = min(children_for(text), len(missing))
                 with WorkerPool[int, str](
                     resolving, size, self._plan.limits, writes=[self._generation]
                 ) as workers:
+                    if len(missing) <= size:
+                        for number in missing:
+                            workers.start(number)
+                        meanwhile()
+                        missing = []
                     self._resolve(workers, missing, found, resolving, placed, problems)
         return [found[number] for number in range(len(placed.names))], resolving
 
@@ -199,33 +246,41 @@ class Publishing:
                 problems.append(Problem(placed.names[number], f"references not resolved: {event.failure}"))
             self._control.progress("references", len(found), len(placed.names))
 
-    def _entities(self, view: CorpusView, placed: Placed) -> tuple[list[Block], Naming]:
-        with self.step("entities"):
-            model = self._plan.model
-            encode = None if model is None else _encoder(model)
-            naming = Naming(
-                view, placed.names, self._generation, f"{makers()} {self._plan.embedding}", encode
-            )
-            if self._before is not None:
-                naming.learn_from(self._before)
-            found = []
-            for number in range(len(placed.names)):
-                kept = naming.kept(number)
-                if kept is not None:
-                    naming.keep(number)
-                else:
-                    kept = naming.found(number)
-                    naming.save(number, kept)
-                found.append(kept)
-        return found, naming
+    def _naming(self, view: CorpusView, placed: Placed) -> Naming:
+        model = self._plan.model
+        encode = None if model is None or self._plan.later else _encoder(model)
+        version = f"{makers()} {self._plan.embedding} {encode is not None}"
+        naming = Naming(view, placed.names, version, encode, self._before)
+        naming.find(lambda terms, numbers: self._mentions(view, terms, numbers))
+        return naming
+
+    def _mentions(self, view: CorpusView, terms: Terms, numbers: Sequence[int]) -> list[Found]:
+        """The mentions in some blocks; in children, where there are enough of them."""
+
+        def work(number: int) -> Iterator[tuple[bytes, ...]]:
+            yield tuple(column.tobytes() for column in terms.mentions_in(view.blocks[number]))
+
+        found: dict[int, Found] = {}
+        size = children_for(BYTES_A_PASSAGE * sum(view.blocks[number].passages for number in numbers))
+        if size > 1 and len(numbers) > MOST_ALONE:
+            with WorkerPool[int, tuple[bytes, ...]](work, size, self._plan.limits) as workers:
+                for event in run(workers, numbers):
+                    self._control.check()
+                    if isinstance(event, Produced):
+                        found[event.task] = Found.from_bytes(*event.item)
+        return [found.get(number) or terms.mentions_in(view.blocks[number]) for number in numbers]
 
     def _vectors(self, view: CorpusView) -> Embedded:
         plan = self._plan
         if plan.model is None and plan.sparse == plan.late == NO_MODEL:
             return Embedded()
         with self.step("embed"):
-            chosen = models(plan.embedding, plan.sparse, plan.late)
-            reading = Embedding(chosen, self._generation, self._before, self._control, headings=plan.headings)
+            chosen = replace(models(plan.embedding, plan.sparse, plan.late), dense_model=plan.model)
+            reading = Embedding(
+                *(chosen, self._generation, self._before, self._control),
+                headings=plan.headings,
+                later=plan.later,
+            )
             return reading.run(view)
 
 

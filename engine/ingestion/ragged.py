@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, ranges
-from engine.ingestion.indexing import Done
-from engine.language.embedders.base import Reader, reads
+from engine.ingestion.indexing import Done, read_by
+from engine.language.embedders.base import Reader
 from engine.model import Passage
 
 BATCH = 256
@@ -73,9 +73,12 @@ class RaggedSource:
         shares its forward pass with it need not read them again."""
         self._heard.append((numbers, self._encode(texts)))
 
-    def rows(self, passages: Sequence[Passage], keys: NDArray[np.uint64]) -> Ragged:
-        """The row of each passage. Raises ModelError."""
-        read = np.asarray([reads(self._model, passage.language) for passage in passages], np.bool_)
+    def rows(
+        self, passages: Sequence[Passage], keys: NDArray[np.uint64], languages: Sequence[str] | None = None
+    ) -> Ragged:
+        """The row of each passage. ``languages`` are those of the passages, where they are known without a
+        look at them. Raises ModelError."""
+        read = read_by(self._model, passages, languages)
         parts, where = [self._empty], np.zeros(len(passages), np.int64)
         size = 1
         known, places = self._known(keys)

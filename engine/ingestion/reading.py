@@ -55,7 +55,7 @@ class BatchReader:
     """The work of a child that reads. ``known``: keys of blocks that need not be made again."""
 
     def __init__(self, known: Collection[str], version: str) -> None:
-        self._known, self._version = known, version
+        self.known, self.version = known, version
 
     def __call__(self, task: FileToRead) -> Iterator[Batch | Problem]:
         """The documents of a file, and what could not be read of it."""
@@ -88,8 +88,8 @@ class BatchReader:
     def _batch(self, documents: list[ReadDocument]) -> Batch:
         # By value, unlike the pickle, which also says which equal strings were one object.
         values = orjson.dumps(documents, default=_plain, option=orjson.OPT_NON_STR_KEYS)
-        key = digest(values, self._version.encode())
-        content = None if key in self._known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
+        key = digest(values, self.version.encode())
+        content = None if key in self.known else pickle.dumps(documents, pickle.HIGHEST_PROTOCOL)
         counts = tuple(len(item.passages) for item in documents)
         languages = {passage.language for item in documents for passage in item.passages}
         return Batch(

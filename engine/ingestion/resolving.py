@@ -1,21 +1,24 @@
 """References of a whole corpus: what its texts and its sources say, resolved among its documents.
 
-The references of a block are kept in a file beside it, together with a key of everything they were
-resolved by: the block itself, the names of all documents, and the structure of each document that was
-looked into. While the key is the same, so are they, and they are not resolved again.
+The references of a block are kept in a file beside it, together with all that they were resolved by: the
+block itself, what was asked of the names of all documents and the answers, and the structure of each document
+that was looked into. While these are the same, so are they, and they are not resolved again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array
-from engine.corpus.embedded.block import Block, block_name, digest
+from engine.corpus.embedded.arrays import Array, Strings
+from engine.corpus.embedded.block import Block, block_name, digest, hashed
 from engine.corpus.embedded.documents import dump_document
 from engine.corpus.embedded.references import (
     COLUMNS,
@@ -29,15 +32,42 @@ from engine.ingestion.linking import VERSIONS_GRAMMAR, Stated
 from engine.ingestion.stated import StatedTargets, merged
 from engine.ingestion.view import BlockReadings, CorpusView
 from engine.language.references import Resolver
-from engine.model import Reference, Relation, Status, TargetKind
+from engine.language.references.uses import Use
+from engine.model import Passage, Reference, Relation, Section, Status, TargetKind
 
 LINKS_SUFFIX = ".links"
-# So many blocks are resolved with a look into those documents alone that they cite; for more of them, all
-# documents are looked through at once.
-MOST_ALONE = 4
+# Passages and sections that are held, of documents that were looked into, until they are let go of: about a
+# kilobyte each, in each child.
+MOST_HELD = 1 << 16
 _PASSAGE, _SECTION, _DOCUMENT = (
     KIND_NUMBERS[kind] for kind in (TargetKind.PASSAGE, TargetKind.SECTION, TargetKind.DOCUMENT)
 )
+
+
+class Answers:
+    """The answers to all questions of references to a corpus as a whole, by 64-bit keys."""
+
+    def __init__(self, known: Iterable[tuple[Use, str]]) -> None:
+        found = {_key_of(use): hashed(answer) for use, answer in known}
+        keys = np.fromiter(found.keys(), np.uint64, len(found))
+        order = np.argsort(keys)
+        self._keys, self._answers = keys[order], np.fromiter(found.values(), np.uint64, len(found))[order]
+
+    def to(self, uses: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """The keys of the answers to some questions, shape (uses,); 0 where there is none."""
+        if not len(self._keys):
+            return np.zeros(len(uses), np.uint64)
+        places = np.minimum(np.searchsorted(self._keys, uses), len(self._keys) - 1)
+        return np.where(self._keys[places] == uses, self._answers[places], np.uint64(0))
+
+
+def keys_of(uses: Iterable[Use]) -> NDArray[np.uint64]:
+    """The keys of some questions, in ascending order."""
+    return np.sort(np.fromiter(map(_key_of, uses), np.uint64))
+
+
+def _key_of(use: Use) -> int:
+    return hashed("\0".join(use))
 
 
 def links_name(key: str) -> str:
@@ -54,15 +84,23 @@ class Resolving:
 
     def __call__(self, number: int) -> Iterator[str]:
         """The work of a child: writes the references of a block."""
-        self.resolved(number).save(self._generation / links_name(self._names[number]))
+        # A great many objects are made and no cycle: looking for one takes a tenth of the time.
+        gc.disable()
+        try:
+            links = self.resolved(number)
+        finally:
+            gc.enable()
+        links.save(self._generation / links_name(self._names[number]))
         yield self._names[number]
 
     def is_current(self, number: int, links: Block) -> bool:
         """Whether references that were kept are those that would be found now."""
         asked: dict[str, str] = links.about["documents"]
         structures = self._structures
-        return links.about["key"] == self._key(number) and all(
-            structures.get(name) == structure for name, structure in asked.items()
+        return (
+            links.about["key"] == self._key(number)
+            and all(structures.get(name) == structure for name, structure in asked.items())
+            and np.array_equal(self._answers.to(links["uses"]), links["answers"])
         )
 
     def kept(self, number: int, before: Previous) -> Block | None:
@@ -74,17 +112,28 @@ class Resolving:
         """The references of a block. Targets are told by document and place in it, so that they hold
         wherever the documents stand in a corpus."""
         view, resolver = self._view, self._resolver
+        if view.passages.made + view.sections.made > MOST_HELD:
+            resolver.forget()
+            view.forget()
         resolver.asked.clear()
+        resolver.uses.clear()
         found: list[Reference] = []
         first = int(view.first_row[number])
         for place, passage in enumerate(view.passages.focus(number)):
             found.extend(resolver.resolve(self._readings.mentions(first + place), passage))
+        asked, uses = {view.documents[document].id for document in resolver.asked}, set(resolver.uses)
         stated = view.stated(number)
         if stated:
+            targets = self._targets
+            targets.asked.clear()
+            targets.uses.clear()
             owners = {link.source_id: self._owner(link.source_id) for link in stated}
-            found = merged(found, list(self._targets.references(stated, owners)))
-        links, targets = self._packed(found, number)
-        asked = {view.documents[document].id for document in resolver.asked} | targets
+            found = merged(found, list(targets.references(stated, owners)))
+            asked, uses = asked | targets.asked, uses | targets.uses
+        links, reached = self._packed(found, number)
+        asked |= reached
+        links.arrays["uses"] = keys_of(uses)
+        links.arrays["answers"] = self._answers.to(links["uses"])
         links.about |= {
             "key": self._key(number),
             "documents": {name: self._structures[name] for name in sorted(asked)},
@@ -99,7 +148,7 @@ class Resolving:
         """The references of all blocks and those that sources state beside their texts, in order."""
         grammars: dict[str, int] = {}
         columns: dict[str, list[Array]] = {name: [np.zeros(0, dtype)] for name, dtype in COLUMNS.items()}
-        candidates: list[str] = []
+        candidates: list[Strings] = []
         for number, part in enumerate(parts):
             for name in ("start", "end", "relation", "status", "kind", "confidence"):
                 columns[name].append(part[name])
@@ -108,19 +157,20 @@ class Resolving:
             own = part.strings("grammars").all()
             codes = [grammars.setdefault(grammar, len(grammars)) for grammar in own]
             columns["grammar"].append(np.asarray([*codes, -1], np.int16)[part["grammar"]])
-            candidates.extend(part.strings("candidates").all())
-        for link in (*self._versions(), *stated):
+            candidates.append(part.strings("candidates"))
+        further = [*self._versions(), *stated]
+        for link in further:
             row = (link.row, 0, 0, RELATION_NUMBERS[link.relation], STATUS_NUMBERS[Status.RESOLVED])
             code = grammars.setdefault(link.grammar, len(grammars))
             values = (*row, KIND_NUMBERS[link.kind], link.target, 1.0, code)
             for (name, dtype), value in zip(COLUMNS.items(), values, strict=True):
                 columns[name].append(np.asarray([value], dtype))
-            candidates.append("")
+        candidates.append(Strings.of([""] * len(further)))
         order = sorted(grammars)
         renamed = np.asarray([*(order.index(grammar) for grammar in grammars), -1], np.int16)
         whole = {name: np.concatenate(values) for name, values in columns.items()}
         whole["grammar"] = renamed[whole["grammar"]]
-        return ReferenceColumns(whole, candidates, tuple(order)).sorted()
+        return ReferenceColumns(whole, Strings.joined(candidates), tuple(order)).sorted()
 
     def _versions(self) -> Iterator[Stated]:
         for number, block in enumerate(self._view.blocks):
@@ -133,12 +183,8 @@ class Resolving:
     def _packed(self, found: Sequence[Reference], number: int) -> tuple[Block, set[str]]:
         view, first = self._view, int(self._view.first_row[number])
         grammars = {name: code for code, name in enumerate(sorted({r.grammar for r in found}))}
-        documents: dict[int, int] = {}
-        owners, places = [], []
-        for reference in found:
-            owner, place = self._place(reference)
-            owners.append(-1 if owner < 0 else documents.setdefault(owner, len(documents)))
-            places.append(place)
+        owners, places = self._places(found)
+        documents = {owner: code for code, owner in enumerate(dict.fromkeys(o for o in owners if o >= 0))}
         values: dict[str, list[int] | list[float]] = {
             "source": [view.rows[r.source_id] - first for r in found],
             "start": [r.span.start for r in found],
@@ -151,7 +197,7 @@ class Resolving:
             "grammar": [grammars[r.grammar] for r in found],
         }
         block = Block({name: np.asarray(values[name], dtype) for name, dtype in COLUMNS.items()})
-        block.arrays["document"] = np.asarray(owners, np.int32)
+        block.arrays["document"] = np.asarray([documents.get(one, -1) for one in owners], np.int32)
         names = [view.documents[owner].id for owner in documents]
         block.put_strings("documents", names)
         block.put_strings("grammars", grammars)
@@ -160,20 +206,30 @@ class Resolving:
         )
         return block, set(names)
 
-    def _place(self, reference: Reference) -> tuple[int, int]:
-        """The document of a target and the target's place in it; -1 for none."""
-        view, target, kind = self._view, reference.target_id, reference.target_kind
-        if target is None or kind is None:
-            return -1, -1
-        if kind is TargetKind.DOCUMENT:
-            return view.document_numbers[target], 0
-        if kind is TargetKind.PASSAGE:
-            row = view.rows[target]
-            owner = view.document_of(row)
-            return owner, row - int(view.document_rows[owner])
-        number = view.section_numbers[target]
-        owner = int(np.searchsorted(self._view.document_sections, number, side="right")) - 1
-        return owner, number - int(self._view.document_sections[owner])
+    def _places(self, found: Sequence[Reference]) -> tuple[list[int], list[int]]:
+        """The document of each target and the target's place in it; -1 for none."""
+        view, numbers = self._view, []
+        for reference in found:
+            target, kind = reference.target_id, reference.target_kind
+            if target is None or kind is None:
+                numbers.append(-1)
+            elif kind is TargetKind.PASSAGE:
+                numbers.append(view.rows[target])
+            elif kind is TargetKind.SECTION:
+                numbers.append(view.section_numbers[target])
+            else:
+                numbers.append(view.document_numbers[target])
+        kinds = [None if number < 0 else one.target_kind for number, one in zip(numbers, found, strict=True)]
+        owner, place = np.asarray(numbers, np.int64), np.where(np.asarray(numbers, np.int64) < 0, -1, 0)
+        for kind, first in (
+            (TargetKind.PASSAGE, view.document_rows),
+            (TargetKind.SECTION, view.document_sections),
+        ):
+            own = np.flatnonzero([one is kind for one in kinds])
+            number = owner[own]
+            owner[own] = np.searchsorted(first, number, side="right") - 1
+            place[own] = number - first[owner[own]]
+        return owner.tolist(), place.tolist()
 
     def _targets_of(self, part: Block) -> Array:
         """Rows and numbers of the corpus for the targets of a block's references."""
@@ -188,19 +244,20 @@ class Resolving:
         return self._view.documents[self._view.document_of(self._view.rows[passage_id])].id
 
     def _key(self, number: int) -> str:
-        return digest(self._version.encode(), self._names[number].encode(), self._identities)
+        view = self._view
+        own = range(int(view.first_document[number]), int(view.first_document[number + 1]))
+        # A block does not know of which day its documents are, nor whom they mean by names of their own.
+        dated = [dump_document(view.documents[one]) for one in own if one in view.versions]
+        names = [self._resolver.own_names(one) for one in own]
+        return digest(*(part.encode() for part in (self._version, self._names[number], *dated, *names)))
 
     @cached_property
-    def _identities(self) -> bytes:
-        """A key of the names of all documents: their own, and those that texts give them."""
-        parts = []
-        for block in self._view.blocks:
-            parts.append(bytes(block["documents.utf8"]))
-            parts.append(bytes(block["names.utf8"]))
-        # Their blocks do not know of which day they are.
-        dated = (dump_document(self._view.documents[number]) for number in sorted(self._view.versions))
-        parts.extend(record.encode() for record in dated)
-        return digest(*parts).encode()
+    def _answers(self) -> Answers:
+        return Answers(chain(self._resolver.answers(), self._targets.answers() if self._is_stated else ()))
+
+    @cached_property
+    def _is_stated(self) -> bool:
+        return any(len(block["stated.passage"]) for block in self._view.blocks)
 
     @cached_property
     def _structures(self) -> dict[str, str]:
@@ -214,17 +271,23 @@ class Resolving:
 
     @cached_property
     def _targets(self) -> StatedTargets:
-        return StatedTargets(self._view.documents, self._view.sections, self._view.passages)
+        view = self._view
+
+        def sections(document: int) -> Iterator[Section]:
+            first, stop = view.document_sections[document : document + 2].tolist()
+            return (view.sections[place] for place in range(first, stop))
+
+        def passages(document: int) -> Iterator[Passage]:
+            first, stop = view.document_rows[document : document + 2].tolist()
+            return (view.passages[row] for row in range(first, stop))
+
+        return StatedTargets(view.documents, sections, passages)
 
     @cached_property
     def _resolver(self) -> Resolver:
         view = self._view
         return Resolver(view.documents, view.sections, view.passages, self._readings, view.layout)
 
-    def prepare(self, missing: int) -> None:
-        """Build what the work on ``missing`` blocks needs, before the children are forked that do it."""
-        _ = self._resolver, self._structures, self._identities, self._view.document_sections
-        if missing > MOST_ALONE:
-            self._resolver.look_through()
-        if any(len(block["stated.passage"]) for block in self._view.blocks):
-            _ = self._targets
+    def prepare(self) -> None:
+        """Build what the work on any block needs, before the children are forked that do it."""
+        _ = self._answers, self._structures, self._view.document_sections

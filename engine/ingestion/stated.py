@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from engine.ingestion.assembly import EID
 from engine.ingestion.readers.base import StatedReference
+from engine.language.references.uses import Use, Uses
 from engine.model import Document, Passage, Reference, Relation, Section, Status, TargetKind
 
 STATED_GRAMMAR = "markup"
@@ -29,23 +31,46 @@ class _Found:
 
 
 class StatedTargets:
-    """Where URIs and element ids lead to. Built once for a corpus."""
+    """Where URIs and element ids lead to. Built once for a corpus; the sections and passages of a document
+    are looked at when a link leads into it."""
 
     def __init__(
-        self, documents: Sequence[Document], sections: Iterable[Section], passages: Iterable[Passage]
+        self,
+        documents: Sequence[Document],
+        sections: Callable[[int], Iterable[Section]],
+        passages: Callable[[int], Iterable[Passage]],
     ) -> None:
+        """``sections`` and ``passages`` of a document by its number."""
         self._works: dict[str, list[str]] = defaultdict(list)
         self._languages = {document.id: document.language for document in documents}
+        self._numbers = {document.id: number for number, document in enumerate(documents)}
         for document in documents:
             for uri in dict.fromkeys(_uris(document)):
                 self._works[uri].append(document.id)
-        self._parents = {section.id: section.parent_id for section in sections}
-        self._elements: dict[str, dict[str, list[Passage]]] = defaultdict(lambda: defaultdict(list))
-        for passage in passages:
+        self._sections, self._passages = sections, passages
+        self._elements = cache(self._elements_of)
+        self._parents = cache(self._parents_of)
+        # The works that were asked for, and the documents that were looked into; whoever keeps references may
+        # clear them.
+        self.uses: Uses = set()
+        self.asked: set[str] = set()
+
+    def answers(self) -> Iterator[tuple[Use, str]]:
+        """Which documents are of each work."""
+        for uri, found in self._works.items():
+            yield ("work", uri), repr([(name, self._languages[name]) for name in found])
+
+    def _elements_of(self, document: str) -> Mapping[str, Sequence[Passage]]:
+        found: dict[str, list[Passage]] = defaultdict(list)
+        for passage in self._passages(self._numbers[document]):
             eid = passage.metadata.get(EID)
             if isinstance(eid, str):
                 for name in _with_those_around(eid):
-                    self._elements[passage.document_id][name].append(passage)
+                    found[name].append(passage)
+        return found
+
+    def _parents_of(self, document: str) -> Mapping[str, str | None]:
+        return {section.id: section.parent_id for section in self._sections(self._numbers[document])}
 
     def references(self, links: Iterable[StatedReference], source: Mapping[str, str]) -> Iterator[Reference]:
         """The references that links make. ``source``: the document's id by the id of its passage."""
@@ -71,7 +96,9 @@ class StatedTargets:
         uri, _, eid = target.partition("#")
         if not uri:
             return self._inside(own, eid) if eid else []
-        documents = self._works.get(work_of(uri), [])
+        work = work_of(uri)
+        self.uses.add(("work", work))
+        documents = self._works.get(work, [])
         if len(documents) > 1:
             # A text cites an act in its own language where it is there.
             same = [name for name in documents if self._languages[name] == self._languages[own]]
@@ -83,21 +110,22 @@ class StatedTargets:
 
     def _inside(self, document: str, eid: str) -> list[_Found]:
         """What an element is: a passage, or the section that holds all its passages."""
-        passages = self._elements.get(document, {}).get(eid, [])
+        self.asked.add(document)
+        passages = self._elements(document).get(eid, [])
         sources = {passage.source_id for passage in passages}
         if len(sources) <= 1:
             return [_Found(TargetKind.PASSAGE, passages[0].id)] if passages else []
-        common = self._common_section(passages)
+        common = self._common_section(document, passages)
         return [_Found(TargetKind.SECTION, common)] if common else []
 
-    def _common_section(self, passages: Sequence[Passage]) -> str | None:
-        chains = [list(self._above(passage.section_id)) for passage in passages]
+    def _common_section(self, document: str, passages: Sequence[Passage]) -> str | None:
+        chains = [list(self._above(document, passage.section_id)) for passage in passages]
         return next((name for name in chains[0] if all(name in chain for chain in chains)), None)
 
-    def _above(self, section: str | None) -> Iterator[str]:
+    def _above(self, document: str, section: str | None) -> Iterator[str]:
         while section is not None:
             yield section
-            section = self._parents.get(section)
+            section = self._parents(document).get(section)
 
 
 def merged(found: Sequence[Reference], stated: Sequence[Reference]) -> list[Reference]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Generic, TypeVar, overload
+from typing import overload
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Index
+from engine.corpus.embedded.arrays import Index, Strings
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_document, load_metadata
 from engine.ingestion.assembly import EID
+from engine.ingestion.blockwise import IdPlaces, InBlocks
 from engine.ingestion.readers.base import StatedReference
 from engine.language.references import Mention, unpacked
 from engine.language.references.definitions import DefinedName
@@ -27,8 +29,8 @@ from engine.model import NOTHING, Passage, Section, Span
 
 # Passages whose mentions are kept while a resolver looks around: a text and the ones before it.
 _KEPT_MENTIONS = 256
-
-T = TypeVar("T")
+# Blocks whose texts and mentions are.
+_KEPT_BLOCKS = 4
 
 
 def _first(sizes: Iterable[int]) -> Index:
@@ -63,7 +65,7 @@ class CorpusView:
     @cached_property
     def sections(self) -> InBlocks[Section]:
         """All sections."""
-        return InBlocks(self.first_section, lambda number: list(self._sections_of(number)))
+        return InBlocks(self.first_section, self._sections_of, self.section_numbers)
 
     @cached_property
     def document_sections(self) -> Index:
@@ -84,24 +86,24 @@ class CorpusView:
         )
 
     @cached_property
-    def section_ids(self) -> list[str]:
-        """The ids of all sections."""
-        return [name for block in self.blocks for name in block.strings("sections.id").all()]
-
-    @cached_property
-    def passage_ids(self) -> list[str]:
-        """The ids of all passages."""
-        return [name for block in self.blocks for name in block.strings("passages.id").all()]
-
-    @cached_property
-    def rows(self) -> dict[str, int]:
+    def rows(self) -> IdPlaces:
         """Row of a passage by its id."""
-        return {name: row for row, name in enumerate(self.passage_ids)}
+        return IdPlaces(self._joined("passages.id_hash"), self._id_of("passages.id", self.first_row))
 
     @cached_property
-    def section_numbers(self) -> dict[str, int]:
+    def section_numbers(self) -> IdPlaces:
         """Number of a section by its id."""
-        return {name: number for number, name in enumerate(self.section_ids)}
+        return IdPlaces(self._joined("sections.id_hash"), self._id_of("sections.id", self.first_section))
+
+    def _joined(self, name: str) -> NDArray[np.uint64]:
+        return np.concatenate([np.zeros(0, np.uint64), *(block[name] for block in self.blocks)])
+
+    def _id_of(self, name: str, first: Index) -> Callable[[int], str]:
+        def found(number: int) -> str:
+            block = int(np.searchsorted(first, number, side="right")) - 1
+            return self.blocks[block].strings(name)[number - int(first[block])]
+
+        return found
 
     @cached_property
     def document_numbers(self) -> dict[str, int]:
@@ -116,6 +118,22 @@ class CorpusView:
         """The document that holds a row."""
         return int(np.searchsorted(self.document_rows, row, side="right")) - 1
 
+    def forget(self) -> None:
+        """Let go of the passages and sections that were made so far; they are made again when asked for."""
+        self.passages.forget()
+        self.sections.forget()
+        self.rows.forget()
+        self.section_numbers.forget()
+
+    def text(self, row: int) -> str:
+        """The text of a passage."""
+        number = self.block_of(row)
+        return self._texts(number)[row - int(self.first_row[number])]
+
+    @cached_property
+    def _texts(self) -> Callable[[int], Strings]:
+        return lru_cache(_KEPT_BLOCKS)(lambda number: self.blocks[number].strings("passages.text"))
+
     def source_ids(self) -> Iterator[str]:
         """By which id its source knows each passage."""
         for block in self.blocks:
@@ -125,19 +143,19 @@ class CorpusView:
     def stated(self, number: int) -> list[StatedReference]:
         """The links that the markup of a block's sources makes."""
         block = self.blocks[number]
-        rows = (block["stated.passage"] + self.first_row[number]).tolist()
+        ids = block.strings("passages.id").take(block["stated.passage"])
         records = map(orjson.loads, block.strings("stated").all())
         return [
-            StatedReference(self.passage_ids[row], Span(start, end), text, target)
-            for row, (start, end, text, target) in zip(rows, records, strict=True)
+            StatedReference(own, Span(start, end), text, target)
+            for own, (start, end, text, target) in zip(ids, records, strict=True)
         ]
 
-    def _sections_of(self, number: int) -> Iterator[Section]:
-        block, first = self.blocks[number], int(self.first_section[number])
-        document = block["sections.document"]
+    def _sections_of(self, number: int) -> list[Section]:
+        block = self.blocks[number]
+        document, ids = block["sections.document"], block.strings("sections.id").all()
         start = self.document_rows[document + self.first_document[number]] - self.first_row[number]
         columns = zip(
-            block.strings("sections.id").all(),
+            ids,
             block.strings("sections.number").all(),
             block.strings("sections.title").all(),
             block["sections.kind"].tolist(),
@@ -147,58 +165,26 @@ class CorpusView:
             (block["sections.stop"] - start).tolist(),
             strict=True,
         )
-        for own, printed, title, kind, parent, owner, begin, end in columns:
-            yield Section(
+        return [
+            Section(
                 own,
                 self.documents[owner].id,
-                None if parent < 0 else self.section_ids[first + parent],
+                None if parent < 0 else ids[parent],
                 SECTION_KINDS[kind],
                 printed or None,
                 title,
                 begin,
                 end,
             )
-
-
-class InBlocks(Sequence[T], Generic[T]):
-    """What stands in the blocks of a view, by number in the corpus; a block's part is made when it is asked
-    for. ``first``: the first number of each block, shape (blocks + 1,)."""
-
-    def __init__(self, first: Index, load: Callable[[int], list[T]]) -> None:
-        self._first, self._load = first, load
-        self._held: list[T | None] = [None] * int(first[-1])
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    @overload
-    def __getitem__(self, number: int) -> T: ...
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[T]: ...
-    def __getitem__(self, number: int | slice) -> T | Sequence[T]:
-        if isinstance(number, slice):
-            return [self[place] for place in range(*number.indices(len(self)))]
-        held = self._held[number]
-        return self._made(range(len(self))[number]) if held is None else held
-
-    def place(self, number: int) -> slice:
-        """Where a block's part stands."""
-        return slice(int(self._first[number]), int(self._first[number + 1]))
-
-    def _made(self, number: int) -> T:
-        block = int(np.searchsorted(self._first, number, side="right")) - 1
-        place = self.place(block)
-        loaded: list[T] = self._load(block)
-        self._held[place] = loaded
-        made: T = loaded[number - place.start]
-        return made
+            for own, printed, title, kind, parent, owner, begin, end in columns
+        ]
 
 
 class Passages(InBlocks[Passage]):
     """The passages of a view by row: those of one block with their texts, all others without."""
 
     def __init__(self, view: CorpusView) -> None:
-        super().__init__(view.first_row, lambda number: passages_of(view, number, whole=False))
+        super().__init__(view.first_row, lambda number: passages_of(view, number, whole=False), view.rows)
         self._view = view
         self._without: tuple[slice, list[Passage | None]] = (slice(0, 0), [])
 
@@ -209,8 +195,41 @@ class Passages(InBlocks[Passage]):
         place = self.place(number)
         self._without = (place, self._held[place])
         whole = passages_of(self._view, number, whole=True)
-        self._held[place] = whole
+        self._hold(place, whole)
         return whole
+
+    def forget(self) -> None:
+        """Let go of all that was made, what is in focus too."""
+        super().forget()
+        self._without = (slice(0, 0), [])
+
+
+class WholePassages(Sequence[Passage]):
+    """The passages of one block of a view with their texts, made when one of them is asked for."""
+
+    def __init__(self, view: CorpusView, number: int) -> None:
+        self._view, self._number = view, number
+
+    @cached_property
+    def _made(self) -> list[Passage]:
+        return passages_of(self._view, self._number, whole=True)
+
+    @property
+    def languages(self) -> list[str]:
+        """The language of each passage."""
+        block = self._view.blocks[self._number]
+        names = block.strings("languages").all()
+        return [names[code] for code in block["passages.language"].tolist()]
+
+    def __len__(self) -> int:
+        return self._view.blocks[self._number].passages
+
+    @overload
+    def __getitem__(self, number: int) -> Passage: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Passage]: ...
+    def __getitem__(self, number: int | slice) -> Passage | Sequence[Passage]:
+        return self._made[number]
 
 
 def _ranges(bounds: Index) -> list[range]:
@@ -220,7 +239,6 @@ def _ranges(bounds: Index) -> list[range]:
 def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     """The passages of a block; unless ``whole``, without texts, headings and metadata but for the eId."""
     block, rows = view.blocks[number], range(view.blocks[number].passages)
-    first_section = int(view.first_section[number])
     documents = (block["passages.document"] + view.first_document[number]).tolist()
     starts = view.document_rows[np.asarray(documents, np.int64)] - view.first_row[number]
     languages, statuses = block.strings("languages").all(), block.strings("statuses").all()
@@ -237,10 +255,8 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
         eids = block.strings("eids").all()
         for place, eid in zip(block["eids.passage"].tolist(), eids, strict=True):
             metadata[place] = {EID: eid}
-    sections = [
-        None if own < 0 else view.section_ids[first_section + own]
-        for own in block["passages.section"].tolist()
-    ]
+    named = block.strings("sections.id").all()
+    sections = [None if own < 0 else named[own] for own in block["passages.section"].tolist()]
     codes = [block[f"passages.{name}"].tolist() for name in ("language", "kind", "status", "page", "overlap")]
     dates = [
         [day_of(day) for day in block[f"passages.{name}"].tolist()] for name in ("valid_from", "valid_to")
@@ -285,12 +301,17 @@ class BlockReadings:
 
     def __init__(self, view: CorpusView) -> None:
         self._view = view
-        self._mentions_of = [block.strings("passages.mentions") for block in view.blocks]
+        self._records = lru_cache(_KEPT_BLOCKS)(
+            lambda number: view.blocks[number].strings("passages.mentions")
+        )
         self.mentions = lru_cache(_KEPT_MENTIONS)(self._mentions)
+
+    def _records_of(self, number: int) -> Strings:
+        return self._view.blocks[number].strings("passages.mentions")
 
     def _mentions(self, row: int) -> list[Mention]:
         number = self._view.block_of(row)
-        record = self._mentions_of[number][row - int(self._view.first_row[number])]
+        record = self._records(number)[row - int(self._view.first_row[number])]
         return unpacked(orjson.loads(record)) if record else []
 
     def names(self) -> Iterator[tuple[int, str, DefinedName]]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.caching import Cache, Caches
 from engine.corpus.protocol import Corpus
 from engine.investigation.wanted import NONE, wanted_in, without_measure
 from engine.language.analyzer import analyzer
@@ -25,6 +26,10 @@ UNKNOWN_WEIGHT = 1.3
 # Among so many passages of the ranking one must hold enough of the question.
 BEST_LOOKED_AT = 5
 _WORD = re.compile(r"[^\W_]+")
+# Questions whose words are remembered, of each corpus, and texts.
+REMEMBERED, TEXTS = 128, 512
+_ASKED: Caches[tuple[str, str], Asked] = Caches("words of questions", REMEMBERED)
+_READ: Cache[tuple[str, str], frozenset[str]] = Cache("terms of texts", TEXTS)
 
 
 class Written(NamedTuple):
@@ -54,7 +59,7 @@ class Asked:
 
     def held(self, terms: Iterable[str]) -> NDArray[np.bool_]:
         """Which of the words are among the index terms of a text, shape (words,)."""
-        found = frozenset(terms)
+        found = terms if isinstance(terms, frozenset) else frozenset(terms)
         return np.array([own <= found for own in self.terms], np.bool_)
 
     def share(self, terms: Iterable[str]) -> float:
@@ -68,7 +73,11 @@ class Asked:
 
 
 def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
-    """The words of a question, weighted by a corpus."""
+    """The words of a question, weighted by a corpus; remembered as long as that is open."""
+    return _ASKED.of(corpus).made((question, language), lambda: _asked_of(question, language, corpus))
+
+
+def _asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     reader = analyzer(language)
     by_word: dict[str, frozenset[str]] = {}
     for match in _WORD.finditer(without_measure(question, language)):
@@ -83,10 +92,10 @@ def asked_of(question: str, language: str, corpus: Corpus) -> Asked:
     # Where the corpus knows none of them, one weighs as much as another.
     weights[~known] = UNKNOWN_WEIGHT * (float(weights.max(initial=0.0)) or 1.0)
     total = float(weights.sum())
-    wanted = wanted_in(question, language)
-    return Asked(
-        words, tuple(by_word.values()), weights / total if total else weights, known, language, wanted
-    )
+    shares = weights / total if total else weights
+    for array in (shares, known):
+        array.flags.writeable = False
+    return Asked(words, tuple(by_word.values()), shares, known, language, wanted_in(question, language))
 
 
 def held_by_best(asked: Asked, texts: Sequence[Written]) -> float | None:
@@ -98,14 +107,17 @@ def held_by_best(asked: Asked, texts: Sequence[Written]) -> float | None:
     best = [one.text for one in texts[:BEST_LOOKED_AT] if one.language.split("-")[0] == language]
     if not asked.words or not best:
         return None
-    reader = analyzer(asked.language)
-    return max(asked.share(reader.terms(text)) for text in best)
+    return max(asked.share(_terms(asked.language, text)) for text in best)
 
 
 def held_by_all(asked: Asked, texts: Sequence[Written]) -> NDArray[np.bool_]:
     """Which words of the question one of the texts holds, shape (words,)."""
     held = np.zeros(len(asked.words), np.bool_)
-    reader = analyzer(asked.language)
     for one in texts:
-        held |= asked.held(reader.terms(one.text))
+        held |= asked.held(_terms(asked.language, one.text))
     return held
+
+
+def _terms(language: str, text: str) -> frozenset[str]:
+    """The index terms of a text: the best passages of a case are looked at after each of its rounds."""
+    return _READ.made((language, text), lambda: frozenset(analyzer(language).terms(text)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.corpus.protocol import Corpus, Mask
+from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 
@@ -49,8 +49,12 @@ def assemble(
     Nothing outside of ``allowed``, shape (passages,), and none of the ``barred`` rows is joined; a heading
     among the ``first`` rows, which the question names, stays.
     """
-    sections = corpus.section_numbers(ranking.rows)
-    near = set(ranking.rows[: JOINING_DEPTH * top_k].tolist())
+    best = ranking.rows[: JOINING_DEPTH * top_k]
+    near = set(best.tolist())
+    sections = _Sections(corpus)
+    around = [sections.around(row) for row in sections.read(best)[:top_k]]
+    # All that is likely to be joined, at once.
+    reading.passages(np.unique(np.concatenate([best[:0], *around])))
     chosen: list[Assembled] = []
     taken: set[int] = set()
     headings, shut = corpus.bare_headings(ranking.rows), set(barred)
@@ -59,11 +63,10 @@ def assemble(
             break
         if row in taken:
             continue
-        section = int(sections[place])
-        run = _provision(row, section, corpus, reading, allowed, shut | taken)
+        run = _provision(row, sections, reading, allowed, shut | taken)
         rows = _joined(row, run, near, reading)
         if headings[place]:
-            below = _below(row, section, corpus, reading, allowed, shut)
+            below = _below(row, sections, corpus, reading, allowed, shut)
             if any(other in taken for other in below) and row not in first:
                 # Its text is there already: the heading makes room.
                 continue
@@ -73,17 +76,50 @@ def assemble(
     return chosen
 
 
+class _Sections:
+    """Where the sections of some rows begin and end; each is asked for once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._extents: dict[int, tuple[int, int]] = {}
+
+    def read(self, rows: Rows) -> list[int]:
+        """Ask for the sections of rows, in two sets; returns the rows."""
+        corpus, asked = self._corpus, [row for row in rows.tolist() if row not in self._extents]
+        numbers = corpus.section_numbers(np.array(asked, np.int32)).tolist()
+        distinct = sorted({number for number in numbers if number >= 0})
+        sections = corpus.sections(distinct)
+        begins = [
+            int(of_document[0]) for of_document in corpus.by_document([s.document_id for s in sections])
+        ]
+        extents = {
+            number: (begin + section.first, begin + section.stop)
+            for number, section, begin in zip(distinct, sections, begins, strict=True)
+        }
+        for row, number in zip(asked, numbers, strict=True):
+            self._extents[row] = extents.get(number, (row, row + 1))
+        return asked
+
+    def of(self, row: int) -> tuple[int, int]:
+        """The first row of a row's section and the one behind its last; of a row without one itself alone."""
+        if row not in self._extents:
+            self.read(np.array([row], np.int32))
+        return self._extents[row]
+
+    def around(self, row: int) -> Rows:
+        """The rows of its section near a row, in reading order."""
+        begin, end = self.of(row)
+        return np.arange(
+            max(begin, row - MOST_PARAGRAPHS), min(end, row + MOST_PARAGRAPHS + 1), dtype=np.int32
+        )
+
+
 def _provision(
-    row: int, section: int, corpus: Corpus, reading: Reading, allowed: Mask | None, barred: Collection[int]
+    row: int, sections: _Sections, reading: Reading, allowed: Mask | None, barred: Collection[int]
 ) -> list[int]:
     """The passages of the provision that a row belongs to, in reading order: consecutive rows of its section
     with its number, as far as none of them is barred."""
-    if section < 0:
-        return [row]
-    (own,) = corpus.sections([section])
-    (rows,) = corpus.by_document([own.document_id])
-    begin, end = int(rows[0]) + own.first, int(rows[0]) + own.stop
-    around = np.arange(max(begin, row - MOST_PARAGRAPHS), min(end, row + MOST_PARAGRAPHS + 1), dtype=np.int32)
+    around = sections.around(row)
     passages = dict(zip(around.tolist(), reading.passages(around), strict=True))
     found = [row]
     for step in (-1, 1):
@@ -114,15 +150,16 @@ def _joined(row: int, run: Sequence[int], near: Collection[int], reading: Readin
 
 
 def _below(
-    row: int, section: int, corpus: Corpus, reading: Reading, allowed: Mask | None, barred: Collection[int]
+    row: int,
+    sections: _Sections,
+    corpus: Corpus,
+    reading: Reading,
+    allowed: Mask | None,
+    barred: Collection[int],
 ) -> tuple[int, ...]:
     """The text that stands below a heading in its section: consecutive rows, up to the first text and as far
     as they stay readable; none where there is none."""
-    if section < 0:
-        return ()
-    (own,) = corpus.sections([section])
-    (rows,) = corpus.by_document([own.document_id])
-    after = np.arange(row + 1, min(int(rows[0]) + own.stop, row + 1 + MOST_BELOW), dtype=np.int32)
+    after = np.arange(row + 1, min(sections.of(row)[1], row + 1 + MOST_BELOW), dtype=np.int32)
     found: list[int] = []
     total = 0
     heading = corpus.bare_headings(after).tolist()

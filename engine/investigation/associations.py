@@ -10,30 +10,19 @@ from __future__ import annotations
 import re
 import threading
 from copy import copy
-from typing import TypeAlias
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from engine.corpus.protocol import Corpus, Links, Rows, Scores
-from engine.language.candidates import Stems
-from engine.language.vocabulary import LONGEST_TERM
+from engine.corpus.adjacency import MOST_DEFINERS, Adjacency, Matrix, adjacency_of
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.language.candidates import LONGEST_TERM, Stems
 from engine.model import Direction
 
-# A reference to a section of many passages says little of each: its weight is shared out among them.
-SECTION_SHARE = 0.8
-# What a twentieth of the passages mentions links nothing.
-LOWEST_RARITY = 0.3
-# More definers than this tell a common heading, not a name.
-MOST_DEFINERS = 20
-# Explicit links against shared entities in a walk.
-LINK_WEIGHT = 4.0
-
 _WORD = re.compile(r"[^\W_]+")
-
-Matrix: TypeAlias = "scipy.sparse.csr_array"
 
 
 class Associations:
@@ -46,30 +35,13 @@ class Associations:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        self.passages = len(corpus)
-        mentions = corpus.mentions()
-        self.rarity = mentions.rarity
-        size = (self.passages, len(mentions.rarity))
-        telling = mentions.rarity[mentions.entities] >= LOWEST_RARITY
-        rows, entities = mentions.rows[telling], mentions.entities[telling]
-        held = scipy.sparse.csr_array((np.ones(len(rows), np.float32), (rows, entities)), shape=size)
-        defining = mentions.defines & telling
-        self.defined = scipy.sparse.csr_array(
-            (
-                np.ones(int(defining.sum()), np.float32),
-                (mentions.rows[defining], mentions.entities[defining]),
-            ),
-            shape=size,
-        )
-        self.names = _names(held, self.defined, mentions.rarity)
-        self.named = self.names.T.tocsr()
-        self._held, self._terms = held, _Names(corpus)
+        self.passages, self._terms = len(corpus), _Names(corpus)
         self._link(corpus)
 
     def _link(self, corpus: Corpus) -> None:
-        self.judged, self.cites = corpus.judged, _cites(corpus)
-        self.cited = self.cites.T.tocsr()
-        self.joined, self.scale = _joined(self.cites + self.names, self._held, self.rarity)
+        self.judged = corpus.judged
+        self.cites, self.names, self.defined, self.joined, self.scale, self.rarity = _adjacency(corpus)
+        self.cited, self.named = self.cites.T.tocsr(), self.names.T.tocsr()
 
     def relinked(self, corpus: Corpus) -> Associations:
         """The same with the links as people have judged them since."""
@@ -115,50 +87,13 @@ class Associations:
         return self._columns
 
 
-def _cites(corpus: Corpus) -> Matrix:
-    """Resolved references as a matrix; those that reach many passages weigh little for each."""
+def _adjacency(corpus: Corpus) -> Adjacency:
+    """As the corpus was published; put together here where it was not, or where people have judged links."""
+    published = corpus.adjacency()
+    if published is not None:
+        return published
     every = np.arange(len(corpus), dtype=np.int32)
-    links: Links = corpus.neighbours(every, None, Direction.OUT)
-    keys = links.origins.astype(np.int64) * (int(links.evidence.max(initial=0)) + 1) + links.evidence
-    _, position, reached = np.unique(keys, return_inverse=True, return_counts=True)
-    count = reached[position]
-    weights = np.where(count == 1, 1.0, SECTION_SHARE / count).astype(np.float32)
-    other = links.origins != links.rows
-    return _strongest(links.origins[other], links.rows[other], weights[other], len(corpus))
-
-
-def _strongest(rows: Rows, columns: Rows, weights: NDArray[np.float32], size: int) -> Matrix:
-    """A square matrix that keeps the highest of several weights of one place."""
-    order = np.lexsort((-weights, columns, rows))
-    rows, columns, weights = rows[order], columns[order], weights[order]
-    first = np.ones(len(rows), np.bool_)
-    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    return scipy.sparse.csr_array((weights[first], (rows[first], columns[first])), shape=(size, size))
-
-
-def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix:
-    """Who names what another passage defines: the entity's rarity over the root of its definers."""
-    definers = np.asarray(defined.sum(axis=0)).ravel()
-    usable = (definers > 0) & (definers <= MOST_DEFINERS)
-    weight = np.where(usable, rarity / np.sqrt(np.maximum(definers, 1)), 0.0).astype(np.float32)
-    links = (held @ scipy.sparse.diags_array(weight) @ defined.T).tocoo()
-    keep = (links.row != links.col) & (links.data > 0)
-    weights = np.minimum(links.data[keep], 1.0).astype(np.float32)
-    return scipy.sparse.csr_array((weights, (links.row[keep], links.col[keep])), shape=links.shape)
-
-
-def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[Matrix, Scores]:
-    """Links both ways and mentions weighted by rarity; and one over the sum of each row, 0 for none."""
-    mentioned = held @ scipy.sparse.diags_array(rarity * np.log(max(held.shape[0], 2)))
-    both = (LINK_WEIGHT * (links + links.T)).minimum(
-        scipy.sparse.csr_array((links + links.T) != 0).astype(np.float32) * 2 * LINK_WEIGHT
-    )
-    whole = scipy.sparse.block_array([[both, mentioned], [mentioned.T, None]], format="csr").astype(
-        np.float32
-    )
-    sums = np.asarray(whole.sum(axis=0)).ravel()
-    scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0).astype(np.float32)
-    return scipy.sparse.csr_array(whole), scale
+    return adjacency_of(corpus.mentions(), corpus.neighbours(every, None, Direction.OUT), len(corpus))
 
 
 class _Names:
@@ -226,15 +161,33 @@ def associations(corpus: Corpus) -> Associations:
         return known
 
 
-def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
-    """Some rows and some distinct columns of a matrix, shape (rows, columns): unlike its own indexing this
+class Among(NamedTuple):
+    """Values of a matrix at some of its rows and columns: places among both, and the value; shapes (k,)."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    values: NDArray[np.float32]
+
+
+def among(matrix: Matrix, rows: Rows, columns: Rows) -> Among:
+    """What stands in some rows and some distinct columns of a matrix, by row: unlike its own indexing this
     reads nothing that is as long as the matrix."""
-    part = matrix[rows].tocoo()
-    order = np.argsort(columns, kind="stable")
+    starts = matrix.indptr[rows].astype(np.intp)
+    counts = matrix.indptr[np.asarray(rows, np.intp) + 1] - starts
+    place = np.repeat(np.arange(len(rows)), counts)
+    every = np.arange(len(place)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
+    found = matrix.indices[every]
     if not len(columns):
-        return scipy.sparse.csr_array(np.zeros((len(rows), 0), np.float32))
-    places = np.minimum(np.searchsorted(columns[order], part.col), len(columns) - 1)
-    inside = columns[order][places] == part.col
-    return scipy.sparse.csr_array(
-        (part.data[inside], (part.row[inside], order[places[inside]])), shape=(len(rows), len(columns))
-    )
+        inside = np.zeros(len(found), np.bool_)
+        return Among(place[inside], place[inside], matrix.data[every[inside]])
+    order = np.argsort(columns, kind="stable")
+    there = np.minimum(np.searchsorted(columns[order], found), len(columns) - 1)
+    inside = columns[order][there] == found
+    return Among(place[inside], order[there[inside]], matrix.data[every[inside]])
+
+
+def between(matrix: Matrix, rows: Rows, columns: Rows) -> Matrix:
+    """``among`` as a matrix, shape (rows, columns)."""
+    found = among(matrix, rows, columns)
+    begins = np.searchsorted(found.rows, np.arange(len(rows) + 1))
+    return scipy.sparse.csr_array((found.values, found.columns, begins), shape=(len(rows), len(columns)))

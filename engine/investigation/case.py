@@ -13,6 +13,7 @@ import numpy as np
 from engine.breadth import Breadth, breadth_of
 from engine.corpus.protocol import Corpus, Rows
 from engine.errors import InputError
+from engine.investigation import again
 from engine.investigation.assistance import Assistance, budget_of, with_prefix
 from engine.investigation.completeness import completeness_of
 from engine.investigation.coverage import Coverage
@@ -31,6 +32,7 @@ from engine.investigation.events import (
 from engine.investigation.evidence import evidence_of
 from engine.investigation.facets import check_transaction
 from engine.investigation.filters import Filters
+from engine.investigation.found_by import found_by
 from engine.investigation.gate import by_trust
 from engine.investigation.metrics import figures_asked, metrics_shown
 from engine.investigation.opening import opening
@@ -38,7 +40,7 @@ from engine.investigation.parts import told_together
 from engine.investigation.planned import plan_of
 from engine.investigation.pointing import point_at, row_of
 from engine.investigation.pool import Pool
-from engine.investigation.purpose import purpose_of_round, purpose_of_scan
+from engine.investigation.purpose import kinds_of_round, purpose_of_round, purpose_of_scan
 from engine.investigation.ranking import Ranking
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
@@ -63,10 +65,12 @@ from engine.model import (
     Completeness,
     DepthKind,
     EvidenceStatus,
+    FoundBy,
     GapQuery,
     QueryPlan,
     RankedPassage,
     RoundJudgement,
+    RoundKind,
     RoundReport,
     Stop,
     StopReason,
@@ -136,10 +140,17 @@ class Case:
         self._spending = Spending(self.meter, self._embedder, self._reranking, used)
         self.notes: tuple[str, ...] = ()
         self.scanned: Scan | None = None
+        # By which queries passages were found, of a case that is shown without its scan.
+        self.found: Mapping[str, FoundBy] = NOTHING
         self._coverage: Coverage | None = None
         self._assistance: Assistance | None = None
         self._reading = Reading(corpus)
         self._filters.check(self.pool.rows(), self._reading.ids)
+
+    @property
+    def has_bounds_of_its_own(self) -> bool:
+        """Whether its breadth was given."""
+        return self._broad is not None
 
     @property
     def breadth(self) -> Breadth:
@@ -166,8 +177,24 @@ class Case:
         return self._cancelled.is_set()
 
     def run(self) -> Iterator[Event]:
-        """Open the case, or carry on from the pool it was given. Yields one event per step."""
+        """Open the case, or carry on from the pool it was given. Yields one event per step; where the same
+        case came to its end before, what it told then."""
         self._spending.begin(spent=0.0)
+        key = again.key_of(self)
+        finished = again.known(self, key)
+        if finished is not None:
+            again.adopt(self, finished)
+            self._spending.end()
+            yield from again.told_anew(finished.events, self)
+            return
+        told: list[Event] = []
+        for event in self._run():
+            told.append(event)
+            if isinstance(event, Ranked):
+                again.keep(self, key, told)
+            yield event
+
+    def _run(self) -> Iterator[Event]:
         self.stop = None
         self.plan = self.edited or self.make_plan()
         self.bounds = bounds = bounded(self.settings, self.plan.depth)
@@ -261,6 +288,7 @@ class Case:
             self.metrics,
             self.transaction,
             self.usage,
+            self.found if self.scanned is None else found_by(self.scanned, self.pool, self.rounds),
         )
 
     @property
@@ -302,6 +330,7 @@ class Case:
         report = RoundReport(
             0, (), found.counts, len(found.hops), 0, len(self.pool), found.milliseconds,
             found.scanned.finders, after=_states(self.areas), purpose=purpose_of_scan(active(whole)),
+            kinds=(RoundKind.BROAD_SCAN,), searches=found.searches,
         )  # fmt: skip
         self.rounds.append(report)
         return ScanFinished(report, found.hops, self.notes, self.transaction)
@@ -323,6 +352,7 @@ class Case:
             queries = assistance.queries(coverage)
         ids = self._reading.ids(seeds.rows)
         purpose = purpose_of_round(strategies, ids, queries, self.pool, chosen=chosen)
+        kinds = kinds_of_round(strategies, ids, queries, chosen=chosen)
         yield RoundStarted(number, tuple(ids), queries)
         self.pool.explored.update(ids)
         context = Context(
@@ -336,7 +366,8 @@ class Case:
         )
         dismissed = self.corpus.rows(sorted(self.pool.dismissed))
         model = self._embedder if context.relevance.vectors is not None else None
-        turn = [*strategies, Gaps(model)] if queries else list(strategies)
+        asking = Gaps(model)
+        turn = [*strategies, asking] if queries else list(strategies)
         counts, hops = take_turn(turn, seeds, context, self.pool, dismissed, number, self._halted)
         refused = sum(sum(count.refused.values()) for count in counts)
         milliseconds = 1000 * (time.perf_counter() - started)
@@ -345,6 +376,7 @@ class Case:
         report = RoundReport(
             number, tuple(ids), counts, len(hops), refused, len(self.pool), milliseconds,
             queries=queries, before=before, after=_states(self.areas), purpose=purpose,
+            kinds=kinds, searches=tuple(asking.searches),
         )  # fmt: skip
         self.rounds.append(report)
         yield RoundFinished(report, hops)
@@ -455,8 +487,7 @@ class Case:
 
     def _last_round(self) -> int:
         """The highest round so far; a case that carries on from a saved pool goes on counting."""
-        numbers = [report.number for report in self.rounds] + [hop.round for hop in self.pool.hops()]
-        return max(numbers, default=0)
+        return max([self.pool.last_round(), *(report.number for report in self.rounds)])
 
     def _relevance(self) -> Relevance:
         if self.scanned is None:

@@ -18,9 +18,8 @@ import numpy as np
 from engine.corpus.extracted.proposal import concept_key
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
 from engine.corpus.protocol import Corpus, Rows
-from engine.language.candidates import Stems
+from engine.language.candidates import LONGEST_TERM, Stems
 from engine.language.terms import terms_of
-from engine.language.vocabulary import LONGEST_TERM
 from engine.languages import Definitions, law
 from engine.model import Entity, EntityKind, Passage, Relation
 
@@ -117,10 +116,10 @@ class DefinedTerms:
         if corpus is None or corpus.judged == self._judged:
             return self._rejections
         found: dict[int, set[int]] = {}
-        if corpus.folder is not None and corpus.judged:
+        if corpus.journals is not None and corpus.judged:
             said = [
                 one.proposal
-                for one in judged(load_validations(corpus.folder)).values()
+                for one in judged(load_validations(corpus.journals)).values()
                 if one.judgement is Judgement.REJECTED and one.proposal.relation is Relation.DEFINES
             ]
             named = {concept_key(name): number for number, name in enumerate(self.names)}

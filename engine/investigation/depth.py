@@ -9,7 +9,7 @@ import numpy as np
 from engine.corpus.protocol import Rows
 from engine.investigation.facets import NONE
 from engine.investigation.pool import Pool
-from engine.model import Depth, DepthKind, Hop
+from engine.model import Depth, DepthKind
 from engine.retrieval.planning.named import asked_besides
 from engine.retrieval.relevance import Relevance
 from engine.settings import AUTO, InvestigationSettings, Preset, preset
@@ -47,17 +47,13 @@ def worth_showing(
     corpus, plan = relevance.corpus, relevance.plan
     names = {passage.id for passage in corpus.passages(first)}
     stated = {name for name, thread in threads().items() if thread.stated}
-    linked = {_other(hop, names) for hop in pool.hops() if hop.strategy in stated and _joins(hop, names)}
+    linked = {
+        target if source in names else source
+        for source, target, _, _ in pool.links(stated)
+        if (source in names) != (target in names)
+    }
     kept = np.isin(rows, first) | np.isin(rows, corpus.rows(sorted(linked)))
     if asked_besides(plan.views[0].text, plan.language, [one.words for one in plan.named]):
         own = relevance.of(rows)
         kept |= own >= NEAR * float(own.max(initial=0.0))
     return np.asarray(kept, np.bool_)
-
-
-def _joins(hop: Hop, names: set[str]) -> bool:
-    return hop.source_id is not None and (hop.source_id in names) != (hop.target_id in names)
-
-
-def _other(hop: Hop, names: set[str]) -> str:
-    return hop.target_id if hop.source_id in names else str(hop.source_id)

@@ -7,7 +7,7 @@ where the settings ask for it; then Stopped, Ranked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.llm import Usage
@@ -44,7 +44,7 @@ class ScanFinished:
     """
 
     report: RoundReport
-    hops: tuple[Hop, ...]
+    hops: Sequence[Hop]
     notes: tuple[str, ...] = ()
     transaction: Transaction | None = None
 
@@ -63,7 +63,7 @@ class RoundFinished:
     """A round is over; ``hops`` are those that admitted new passages."""
 
     report: RoundReport
-    hops: tuple[Hop, ...]
+    hops: Sequence[Hop]
 
 
 @dataclass(frozen=True, slots=True)

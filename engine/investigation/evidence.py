@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,14 +227,26 @@ def _by_meaning(corpus: Corpus, vectors: NDArray[np.float32] | None, view: int) 
     if vectors is None or not len(vectors) or not vectors[view].any():
         return {}
     question = vectors[view]
-    rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int32))
-    sample = corpus.vectors(rows)
-    sample = sample[np.any(sample != 0, axis=1)]
+    middle = _middle(corpus)
     (hits,) = corpus.search_dense(question[None, :], 1, -1.0)
-    if not len(sample) or not len(hits.scores):
+    if middle is None or not len(hits.scores):
         return {}
-    mean = float((sample @ question).mean())
+    mean = float(middle @ question)
     return {"nearness": max(0.0, (float(hits.scores[0]) - mean) / max(1.0 - mean, 1e-6))}
+
+
+def _middle(corpus: Corpus) -> NDArray[np.float32] | None:
+    """The mean vector of passages that stand for the whole corpus, shape (d,), kept as long as it is open;
+    None without any."""
+    if corpus not in _MIDDLES:
+        rows = np.unique(np.linspace(0, len(corpus) - 1, SAMPLED).astype(np.int32))
+        sample = corpus.vectors(rows)
+        sample = sample[np.any(sample != 0, axis=1)]
+        _MIDDLES[corpus] = sample.mean(axis=0, dtype=np.float64).astype(np.float32) if len(sample) else None
+    return _MIDDLES[corpus]
+
+
+_MIDDLES: WeakKeyDictionary[Corpus, NDArray[np.float32] | None] = WeakKeyDictionary()
 
 
 def _words(question: str, asked: Asked, texts: Sequence[Written]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from engine.caching import Caches
 from engine.corpus.protocol import Corpus, Mask, Rows
 from engine.errors import InputError, SettingsError
 from engine.investigation.constraints import ConstraintMasks, constraint_masks, constraint_notes
@@ -39,9 +40,7 @@ class Filters:
         asked = [constraint.mask for constraint in constraints.each]
         self.constrained: Mask | None = _all_of([*stated, *asked])
         past = _asks_for_the_past(settings) or (plan is not None and plan.constraints.as_of is not None)
-        current = None if past else ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
-        if current is not None and current.all():
-            current = None
+        current = None if past else _current(corpus, day)
         given = _all_of([*stated, *([] if current is None else [current])])
         self.notes = constraint_notes(constraints, given, len(corpus))
         self.mask: Mask | None = _all_of([*([] if given is None else [given]), *asked])
@@ -62,6 +61,23 @@ class Filters:
 def _asks_for_the_past(settings: InvestigationSettings) -> bool:
     asked = {status.casefold() for status in settings.statuses}
     return settings.include_superseded or settings.as_of is not None or bool(asked & set(OUT_OF_FORCE))
+
+
+def _current(corpus: Corpus, day: date) -> Mask | None:
+    """What holds on a day, as far as is known, shape (passages,); None for everything. Kept as long as the
+    corpus is open."""
+
+    def found() -> Mask | None:
+        holds: Mask = ~corpus.out_of_force(day) & ~_replaced_later(corpus, day)
+        holds.flags.writeable = False
+        return None if holds.all() else holds
+
+    return _CURRENT.of(corpus).made(day, found)
+
+
+# Days of which is kept what is in force.
+DAYS = 4
+_CURRENT: Caches[date, Mask | None] = Caches("what is in force", DAYS)
 
 
 def _replaced_later(corpus: Corpus, day: date) -> Mask:

@@ -9,17 +9,20 @@ thread from filling the pool.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.breadth import Breadth
 from engine.corpus.protocol import Scores
-from engine.investigation.leads import Leads
+from engine.investigation.compiling import compiled
+from engine.investigation.leads import RELATIONS, Leads
 from engine.investigation.strategies.base import Strategy
+from engine.sorting import falling, found_in, numbered
 
 OWN_SHARE = 0.5
 
@@ -37,6 +40,23 @@ class Refusal(StrEnum):
     FILTERED = "outside the filters"
 
 
+# What a lead is that is refused for no reason: new, or to a passage that is known.
+FRESH, KNOWN = -1, -2
+# In the order in which they are looked for; those from the first that is a matter of score or budget may
+# explain what another thread brings.
+REASONS = (
+    Refusal.DISMISSED,
+    Refusal.FILTERED,
+    Refusal.SOURCE_REFUSED,
+    Refusal.IRRELEVANT,
+    Refusal.POOL_FULL,
+    Refusal.STRATEGY_BUDGET,
+    Refusal.DOCUMENT_BUDGET,
+    Refusal.RELATION_BUDGET,
+)
+FIRST_BUDGET = REASONS.index(Refusal.IRRELEVANT)
+
+
 def gate_scores(relevance: Scores, strengths: Scores, source_scores: Scores, trust: float) -> Scores:
     """Half the lead's own relevance, half the link: trust x strength x the source's score, 0..1."""
     scores: Scores = (OWN_SHARE * relevance + (1 - OWN_SHARE) * trust * strengths * source_scores).astype(
@@ -50,14 +70,19 @@ def by_trust(strategies: Sequence[Strategy]) -> list[Strategy]:
     return sorted(strategies, key=lambda strategy: -strategy.trust)
 
 
+def _none() -> NDArray[np.intp]:
+    return np.empty(0, np.intp)
+
+
 @dataclass(slots=True)
 class Verdicts:
-    """What the gate said of one strategy's leads: indices admitted as new, indices that reach
-    passages already in the pool, indices refused for score or budget, and the refusals by reason."""
+    """What the gate said of one strategy's leads, by index in the order of judgement: those admitted as new,
+    those that reach passages already in the pool, those refused for score or budget; and the refusals by
+    reason."""
 
-    fresh: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    outdone: list[int] = field(default_factory=list)
+    fresh: NDArray[np.intp] = field(default_factory=_none)
+    known: NDArray[np.intp] = field(default_factory=_none)
+    outdone: NDArray[np.intp] = field(default_factory=_none)
     refused: Counter[str] = field(default_factory=Counter)
 
 
@@ -74,8 +99,7 @@ class Gate:
     ) -> None:
         self._breadth = breadth
         self._room = room
-        self._known = set(known)
-        self._dismissed = dismissed
+        self._known, self._dismissed = (np.array(sorted(some), np.int32) for some in (known, dismissed))
         self._documents: Counter[int] = Counter()
         self._relations: Counter[int] = Counter()
 
@@ -93,58 +117,98 @@ class Gate:
         ``scores`` are gate scores, ``documents`` the leads' document numbers, ``allowed`` is false
         for leads that a hard filter excludes; shapes (n,).
         """
-        verdicts = Verdicts()
-        spent, budget = 0, max(1, round(trust * self._breadth.per_strategy))
-        for lead in np.lexsort((leads.rows, -scores, leads.steps)).tolist():
-            row, source = int(leads.rows[lead]), int(leads.sources[lead])
-            reason = self._refusal(row, source, bool(allowed[lead]))
-            if reason is None and row in self._known:
-                verdicts.known.append(lead)
-                continue
-            if reason is None:
-                reason = self._over_budget(
-                    float(scores[lead]), budget - spent, int(documents[lead]), int(leads.relations[lead])
-                )
-                verdicts.outdone += [lead] if reason is not None else []
-            if reason is not None:
-                verdicts.refused[reason] += 1
-                continue
-            verdicts.fresh.append(lead)
-            self._known.add(row)
-            self._documents[int(documents[lead])] += 1
-            self._relations[int(leads.relations[lead])] += 1
-            self._room -= 1
-            spent += 1
-        return verdicts
+        if not len(leads):
+            return Verdicts()
+        rows, targets, sources = leads.ends
+        order = np.argsort(targets, kind="stable")
+        order = order[falling(leads.steps[order], scores[order])]
+        own, source = targets[order], sources[order]
+        known, dismissed = found_in(self._known, rows), found_in(self._dismissed, rows)
+        # The question is where a lead starts that starts at no passage.
+        known |= rows < 0
+        paper_of = np.zeros(len(rows), documents.dtype)
+        paper_of[targets] = documents
+        papers, number_of = numbered(paper_of)
+        paper = number_of[own]
+        of_papers = np.array([self._documents[number] for number in papers.tolist()], np.int64)
+        of_relations = np.zeros(len(RELATIONS), np.int64)
+        for number, count in self._relations.items():
+            of_relations[number] = count
+        breadth, passed = self._breadth, np.empty(len(order), np.int8)
+        budget = max(1, round(trust * breadth.per_strategy))
+        limits = np.array([budget, self._room, breadth.per_document, breadth.per_relation], np.int64)
+        before = of_papers.copy(), of_relations.copy()
+        _kernel()(
+            own, source, allowed[order], scores[order], paper, leads.relations[order],
+            dismissed, breadth.gate, limits, known, of_papers, of_relations, passed,
+        )  # fmt: skip
+        fresh = order[passed == FRESH]
+        self._known = np.sort(np.concatenate([self._known, leads.rows[fresh]]))
+        self._documents.update(dict(zip(papers.tolist(), (of_papers - before[0]).tolist(), strict=True)))
+        self._relations.update(dict(enumerate((of_relations - before[1]).tolist())))
+        self._room -= len(fresh)
+        refused = np.bincount(passed[passed >= 0], minlength=len(REASONS)).tolist()
+        return Verdicts(
+            fresh,
+            order[passed == KNOWN],
+            order[passed >= FIRST_BUDGET],
+            Counter({reason: count for reason, count in zip(REASONS, refused, strict=True) if count}),
+        )
 
-    def _refusal(self, row: int, source: int, allowed: bool) -> Refusal | None:
-        """Reasons that hold whatever the score."""
-        if row in self._dismissed:
-            return Refusal.DISMISSED
-        if not allowed:
-            return Refusal.FILTERED
-        if source >= 0 and source not in self._known:
-            return Refusal.SOURCE_REFUSED
-        return None
-
-    def arrived(self, leads: Leads, chosen: list[int]) -> list[int]:
+    def arrived(self, leads: Leads, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
         """Those of some refused leads whose passage came into the pool by another thread after all."""
-        return [
-            lead
-            for lead in chosen
-            if int(leads.rows[lead]) in self._known
-            and (leads.sources[lead] < 0 or int(leads.sources[lead]) in self._known)
-        ]
+        rows, sources = leads.rows[chosen], leads.sources[chosen]
+        here = found_in(self._known, rows) & ((sources < 0) | found_in(self._known, sources))
+        return chosen[here]
 
-    def _over_budget(self, score: float, left: int, document: int, relation: int) -> Refusal | None:
-        if score < self._breadth.gate:
-            return Refusal.IRRELEVANT
-        if self._room <= 0:
-            return Refusal.POOL_FULL
-        if left <= 0:
-            return Refusal.STRATEGY_BUDGET
-        if self._documents[document] >= self._breadth.per_document:
-            return Refusal.DOCUMENT_BUDGET
-        if self._relations[relation] >= self._breadth.per_relation:
-            return Refusal.RELATION_BUDGET
-        return None
+
+@cache
+def _kernel() -> Callable[..., None]:
+    return compiled(_judge)
+
+
+def _judge(
+    own: NDArray[np.int64],
+    source: NDArray[np.int64],
+    allowed: NDArray[np.bool_],
+    scores: Scores,
+    paper: NDArray[np.int64],
+    relations: NDArray[np.int8],
+    dismissed: NDArray[np.bool_],
+    least: float,
+    limits: NDArray[np.int64],
+    known: NDArray[np.bool_],
+    of_papers: NDArray[np.int64],
+    of_relations: NDArray[np.int64],
+    passed: NDArray[np.int8],
+) -> None:
+    """Judges leads in order: FRESH, KNOWN or the place of the reason among REASONS into ``passed``. Passages
+    and documents are numbers of ``known``, ``dismissed`` and ``of_papers``, where what is admitted counts."""
+    spent, room = 0, limits[1]
+    for lead in range(len(own)):
+        row, document, relation = own[lead], paper[lead], relations[lead]
+        if dismissed[row]:
+            passed[lead] = 0
+        elif not allowed[lead]:
+            passed[lead] = 1
+        elif not known[source[lead]]:
+            passed[lead] = 2
+        elif known[row]:
+            passed[lead] = -2
+        elif scores[lead] < least:
+            passed[lead] = 3
+        elif room <= 0:
+            passed[lead] = 4
+        elif spent >= limits[0]:
+            passed[lead] = 5
+        elif of_papers[document] >= limits[2]:
+            passed[lead] = 6
+        elif of_relations[relation] >= limits[3]:
+            passed[lead] = 7
+        else:
+            passed[lead] = -1
+            known[row] = True
+            of_papers[document] += 1
+            of_relations[relation] += 1
+            room -= 1
+            spent += 1

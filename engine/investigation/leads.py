@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
 from engine.model import Direction, Relation
+from engine.sorting import begins, numbered
 
 RELATIONS = tuple(Relation)
 RELATION_NUMBER = {relation: number for number, relation in enumerate(RELATIONS)}
@@ -17,7 +20,16 @@ DIRECTIONS = (Direction.OUT, Direction.IN)
 NO_SOURCE = -1
 
 
-@dataclass(frozen=True, slots=True)
+class Ends(NamedTuple):
+    """Where leads start and end. ``rows`` are the distinct rows of both, rising, NO_SOURCE among them, shape
+    (m,); ``targets`` and ``sources`` the place of each lead's passage and source among them, shapes (n,)."""
+
+    rows: Rows
+    targets: NDArray[np.intp]
+    sources: NDArray[np.intp]
+
+
+@dataclass(frozen=True)
 class Leads:
     """Passages that strategies propose; every array has shape (n,).
 
@@ -37,6 +49,14 @@ class Leads:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def ends(self) -> Ends:
+        """Where they start and end."""
+        targets, target = numbered(self.rows)
+        sources, source = numbered(self.sources)
+        rows, place = numbered(np.concatenate([targets, sources]))
+        return Ends(rows, place[: len(targets)][target], place[len(targets) :][source])
 
     def take(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Leads:
         """The chosen leads, by index or mask."""
@@ -89,13 +109,20 @@ def strongest(leads: Leads) -> Leads:
 
     Leads without a source stay apart by what made them: two queries that found a passage both say so.
     """
-    if not len(leads):
+    # Source, passage and direction as one number.
+    link = leads.sources.astype(np.int64) + 1 << 32 | leads.rows.astype(np.int64) << 1 | leads.directions
+    there = np.sort(link)
+    if begins(there).all():
         return leads
-    said = np.where(leads.sources == NO_SOURCE, leads.evidence, -1)
-    order = np.lexsort(
-        (np.arange(len(leads)), -leads.strengths, said, leads.directions, leads.rows, leads.sources)
-    )
-    keys = np.stack([leads.sources[order], leads.rows[order], leads.directions[order], said[order]])
-    first = np.ones(len(order), np.bool_)
-    first[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    return leads.take(np.sort(order[first]))
+    asked = leads.sources == NO_SOURCE
+    if asked.any():
+        _, link = numbered(link)
+        link = link << 32 | np.where(asked, leads.evidence + 1, 0)
+    order = np.argsort(link, kind="stable")
+    group = np.cumsum(begins(link[order])) - 1
+    strengths = leads.strengths[order]
+    best = np.maximum.reduceat(strengths, np.flatnonzero(begins(group)))
+    order, group = order[strengths == best[group]], group[strengths == best[group]]
+    kept = np.zeros(len(leads), np.bool_)
+    kept[order[begins(group)]] = True
+    return leads.take(kept)

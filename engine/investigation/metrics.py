@@ -24,6 +24,7 @@ from engine.model import (
     counted,
 )
 from engine.retrieval.relevance import Relevance
+from engine.sorting import found_in, numbered
 
 BEST, TOP = 10, 3
 WORTH = {AreaState.COVERED: 1.0, AreaState.WEAK: 0.5, AreaState.MISSING: 0.0}
@@ -93,9 +94,9 @@ def references_held(corpus: Corpus, rows: Rows, pool: Rows) -> float | None:
     links = corpus.neighbours(rows, None, Direction.OUT)
     if not len(links.rows):
         return None
-    _, reference = np.unique(links.evidence, return_inverse=True)
-    held = np.zeros(int(reference.max()) + 1, np.bool_)
-    np.logical_or.at(held, reference, np.isin(links.rows, pool))
+    references, place = numbered(links.evidence)
+    held = np.zeros(len(references), np.bool_)
+    held[place[found_in(np.sort(pool), links.rows)]] = True
     return float(held.mean())
 
 

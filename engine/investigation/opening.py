@@ -14,17 +14,20 @@ from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
 from engine.investigation.turn import SCAN, admit_scanned
 from engine.language.embedders import Embedder
-from engine.model import Hop, QueryPlan, StrategyCount
+from engine.model import Hop, QueryPlan, Search, StrategyCount
 from engine.retrieval.embedding import embed_views
-from engine.retrieval.planning import active
+from engine.retrieval.planning import HYPOTHETICAL, active
+from engine.retrieval.planning.hypothetical import target_language
 from engine.retrieval.scan import Scan, scan
+from engine.retrieval.searches import searches_of
 from engine.settings import InvestigationSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
     """What opened a case. ``hops`` brought new passages, first those that the question names; ``coverage``
-    has not looked at the pool yet; ``notes`` say what was off, cut or left out."""
+    has not looked at the pool yet; ``notes`` say what was off, cut or left out; ``searches`` are the queries
+    that were sent."""
 
     scanned: Scan
     coverage: Coverage
@@ -32,6 +35,7 @@ class Opening:
     hops: tuple[Hop, ...]
     notes: tuple[str, ...]
     milliseconds: float
+    searches: tuple[Search, ...]
 
 
 def opening(
@@ -64,4 +68,6 @@ def opening(
     kind = whole.constraints.transaction or settings.transaction_type
     coverage, told = opened(found.relevance, found.rows, kind, reading, embedder)
     notes = (*plan.notes, *notes, *found.notes, *filters.notes, *told)
-    return Opening(found, coverage, tuple(counts), (*named, *hops), notes, milliseconds)
+    drafted_in = target_language(corpus, plan.language, settings.hypothetical_language)
+    searches = searches_of(found, reading.ids, HYPOTHETICAL, drafted_in)
+    return Opening(found, coverage, tuple(counts), (*named, *hops), notes, milliseconds, searches)

@@ -8,26 +8,26 @@ is found a second time: the second hop is one more edge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.model import Hop, Relation
+from engine.investigation.leads import DIRECTIONS, RELATIONS, Leads
+from engine.investigation.trails import FROM_QUESTION, Steps, Tell, Told, Trails
+from engine.model import Direction, Hop, Relation
+from engine.sorting import distinct
 
 if TYPE_CHECKING:
     import networkx as nx
 
 QUESTION_NODE = "?"
-LONGEST_TRAIL = 8
-# Links that no text states.
-CIRCUMSTANTIAL = {Relation.MENTIONS, Relation.SIMILAR_TO, Relation.PART_OF, Relation.NEXT_TO}
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A passage in the pool: when and by whom it was first admitted, its gate score, its number."""
 
     passage_id: str
@@ -58,17 +58,25 @@ class Pool:
         self.pinned: set[str] = set()
         self.dismissed: set[str] = set()
         self.explored: set[str] = set()
-        self._entries = {entry.passage_id: entry for entry in saved}
-        self._hops: set[Hop] = set()
-        self._reaching: dict[str, list[Hop]] = {}
-        self._links: set[tuple[str | None, str, str, str]] = set()
-        self._told: dict[str, list[Hop]] = {}
+        # Passages in the order of their admission: the place of each id and row; entries, made when they are
+        # looked at, of what is held in columns: id, row, round, strategy, score.
+        self._orders: dict[str, int] = {}
+        self._places: dict[int, int] = {}
+        self._ids: list[str] = []
+        self._rows: list[int] = []
+        self._rounds: list[int] = []
+        self._strategies: list[str] = []
+        self._scores: list[float] = []
+        self._made: list[Entry] = []
+        self._trails = Trails()
+        for entry in saved:
+            self._enter([entry.passage_id], [entry.row], entry.round, entry.strategy, [entry.score])
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._orders)
 
     def __contains__(self, passage_id: object) -> bool:
-        return passage_id in self._entries
+        return passage_id in self._orders
 
     @property
     def full(self) -> bool:
@@ -77,31 +85,44 @@ class Pool:
 
     def entries(self) -> list[Entry]:
         """All passages in the order of their admission."""
-        return list(self._entries.values())
+        made, count = self._made, len(self)
+        if len(made) < count:
+            columns = self._ids, self._rows, self._rounds, self._strategies, self._scores, range(count)
+            left = (column[len(made) : count] for column in columns)
+            made = self._made = [*made, *map(Entry._make, zip(*left, strict=True))]
+        return list(made)
 
     def entry(self, passage_id: str) -> Entry:
         """One passage's entry. Raises KeyError for a passage that is not in the pool."""
-        return self._entries[passage_id]
+        place = self._orders[passage_id]
+        return Entry(
+            passage_id,
+            self._rows[place],
+            self._rounds[place],
+            self._strategies[place],
+            self._scores[place],
+            place,
+        )
 
     def rows(self) -> Rows:
         """Rows of all passages in the order of their admission, shape (n,)."""
-        return np.fromiter((entry.row for entry in self._entries.values()), np.int32, len(self))
+        return np.array(self._rows[: len(self)], np.int32)
 
     def scores(self) -> Scores:
         """Gate scores in the same order, shape (n,)."""
-        return np.fromiter((entry.score for entry in self._entries.values()), np.float32, len(self))
+        return np.array(self._scores[: len(self)], np.float32)
 
     def score(self, passage_id: str) -> float:
         """Gate score of a passage."""
-        return self._entries[passage_id].score
+        return self.entry(passage_id).score
 
     def round(self, passage_id: str) -> int:
         """Round in which a passage was admitted; 0 is the scan."""
-        return self._entries[passage_id].round
+        return self.entry(passage_id).round
 
     def strategy(self, passage_id: str) -> str:
         """The strategy that admitted a passage."""
-        return self._entries[passage_id].strategy
+        return self.entry(passage_id).strategy
 
     def admit(self, hop: Hop, row: int, score: float) -> bool:
         """Take in the passage that a hop reached, or add the hop to a passage that is here already.
@@ -110,44 +131,123 @@ class Pool:
         not in the pool (its trail would lead nowhere), or when a new passage finds the pool full.
         """
         source = QUESTION_NODE if hop.source_id is None else hop.source_id
-        if source != QUESTION_NODE and source not in self._entries:
+        if source != QUESTION_NODE and source not in self._orders:
             raise ValueError(f"a hop from {source}, which is not in the pool")
         if source == hop.target_id:
             raise ValueError(f"a hop from {source} to itself")
-        new = hop.target_id not in self._entries
+        new = hop.target_id not in self._orders
         if new:
             if self.full:
                 raise ValueError(f"the pool is full ({self.limit} passages)")
-            self._entries[hop.target_id] = Entry(
-                hop.target_id, row, hop.round, hop.strategy, score, len(self._entries)
-            )
-        if hop not in self._hops:
-            self._hops.add(hop)
-            self._told.pop(hop.target_id, None)
-            self._reaching.setdefault(hop.target_id, []).append(hop)
-            self._links.add(_link(hop.source_id, hop.target_id, hop.strategy, hop.quote))
+            self._enter([hop.target_id], [row], hop.round, hop.strategy, [score])
+        target = self._orders[hop.target_id]
+        start = FROM_QUESTION if source == QUESTION_NODE else self._orders[source]
+        self._trails.add(hop, target, start)
         return new
+
+    def bring(
+        self, strategy: str, round_number: int, leads: Leads, ids: Sequence[str], scores: Scores
+    ) -> None:
+        """Take in the passages that leads of a strategy reached, each once, with their gate scores; their
+        hops are ``join``'s. Raises ValueError where the pool has not so much room."""
+        if len(self) + len(ids) > self.limit:
+            raise ValueError(f"the pool is full ({self.limit} passages)")
+        self._enter(ids, leads.rows.tolist(), round_number, strategy, scores.tolist())
+
+    def join(self, strategy: str, round_number: int, leads: Leads, tell: Tell) -> None:
+        """Add the hops that leads make between passages that are here, where the strategy has not joined
+        them yet; they are told by ``tell`` when somebody looks at them.
+
+        Raises ValueError for a lead that starts or ends outside of the pool.
+        """
+        rows, targets, sources = leads.ends
+        try:
+            places = np.array([self._places[row] for row in rows.tolist()], np.int64)
+        except KeyError as error:
+            raise ValueError(f"a hop at row {error}, which is not in the pool") from None
+        self._trails.add_leads(strategy, round_number, leads, (places[targets], places[sources]), tell)
 
     def linked(self, source_id: str | None, target_id: str, strategy: str, quote: str = "") -> bool:
         """Whether a strategy has already led from one passage to another; or by these words from the
         question (``source_id`` None), which may say several things."""
-        return _link(source_id, target_id, strategy, quote) in self._links
+        if target_id not in self._orders or (source_id is not None and source_id not in self._orders):
+            return False
+        source = FROM_QUESTION if source_id is None else self._orders[source_id]
+        numbers = self._trails.between(self._orders[target_id], source, strategy)
+        if source_id is not None:
+            return bool(numbers)
+        return any(hop.quote == quote for hop in self._trails.told(numbers))
 
     def hops(self) -> list[Hop]:
         """All hops, those of one passage together, passages in the order of their admission."""
-        return [hop for passage_id in self._entries for hop in self.hops_to(passage_id)]
+        return self._trails.told(self._trails.ordered().tolist())
+
+    def steps(self) -> Steps:
+        """The same, untold."""
+        return self._trails.steps()
+
+    def hops_of(self, strategies: Iterable[str]) -> list[Hop]:
+        """The hops of some strategies, in the order in which they were found."""
+        return self._trails.told(self._trails.of(strategies).tolist())
 
     def hops_to(self, passage_id: str) -> list[Hop]:
         """All hops that reach a passage, in the order in which they were found."""
-        return list(self._reaching.get(passage_id, ()))
+        place = self._orders.get(passage_id)
+        return [] if place is None else self._trails.told(self._trails.to(place))
+
+    def first_hop(self, passage_id: str) -> Hop:
+        """The hop that brought a passage. Raises KeyError for a passage that is not in the pool."""
+        return self._trails.told(self._trails.to(self._orders[passage_id])[:1])[0]
+
+    def brought_since(self, count: int) -> Sequence[Hop]:
+        """The hops that brought the passages behind the first ``count``."""
+        return Told(self._trails, range(count, len(self)))
+
+    def links(
+        self, strategies: Iterable[str] | None = None
+    ) -> Iterator[tuple[str, str, Relation, Direction]]:
+        """Source, target, relation and direction of each hop from a passage, untold: of some strategies, None
+        for all."""
+        there, ids = self._trails.columns, self._ids
+        numbers = np.arange(len(there.targets)) if strategies is None else self._trails.of(strategies)
+        numbers = numbers[there.sources[numbers] != FROM_QUESTION]
+        for source, target, relation, direction in zip(
+            there.sources[numbers].tolist(),
+            there.targets[numbers].tolist(),
+            there.relations[numbers].tolist(),
+            there.directions[numbers].tolist(),
+            strict=True,
+        ):
+            yield ids[source], ids[target], RELATIONS[relation], DIRECTIONS[direction]
+
+    def ways(self, besides: Iterable[str] = ()) -> NDArray[np.int64]:
+        """How many strategies reach each passage, ``besides`` some, in the order of admission, shape (n,)."""
+        there, names = self._trails.columns, max(len(self._trails.strategies), 1)
+        left = np.ones(len(there.targets), np.bool_)
+        left[self._trails.of(besides)] = False
+        each = distinct(there.targets[left].astype(np.int64) * names + there.strategies[left])
+        return np.bincount(each // names, minlength=len(self))
+
+    def _enter(
+        self, ids: Sequence[str], rows: list[int], round_number: int, strategy: str, scores: list[float]
+    ) -> None:
+        places = range(len(self), len(self) + len(ids))
+        self._ids.extend(ids)
+        self._rows.extend(rows)
+        self._rounds.extend([round_number] * len(ids))
+        self._strategies.extend([strategy] * len(ids))
+        self._scores.extend(scores)
+        self._places.update(zip(rows, places, strict=True))
+        # Last, as others may look at the pool: this says how many passages there are.
+        self._orders.update(zip(ids, places, strict=True))
 
     def graph(self) -> nx.MultiDiGraph[str]:
         """The pool as it is now: nodes are passage ids and QUESTION_NODE, each edge has its ``hop``."""
         import networkx as nx
 
         graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
-        graph.add_nodes_from((QUESTION_NODE, *self._entries))
-        for hop in self._hops:
+        graph.add_nodes_from((QUESTION_NODE, *self._orders))
+        for hop in self.hops():
             graph.add_edge(hop.source_id or QUESTION_NODE, hop.target_id, hop=hop)
         return graph
 
@@ -157,71 +257,40 @@ class Pool:
         A trail goes back in time only: each hop starts at a passage that was admitted before the one
         it reaches, so there are no circles. Raises KeyError for a passage that is not in the pool.
         """
-        if passage_id not in self._entries:
-            raise KeyError(passage_id)
-        found: list[tuple[Hop, ...]] = []
-        frontier: list[tuple[Hop, ...]] = [(hop,) for hop in self._earlier(passage_id)]
-        while frontier and len(found) < limit:
-            found += [trail for trail in frontier if trail[0].source_id is None][: limit - len(found)]
-            frontier = [
-                (hop, *trail)
-                for trail in frontier
-                if trail[0].source_id is not None and len(trail) < LONGEST_TRAIL
-                for hop in self._earlier(trail[0].source_id)
-            ][: limit * 50]
-        return tuple(found)
+        return self.trails_of([passage_id], limit)[passage_id]
 
-    def _earlier(self, passage_id: str) -> list[Hop]:
-        """Hops to a passage from the question or from passages admitted before it.
-
-        Those from the question first (the scan before later queries), then what a text says before
-        what merely resembles it, each strongest first. Kept until the passage is reached once more: the
-        trails of a ranking pass through the same passages again and again.
-        """
-        if passage_id in self._told:
-            return self._told[passage_id]
-        order = self._entries[passage_id].order
-        hops = [
-            hop
-            for hop in self.hops_to(passage_id)
-            if hop.source_id is None or self._entries[hop.source_id].order < order
-        ]
-        self._told[passage_id] = sorted(hops, key=_telling)
-        return self._told[passage_id]
+    def trails_of(self, passage_ids: Iterable[str], limit: int = 5) -> dict[str, tuple[tuple[Hop, ...], ...]]:
+        """``trails`` of each of some passages, told together."""
+        ways = {one: self._trails.ways_to(self._orders[one], limit) for one in passage_ids}
+        numbers = list(dict.fromkeys(number for some in ways.values() for way in some for number in way))
+        hops = dict(zip(numbers, self._trails.told(numbers), strict=True))
+        return {one: tuple(tuple(hops[step] for step in way) for way in some) for one, some in ways.items()}
 
     def descendants(self, passage_id: str) -> set[str]:
         """Every passage that was reached through this one. Raises KeyError if it is not in the pool."""
-        if passage_id not in self._entries:
-            raise KeyError(passage_id)
         import networkx as nx
 
-        reached: set[str] = nx.descendants(self.graph(), passage_id)
-        return {other for other in reached if self._entries[other].order > self._entries[passage_id].order}
+        own = self._orders[passage_id]
+        there, ids = self._trails.columns, self._ids
+        graph: nx.DiGraph[int] = nx.DiGraph(zip(there.sources.tolist(), there.targets.tolist(), strict=True))
+        reached = nx.descendants(graph, own) if own in graph else set()
+        return {ids[other] for other in reached if other > own}
+
+    def last_round(self) -> int:
+        """The highest round of a hop, 0 without any."""
+        return int(self._trails.columns.rounds.max(initial=0))
 
     def statistics(self) -> PoolStatistics:
         """Counts by source, round and relation."""
-        entries, hops = self._entries.values(), self.hops()
+        there = self._trails.columns
         return PoolStatistics(
             passages=len(self),
-            hops=len(hops),
-            by_strategy=Counter(entry.strategy for entry in entries),
-            by_round=Counter(entry.round for entry in entries),
-            hops_by_strategy=Counter(hop.strategy for hop in hops),
-            hops_by_relation=Counter(hop.relation.value for hop in hops),
+            hops=len(self._trails),
+            by_strategy=Counter(self._strategies),
+            by_round=Counter(self._rounds),
+            hops_by_strategy=Counter(self._trails.strategies[code] for code in there.strategies.tolist()),
+            hops_by_relation=Counter(RELATIONS[code].value for code in there.relations.tolist()),
         )
-
-
-def _link(
-    source_id: str | None, target_id: str, strategy: str, quote: str
-) -> tuple[str | None, str, str, str]:
-    """What makes two hops say the same; the question may say several things about a passage."""
-    return source_id, target_id, strategy, quote if source_id is None else ""
-
-
-def _telling(hop: Hop) -> tuple[bool, int, bool, float]:
-    """Sort key: how much a hop tells about why a passage is here, the most telling first."""
-    from_question = hop.source_id is None
-    return not from_question, hop.round if from_question else 0, hop.relation in CIRCUMSTANTIAL, -hop.strength
 
 
 def restored(

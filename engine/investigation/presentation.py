@@ -41,6 +41,7 @@ def present(
     passages = dict(zip(wanted.tolist(), reading.passages(wanted), strict=True))
     documents = corpus.documents()
     numbers = dict(zip(wanted.tolist(), corpus.document_numbers(wanted).tolist(), strict=True))
+    trails = pool.trails_of([passages[int(ranking.rows[item.place])].id for item in assembled], TRAILS_SHOWN)
     shown = []
     for number, item in enumerate(assembled, 1):
         row = int(ranking.rows[item.place])
@@ -53,7 +54,7 @@ def present(
                 text=text_of([passages[other] for other in item.rows]),
                 score=float(ranking.scores[item.place]),
                 breakdown=ranking.breakdown(item.place),
-                trails=pool.trails(passage.id, TRAILS_SHOWN),
+                trails=trails[passage.id],
                 hits=hits.get(row, ()),
                 assembled_ids=tuple(passages[other].id for other in item.rows),
                 pinned=passage.id in pool.pinned,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.investigation.pool import Pool
 from engine.investigation.strategies.base import Strategy
-from engine.model import GapQuery, QueryPlan
+from engine.model import GapQuery, QueryPlan, RoundKind
 from engine.threads import title_of
 
 # More threads are told by their number: the counts of the round name them.
@@ -43,6 +43,16 @@ def purpose_of_round(
     if missing := [f"“{query.text}”" for query in queries if not query.area]:
         parts.append(f"find what was named missing: {', '.join(missing)}")
     return "; ".join(parts) or NOTHING_TO_DO
+
+
+def kinds_of_round(
+    strategies: Sequence[Strategy], seeds: Sequence[str], queries: Sequence[GapQuery], *, chosen: bool
+) -> tuple[RoundKind, ...]:
+    """The same by its sort: a round may follow references and fill gaps at once."""
+    kinds = [RoundKind.FOLLOW_UP] if chosen else []
+    if seeds and strategies and not chosen:
+        kinds.append(RoundKind.REFERENCE_EXPANSION)
+    return (*kinds, *([RoundKind.GAP_FILLING] if queries else []))
 
 
 def _start(seeds: Sequence[str], pool: Pool, chosen: bool) -> str:

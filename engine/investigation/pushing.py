@@ -8,17 +8,22 @@ is at.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from engine.investigation.compiling import compiled
+
 DAMPING = 0.7
 # 97 to 99 of the best hundred are those of the whole power iteration (benchmarks/RESULTS.md, Walks).
 TOLERANCE = 1e-6
+# Where a walk is only to find more: 96 of the best hundred, a third of the time. The ranking's walks, the
+# first pass too, cost recall by it.
+ROUGH = 3e-6
 
 Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
@@ -38,9 +43,7 @@ def pushed(
     The walk starts at ``nodes`` (distinct), each with its share, shapes (m,). Returns the nodes that it
     visits in rising order and how much, shapes (k,); visits sum to 1, less what vanishes at dead ends.
     """
-    size = joined.shape[0]
-    visits, residual = np.zeros(size, np.float32), np.zeros(size, np.float32)
-    queued, queue, seen = np.zeros(size, np.int8), np.empty(size, np.int32), np.empty(size, np.int32)
+    visits, residual, queued, queue, seen = _scratch(joined.shape[0])
     starts, targets = (each.astype(np.int32, copy=False) for each in (joined.indptr, joined.indices))
     count = _kernel()(
         starts, targets, joined.data, scale,
@@ -49,20 +52,29 @@ def pushed(
     )  # fmt: skip
     touched = np.sort(seen[:count])
     found = visits[touched] + np.float32(1.0 - damping) * residual[touched]
+    for array in (visits, residual, queued):
+        array[touched] = 0
     return touched, found
+
+
+def _scratch(size: int) -> tuple[Floats, Floats, NDArray[np.int8], Ints, Ints]:
+    """Room for a walk over so many nodes, of this thread: the first three are zero, and left so."""
+    kept: tuple[Floats, Floats, NDArray[np.int8], Ints, Ints] | None = getattr(_KEPT, "arrays", None)
+    if kept is None or len(kept[0]) != size:
+        kept = (
+            np.zeros(size, np.float32), np.zeros(size, np.float32), np.zeros(size, np.int8),
+            np.empty(size, np.int32), np.empty(size, np.int32),
+        )  # fmt: skip
+        _KEPT.arrays = kept
+    return kept
+
+
+_KEPT = threading.local()
 
 
 @cache
 def _kernel() -> Callable[..., int]:
-    """The compiled loop; kept on disk where a folder for that can be written."""
-    from numba import njit
-
-    try:
-        made: Any = njit(cache=True, nogil=True)(_push)
-    except RuntimeError:
-        made = njit(nogil=True)(_push)
-    compiled: Callable[..., int] = made
-    return compiled
+    return compiled(_push)
 
 
 def _push(

@@ -14,6 +14,7 @@ from engine.model import (
     UNMEASURED,
     AreaCoverage,
     Evidence,
+    FoundBy,
     Metrics,
     QueryPlan,
     RankedPassage,
@@ -32,7 +33,8 @@ class Investigation:
     what was off, cut or left out, and why. ``model`` is the language model that stood by, empty without one;
     ``usage`` is what it used, by task. ``evidence``: whether the corpus bears the question.
     ``metrics``: the figures of the case at its end; ``transaction``: the type of transaction that it is
-    about, None where the corpus knows no types.
+    about, None where the corpus knows no types. ``found``: by which query passages of the
+    pool were found, by their ids.
     """
 
     question: str
@@ -53,3 +55,4 @@ class Investigation:
     metrics: Metrics = UNMEASURED
     transaction: Transaction | None = None
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))
+    found: Mapping[str, FoundBy] = field(default_factory=lambda: MappingProxyType({}))

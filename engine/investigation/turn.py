@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
 from engine.investigation.gate import Gate, gate_scores
@@ -13,7 +15,7 @@ from engine.investigation.leading import NAMED
 from engine.investigation.leads import DIRECTIONS, NO_SOURCE, RELATIONS, Leads, strongest
 from engine.investigation.pool import Pool
 from engine.investigation.reading import Reading
-from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole
+from engine.investigation.strategies.base import Context, Seeds, Strategy, brings_whole, is_lasting
 from engine.investigation.whole import unweighed
 from engine.model import Direction, Hop, Relation, RetrieverHit, StrategyCount
 from engine.retrieval.scan import Scan
@@ -71,14 +73,14 @@ def take_turn(
     dismissed: Rows,
     round_number: int,
     cancelled: Callable[[], bool],
-) -> tuple[tuple[StrategyCount, ...], tuple[Hop, ...]]:
+) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
     """Run the strategies of a round, each past its gate; returns what ``follow_threads`` does. ``dismissed``
     are rows that nothing may bring back, shape (n,).
 
     What belongs together comes after what is weighed by itself, past bounds that would tear it apart.
     """
     counts: tuple[StrategyCount, ...] = ()
-    hops: tuple[Hop, ...] = ()
+    before = len(pool)
     whole = [one for one in strategies if brings_whole(one)]
     weighed = [one for one in strategies if not brings_whole(one)]
     for some, breadth in ((weighed, context.breadth), (whole, unweighed(context.breadth))):
@@ -88,9 +90,9 @@ def take_turn(
             known=set(pool.rows().tolist()),
             dismissed=set(dismissed.tolist()),
         )
-        told, found = follow_threads(some, seeds, context, pool, gate, round_number, cancelled)
-        counts, hops = (*counts, *told), (*hops, *found)
-    return counts, hops
+        told, _ = follow_threads(some, seeds, context, pool, gate, round_number, cancelled)
+        counts = (*counts, *told)
+    return counts, pool.brought_since(before)
 
 
 def follow_threads(
@@ -101,11 +103,11 @@ def follow_threads(
     gate: Gate,
     round_number: int,
     cancelled: Callable[[], bool],
-) -> tuple[tuple[StrategyCount, ...], tuple[Hop, ...]]:
+) -> tuple[tuple[StrategyCount, ...], Sequence[Hop]]:
     """Run the strategies one after another; returns their counts and the hops that brought new passages."""
     counts: list[StrategyCount] = []
-    admitted: list[Hop] = []
-    outdone: list[tuple[Strategy, Leads, list[int]]] = []
+    before = len(pool)
+    outdone: list[tuple[Strategy, Leads, NDArray[np.intp]]] = []
     for strategy in strategies:
         if cancelled():
             break
@@ -116,11 +118,11 @@ def follow_threads(
         allowed = context.mask[leads.rows] if context.mask is not None else np.ones(len(leads), np.bool_)
         documents = context.corpus.document_numbers(leads.rows)
         verdicts = gate.judge(leads, scores, documents, allowed, trust=strategy.trust)
-        fresh = sorted(verdicts.fresh) if brings_whole(strategy) else verdicts.fresh
-        for lead, hop in zip(fresh, _hops(strategy, leads, fresh, context, round_number), strict=True):
-            pool.admit(hop, int(leads.rows[lead]), float(scores[lead]))
-            admitted.append(hop)
-        _add_trails(strategy, leads, verdicts.known, context, pool, round_number)
+        order = np.sort(verdicts.fresh) if brings_whole(strategy) else verdicts.fresh
+        fresh, telling = leads.take(order), Telling(strategy, context, round_number)
+        pool.bring(strategy.name, round_number, fresh, context.reading.ids(fresh.rows), scores[order])
+        telling.join(fresh, pool)
+        telling.join(leads.take(verdicts.known), pool)
         outdone.append((strategy, leads, verdicts.outdone))
         milliseconds = 1000 * (time.perf_counter() - started)
         counts.append(
@@ -130,57 +132,65 @@ def follow_threads(
         )
     # All trails are kept: a lead that was refused still explains a passage that another thread brought.
     for strategy, leads, refused in outdone:
-        _add_trails(strategy, leads, gate.arrived(leads, refused), context, pool, round_number)
-    return tuple(counts), tuple(admitted)
+        arrived = gate.arrived(leads, refused)
+        Telling(strategy, context, round_number).join(leads.take(arrived), pool)
+    return tuple(counts), pool.brought_since(before)
 
 
-def _add_trails(
-    strategy: Strategy, leads: Leads, chosen: list[int], context: Context, pool: Pool, round_number: int
-) -> None:
-    """Add the hops of leads to passages that are in the pool, where the strategy has not joined them yet."""
-    for lead, hop in zip(chosen, _hops(strategy, leads, chosen, context, round_number), strict=True):
-        if not pool.linked(hop.source_id, hop.target_id, hop.strategy, hop.quote):
-            pool.admit(hop, int(leads.rows[lead]), 0.0)
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Makes the hops of a strategy's leads in a round."""
+
+    strategy: Strategy
+    context: Context
+    round: int
+
+    def join(self, leads: Leads, pool: Pool) -> None:
+        """Add the hops of leads to passages that are in the pool, where the strategy has not joined them
+        yet. What an open corpus will tell tomorrow as it does today is told when it is asked for."""
+        later = (leads.sources != NO_SOURCE) & is_lasting(self.strategy)
+        now = leads.take(~later)
+        for hop, row in zip(self(now), now.rows.tolist(), strict=True):
+            if not pool.linked(hop.source_id, hop.target_id, hop.strategy, hop.quote):
+                pool.admit(hop, row, 0.0)
+        if later.any():
+            pool.join(self.strategy.name, self.round, leads.take(later), self)
+
+    def __call__(self, leads: Leads) -> list[Hop]:
+        """A hop for each lead."""
+        if not len(leads):
+            return []
+        targets = self.context.reading.ids(leads.rows)
+        starts = leads.sources != NO_SOURCE
+        names = iter(self.context.reading.ids(leads.sources[starts]))
+        sources = [next(names) if has_source else None for has_source in starts.tolist()]
+        return [
+            Hop(
+                target_id=target,
+                source_id=source,
+                strategy=self.strategy.name,
+                relation=RELATIONS[int(leads.relations[number])],
+                direction=DIRECTIONS[int(leads.directions[number])],
+                round=self.round,
+                strength=float(leads.strengths[number]),
+                quote=evidence.quote,
+                quoted_from=evidence.quoted_from,
+                detail=evidence.detail,
+                rank=evidence.rank,
+                query=evidence.query,
+            )
+            for number, (target, source, evidence) in enumerate(
+                zip(targets, sources, self.strategy.explain(leads, self.context), strict=True)
+            )
+        ]
 
 
 def lead_scores(leads: Leads, context: Context, trust: float) -> Scores:
     """Gate scores of leads from a strategy that is so far trusted, shape (n,)."""
     if not len(leads):
         return np.empty(0, np.float32)
-    rows, position = np.unique(np.concatenate([leads.rows, leads.sources]), return_inverse=True)
+    rows, targets, sources = leads.ends
     # The question itself, where a lead starts at no passage, is as relevant as can be.
     relevance = np.ones(len(rows), np.float32)
-    relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE].astype(np.int32))
-    own, source = relevance[position[: len(leads)]], relevance[position[len(leads) :]]
-    return gate_scores(own, leads.strengths, source, trust)
-
-
-def _hops(
-    strategy: Strategy, proposed: Leads, chosen: list[int], context: Context, round_number: int
-) -> list[Hop]:
-    if not chosen:
-        return []
-    leads = proposed.take(np.array(chosen, np.intp))
-    targets = context.reading.ids(leads.rows)
-    starts = leads.sources != NO_SOURCE
-    names = iter(context.reading.ids(leads.sources[starts]))
-    sources = [next(names) if has_source else None for has_source in starts.tolist()]
-    return [
-        Hop(
-            target_id=target,
-            source_id=source,
-            strategy=strategy.name,
-            relation=RELATIONS[int(leads.relations[number])],
-            direction=DIRECTIONS[int(leads.directions[number])],
-            round=round_number,
-            strength=float(leads.strengths[number]),
-            quote=evidence.quote,
-            quoted_from=evidence.quoted_from,
-            detail=evidence.detail,
-            rank=evidence.rank,
-            query=evidence.query,
-        )
-        for number, (target, source, evidence) in enumerate(
-            zip(targets, sources, strategy.explain(leads, context), strict=True)
-        )
-    ]
+    relevance[rows != NO_SOURCE] = context.relevance.of(rows[rows != NO_SOURCE])
+    return gate_scores(relevance[targets], leads.strengths, relevance[sources], trust)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.corpus.protocol import Rows, Scores
+from engine.corpus.protocol import Mask, Rows, Scores
 from engine.investigation.associations import Associations
-from engine.investigation.pushing import pushed
+from engine.investigation.pushing import TOLERANCE, pushed
 from engine.model import QueryPlan
+from engine.sorting import distinct
 
 # The walk starts at this many passages, and the best of them by far the most often.
 STARTS, SHARPNESS = 20, 8
@@ -37,16 +38,22 @@ class Visits:
         return found
 
     def ranks(self, rows: Rows) -> Scores:
-        """The rank of each passage among all that are visited, the most visited 0; behind them all where the
-        walk does not come. Shape as ``rows``."""
-        ranks = np.empty(len(self.rows), np.float32)
-        ranks[np.argsort(-self.shares, kind="stable")] = np.arange(len(self.rows))
-        found = np.full(len(rows), len(self.rows), np.float32)
-        if len(self.rows):
-            places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-            there = self.rows[places] == rows
-            found[there] = ranks[places[there]]
-        return found
+        """How many passages are visited more often than each, all of them where the walk does not come to it;
+        shape as ``rows``."""
+        shares = self.of(rows)
+        ranks = len(self.rows) - np.searchsorted(np.sort(self.shares), shares, "right")
+        return np.where(shares > 0, ranks, len(self.rows)).astype(np.float32)
+
+    def best(self, limit: int, mask: Mask | None) -> Visits:
+        """The most visited passages, ``limit`` at most, of those that the mask allows, shape (passages,); the
+        most visited first, equals by row."""
+        allowed = np.flatnonzero(mask[self.rows]) if mask is not None else np.arange(len(self.rows))
+        if len(allowed) > limit:
+            shares = self.shares[allowed]
+            last = np.partition(shares, len(shares) - limit)[len(shares) - limit]
+            allowed = allowed[shares >= last]
+        order = allowed[np.argsort(-self.shares[allowed], kind="stable")[:limit]]
+        return Visits(self.rows[order], self.shares[order])
 
 
 NOWHERE = Visits(np.empty(0, np.int32), np.empty(0, np.float32))
@@ -58,7 +65,7 @@ def pointed(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) ->
     named, surely = graph.named_in(plan.question, plan.language)
     if not len(named) or not len(rows):
         return rows, scores
-    every = np.union1d(rows, named).astype(np.int32)
+    every = distinct(np.concatenate([rows, named]))
     found = np.zeros(len(every), np.float32)
     found[np.searchsorted(every, rows)] = scores
     floor = np.zeros(len(every), np.float32)
@@ -66,10 +73,13 @@ def pointed(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) ->
     return every, np.maximum(found, floor)
 
 
-def walked(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> Visits:
+def walked(
+    graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan, tolerance: float = TOLERANCE
+) -> Visits:
     """Where walks from the question's best passages and names stay.
 
-    ``rows`` and their ``scores`` in 0..1 are where the question points, shapes (n,).
+    ``rows`` and their ``scores`` in 0..1 are where the question points, shapes (n,); ``tolerance`` as in
+    ``pushed``.
     """
     rows, scores = pointed(graph, rows, scores, plan)
     best = np.lexsort((rows, -scores))[:STARTS]
@@ -82,7 +92,9 @@ def walked(graph: Associations, rows: Rows, scores: Scores, plan: QueryPlan) -> 
         rarity = graph.rarity[named]
         nodes = np.concatenate([nodes, graph.passages + np.array(named)])
         shares = np.concatenate([(1.0 - ENTITY_SHARE) * shares, ENTITY_SHARE * rarity / rarity.sum()])
-    found, visits = pushed(graph.joined, graph.scale, nodes.astype(np.int32), shares.astype(np.float32))
+    found, visits = pushed(
+        graph.joined, graph.scale, nodes.astype(np.int32), shares.astype(np.float32), tolerance=tolerance
+    )
     told = (found < graph.passages) & (visits > 0)
     found, visits = found[told], visits[told]
     return Visits(found, visits / visits.max()) if len(visits) else NOWHERE

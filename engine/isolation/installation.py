@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from engine.isolation.policy import Policy
+from engine.operator_settings import INSTALLED, PROJECT
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
 # Of this project a worker needs its program, not what lies beside it: corpora of others, settings, history.
 PROGRAM = ("engine", "ui")
 SYSTEM = (
@@ -31,10 +31,14 @@ def python_policy() -> Policy:
     """What may be read and run so that Python starts and finds its packages."""
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     folders = {sys.prefix, sys.base_prefix, *sys.path, *libraries} - {""}
-    read = {str(found) for folder in folders if (found := Path(folder).resolve()) not in PROJECT.parents}
-    read.discard(str(PROJECT))
+    read = {Path(folder).resolve() for folder in folders}
+    if INSTALLED:
+        # What lies beside this program are libraries; where it was started from may lie anything.
+        read -= {Path.cwd()} - {PROJECT}
+    else:
+        read -= {PROJECT, *PROJECT.parents}
     loaders = (os.path.realpath(path) for pattern in _LOADERS for path in glob.glob(pattern))
     return Policy(
-        read=(*sorted(read), *(str(PROJECT / name) for name in PROGRAM), *SYSTEM),
+        read=(*sorted(map(str, read)), *(str(PROJECT / name) for name in PROGRAM), *SYSTEM),
         execute=(os.path.realpath(sys.executable), *sorted(set(loaders))),
     )

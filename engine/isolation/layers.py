@@ -8,8 +8,9 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from engine.isolation.installation import PROJECT, python_policy
+from engine.isolation.installation import python_policy
 from engine.isolation.policy import POLICY_VARIABLE, Layer, Policy
+from engine.operator_settings import PROJECT
 
 _WITHOUT = {
     Layer.FILES: "no file-system isolation here (Landlock): a worker can read what this server can",

@@ -18,6 +18,7 @@ from itertools import chain
 
 import Stemmer
 
+from engine.language.lemmas import lemma
 from engine.language.numerals import HAN_NUMBER, han_number
 from engine.language.script import fold_arabic, visible, western_digits
 from engine.language.stopwords import STOPWORDS
@@ -83,6 +84,10 @@ class Analyzer:
         self._stopwords = frozenset(_folded(word, language) for word in STOPWORDS.get(language, frozenset()))
         self._terms = _TermCache(self)
         self._printed = _PRINTED.get(words(language).article_numbers)
+
+    def prepare(self) -> None:
+        """Read what its first word would have to wait for."""
+        self._stemmed("a")
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text; whole legal numbers follow the words."""
@@ -152,16 +157,8 @@ class Analyzer:
         if self._stem is None or not word.isalpha():
             return _plain(word)
         if self._lemmas:
-            word = _lemma(word, self.language)
+            word = lemma(word, self.language)
         return _plain(self._stem(word)) or word
-
-
-def _lemma(word: str, language: str) -> str:
-    """The dictionary form of a word, the word itself where no list has it."""
-    # Its lists are read at the first word of a language: up to a second, for those who need it.
-    import simplemma
-
-    return simplemma.lemmatize(word, lang=language).casefold()
 
 
 def _pairs(piece: str) -> tuple[str, ...]:

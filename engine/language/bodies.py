@@ -47,6 +47,8 @@ _IN_SERIES = re.compile(
 )
 _DESIGNATION = re.compile(standards.FORM)
 # Plain words are searched for many times faster than the patterns.
+# How every sign ends: found several times as fast as the signs.
+_SIGN_END = re.compile(r"[A-Z](?<=[A-Z/Ö].)(?=[\s/\d-])")
 _ANY_SIGN = re.compile(
     rf"(?:{standards.SIGN})|(?:RFC|FIPS|ITU|GB|GOST|SIC|ISQC|PSAK|FRS|SSAE|SOC|CEN|SIST|EN)(?=[ /\d-])"
 )
@@ -77,7 +79,7 @@ def is_organisation(name: str, language: str) -> bool:
 
 def standards_in(text: str) -> list[NamedStandard]:
     """The technical and accounting standards that a text names: "ISO/IEC 27001:2022" is ISO/IEC 27001."""
-    if not _ANY_SIGN.search(text):
+    if not _SIGN_END.search(text) or not _ANY_SIGN.search(text):
         return []
     found, taken = list[NamedStandard](), Occupied()
     for match in _DESIGNATION.finditer(text):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from engine.model import Entity, EntityKind, Role
 # A single word that more passages mention than this, and than this share of all, tells none of them apart.
 MOST_MENTIONS, LARGEST_SHARE = 50, 0.05
 
+# A term of more words is a sentence.
+LONGEST_TERM = 8
 WORD = re.compile(r"[^\W_]+")
 # What a name is, where passages find it in different ways: the first of these.
 _ORDER = (
@@ -38,7 +41,8 @@ Key = tuple[str, ...]
 
 class Fact(NamedTuple):
     """A term that a run of passages names: where first (its position in the run), and how often; of a
-    heading's term, in how many documents. ``role``: what the passage makes of it in a contract."""
+    heading's term, in how many documents. ``role``: what the passage makes of it in a contract. ``keys``: the
+    stems of ``name`` and of ``other``, by which it is known; without those that name nothing."""
 
     position: int
     language: str
@@ -49,6 +53,7 @@ class Fact(NamedTuple):
     initial: bool
     role: str | None
     times: int
+    keys: Sequence[Sequence[str]]
 
 
 @dataclass(slots=True)
@@ -59,7 +64,7 @@ class Candidate:
     kind: EntityKind
     forms: Counter[str] = field(default_factory=Counter)
     keys: set[Key] = field(default_factory=set)
-    definitions: list[str] = field(default_factory=list)
+    definitions: dict[str, None] = field(default_factory=dict)
     # Those of the definitions that begin a document with this title.
     titled: list[str] = field(default_factory=list)
     long_form: str | None = None
@@ -81,6 +86,14 @@ class Candidate:
         is_noun = self.kind is not EntityKind.NAME or self.is_one_word
         small_nouns = self.language.split("-")[0] not in NOUNS_IN_CAPITALS
         return form.lower() != form.upper() and (small_nouns or not is_noun)
+
+
+def key_of(name: str, stems: Stems) -> Key:
+    """Stems of a term; empty where it is too long, or nothing but a common word."""
+    words = WORD.findall(name)
+    if not words or len(words) > LONGEST_TERM or (len(words) == 1 and len(words[0]) < 3):
+        return ()
+    return tuple(map(stems.__getitem__, words))
 
 
 class Stems(dict[str, str]):

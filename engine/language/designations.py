@@ -73,7 +73,7 @@ def labelled(label: str) -> tuple[SectionKind, str, str | None] | None:
 
 def path_of(below: str) -> str | None:
     """What stands below a number: "(1)(a)" is "1/a"."""
-    return "/".join(re.findall(r"\w+", below)) or None
+    return "/".join(re.findall(r"\w+", below)) or None if below else None
 
 
 def key_of(designation: str) -> str:

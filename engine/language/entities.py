@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.language.bodies import is_organisation
-from engine.language.candidates import Fact, is_everywhere, words_of
+from engine.language.candidates import Fact, Stems, is_everywhere, key_of, words_of
 from engine.language.clustering import Encode
 from engine.language.letter_case import Word
 from engine.language.name_scores import LEAST_SCORE, name_scores
@@ -136,7 +136,15 @@ def facts_of(passages: Sequence[Passage], titles: Titles, aliases: Aliases = NOT
                 titles_seen.add((passage.document_id, heading))
                 for term in title_terms(visible(heading), passage.language):
                     count(position, passage.language, Found(term, EntityKind.HEADING))
-    return [Fact(position, *key[1:], number) for key, (position, number) in counts.items()]
+    stems: dict[str, Stems] = {}
+    facts = []
+    for key, (position, number) in counts.items():
+        _, language, name, _, other, _, initial, _ = key
+        own = stems.setdefault(language, Stems(language))
+        # What begins a sentence is cut before it is known by its stems.
+        known = () if initial else tuple(filter(None, (key_of(one, own) for one in (name, other) if one)))
+        facts.append(Fact(position, *key[1:], number, known))
+    return facts
 
 
 def _found_in(text: str, language: str) -> Iterator[Found]:

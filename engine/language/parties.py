@@ -21,7 +21,10 @@ from engine.language.script import HAN, LATIN, scripts_of
 
 # So many characters before a role are looked at for the name that has it.
 REACH = 160
-_OPEN, _CLOSE = "[\"'“”„«‘『「]\\s?", "\\s?[\"'”“»’』」]"
+# Behind spaces, one of these begins every role.
+_SIGN = re.compile(r"[(（,，–-]")
+_QUOTES = "\"'“”„«‘『「"
+_OPEN, _CLOSE = f"[{_QUOTES}]\\s?", "\\s?[\"'”“»’』」]"
 _LETTER = r"[^\W\d_]"
 _LATIN_ROLE = rf"(?=[^\Wa-zß-öø-ÿ\d_]){_LETTER}[\w’'/-]*(?:[ ]{_LETTER}[\w’'/-]*){{0,3}}"
 _OTHER_ROLE = rf"[\u0621-\u064a{HAN}](?:[\u0621-\u064a{HAN} ]{{0,28}}[\u0621-\u064a{HAN}])?"
@@ -56,10 +59,10 @@ class Party(NamedTuple):
 
 def parties_in(text: str, language: str) -> Iterator[Party]:
     """The parties that a text names together with their role, in its order."""
-    pattern = _pattern(language.split("-")[0])
-    if pattern is None or ("(" not in text and "（" not in text and "," not in text and "，" not in text):
+    pattern = pattern_of(language.split("-")[0])
+    if pattern is None or not any(sign in text for sign in signs_of(language.split("-")[0])):
         return
-    for match in pattern.finditer(text):
+    for match in _matches(pattern, text):
         role = next(group for group in match.groups() if group).strip()
         before = text[max(0, match.start() - REACH) : match.start()]
         name = _name_before(before, language, of_any=not _ONLY_QUOTED.match(match[0]))
@@ -67,8 +70,32 @@ def parties_in(text: str, language: str) -> Iterator[Party]:
             yield Party(name, role, _is_company(name, language))
 
 
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """What ``pattern.finditer`` gives, tried only where a sign of it stands, with the spaces before that."""
+    end = 0
+    for sign in _SIGN.finditer(text):
+        start = sign.start()
+        if start < end:
+            continue
+        while start > end and text[start - 1].isspace():
+            start -= 1
+        if match := pattern.match(text, start):
+            yield match
+            end = match.end()
+
+
 @cache
-def _pattern(language: str) -> re.Pattern[str] | None:
+def signs_of(language: str) -> tuple[str, ...]:
+    """Something that every match of the pattern of a language has: a quotation mark, a word of those before a
+    role, or an article in brackets."""
+    words = entity_words(language)
+    leads = dict.fromkeys(max(one.split(), key=len) for one in words.leads)
+    return (*_QUOTES, *leads, *(f"({one.split()[0]}" for one in words.articles))
+
+
+@cache
+def pattern_of(language: str) -> re.Pattern[str] | None:
+    """How a language gives a role, the role as its one group that matches; None for one without words."""
     words = entity_words(language)
     if not words.leads:
         return None

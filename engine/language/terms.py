@@ -43,12 +43,42 @@ class Found:
 class TermPatterns:
     """How one language defines and names. Groups: ``term`` and, where there is one, ``other``.
 
-    Definitions are looked for only in texts that hold one of ``only_in``, or in all where it is empty.
+    Definitions are looked for only in texts that hold one of ``only_in``, or in all where it is empty. The
+    first word of every name has one of ``signs`` in it, with nothing but small letters in front of it and a
+    capital before these; where there are none, names are looked for everywhere.
     """
 
     defined: tuple[re.Pattern[str], ...]
     named: re.Pattern[str] | None = None
     only_in: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
+
+    def names_in(self, text: str) -> Iterator[re.Match[str]]:
+        """The matches of ``named``, in order."""
+        if self.named is None:
+            return
+        if not self.signs:
+            yield from self.named.finditer(text)
+            return
+        end = 0
+        for start in sorted(self._capitals(text)):
+            if start >= end and (match := self.named.match(text, start)):
+                yield match
+                end = match.end()
+
+    def _capitals(self, text: str) -> set[int]:
+        """Where a name may begin: the capitals of the words that have a sign."""
+        found = set[int]()
+        for sign in self.signs:
+            place = text.find(sign)
+            while place >= 0:
+                start = place - 1
+                while start >= 0 and text[start].islower():
+                    start -= 1
+                if start >= 0 and text[start].isupper():
+                    found.add(start)
+                place = text.find(sign, place + 1)
+        return found
 
 
 _ENGLISH = TermPatterns(
@@ -93,6 +123,11 @@ _GERMAN = TermPatterns(
         rf"{_NOUN}+(?:,\s{_NOUN}+)?(?:\sund\s(?:für\s)?(?:[a-zäöüß]{(4,)}e\s)?(?!Bundes){_NOUN}+)?(?![\w-])))"
     ),
     only_in=("„", "“", "”", "«", "»", '"', "Sinne"),
+    signs=(
+        *("ische", "ionale", "eutsche", "ereinigte", "berste", "emeinsame", "uswärtige", "llgemeine"),
+        *("tatistische", "assenärztliche", "rneuerbare", "anstalt", "amt", "agentur", "bank", "behörde"),
+        *("ministerium", "kammer"),
+    ),
 )
 
 _INDONESIAN = TermPatterns(
@@ -146,6 +181,8 @@ _LONG_FORM = re.compile(
     rf"(?P<other>{_PART_OF_NAME}(?:[ -]{_PART_OF_NAME}){{1,9}})\s*"
     r"[(\[]\s*(?:the\s+)?[\"“”‘']?(?P<term>[A-Z]{2,8})[\"”“’']?\s*[)\]]"
 )
+# Acronyms, and the signs of standards, have two capitals in a row, or one of them a figure or stroke beside.
+_CAPITALS = re.compile(r"[A-ZÄÖÜ/][A-ZÄÖÜ0-9]")
 # A cheap look whether there is any acronym in brackets.
 _IN_BRACKETS = re.compile(r"[(\[]\s*(?:the\s+)?[\"“”‘']?[A-Z]{2}")
 _SMALL = frozenset(("of", "and", "for", "the", "on", "in"))
@@ -220,15 +257,17 @@ def terms_of(text: str, language: str) -> Iterator[Found]:
     patterns = PATTERNS.get(language.split("-")[0])
     if patterns:
         yield from _defined(text, patterns, language)
-        for match in patterns.named.finditer(text) if patterns.named and is_running(text, language) else ():
+        for match in patterns.names_in(text) if is_running(text, language) else ():
             name = trimmed(match["term"], language)
             if " " in name and stands_as_name(text, *match.span()):
                 yield Found(name, _kind_of(name, language))
-    yield from _standards(text)
+    has_capitals = _CAPITALS.search(text) is not None
+    if has_capitals:
+        yield from _standards(text)
     for party in parties_in(text, language):
         kind = EntityKind.ORGANISATION if party.is_company else _kind_of(party.name, language)
         yield Found(party.name, kind, sure=True, role=party.role)
-    if text.isupper():
+    if not has_capitals or text.isupper():
         return
     for match in _LONG_FORM.finditer(text) if _IN_BRACKETS.search(text) else ():
         long_form = _by_initials(match["other"], match["term"])

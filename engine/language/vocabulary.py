@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,32 +25,34 @@ from engine.language.candidates import (
     Key,
     Stems,
     entity_of,
+    key_of,
     may_begin_name,
     usual_form,
     words_of,
     written_as_name,
 )
 from engine.language.clustering import Encode, Name, clusters
+from engine.language.compounds import compounds_in, is_composed, terms_in
 from engine.language.letter_case import Count, LetterCase, Word
 from engine.language.name_scores import stated
 from engine.language.stopwords import STOPWORDS
 from engine.language.terms import Found, trimmed
 from engine.model import Entity, EntityKind, Passage, Role
 
-# A term of more words is a sentence.
-LONGEST_TERM = 8
 # Kinds whose ``other`` is the name in full.
 _BY_LONG_FORM = frozenset({EntityKind.ACRONYM, EntityKind.ORGANISATION})
 # "Clients’ Assets", "Recognised Body's Rules".
 _POSSESSIVE = re.compile(r"\w[’']s?\s")
 # A word that heads provisions of more documents than this is a kind of heading, no term.
 MOST_HEADED = 4
-# The parts of a German compound have at least so many letters.
-SHORTEST_PART = 4
-# Joints between them, and endings that the first part has alone.
-_JOINTS = ("", "s", "es", "n", "en", "er", "e")
 # Documents of one title whose first passages define it: more of them say nothing about which is meant.
 MOST_TITLED = 20
+
+
+class Ids(Protocol):
+    """The ids of a run of passages."""
+
+    def __getitem__(self, position: int, /) -> str: ...
 
 
 class Capitals(NamedTuple):
@@ -74,7 +77,7 @@ class Vocabulary:
         # Names that begin sentences: language, name and kind, and how often.
         self._initial: Counter[tuple[str, str, EntityKind]] = Counter()
 
-    def read(self, facts: Iterable[Fact], ids: Sequence[str]) -> None:
+    def read(self, facts: Iterable[Fact], ids: Ids) -> None:
         """Takes in the terms of a run of passages with these ids; runs come in the order of the corpus.
 
         How passages are put into runs changes nothing.
@@ -84,7 +87,7 @@ class Vocabulary:
             if fact.initial:
                 self._initial[fact.language, fact.name, found.kind] += fact.times
                 continue
-            self._add(found, fact.language, ids[fact.position], fact.times)
+            self._add(found, fact.language, ids[fact.position], fact.times, [tuple(key) for key in fact.keys])
 
     def terms(self) -> Iterator[tuple[str, Key, int]]:
         """Every settled term: its language, its stems, the number of its candidate."""
@@ -92,11 +95,10 @@ class Vocabulary:
             for key, number in numbers.items():
                 yield language, key, number
 
-    def _add(self, found: Found, language: str, passage_id: str, count: int) -> None:
-        names = [name for name in (found.name, found.other) if name]
-        keys = [key for key in (self._key(name, language) for name in names) if key]
+    def _add(self, found: Found, language: str, passage_id: str, count: int, keys: Sequence[Key]) -> None:
         if not keys:
             return
+        names = [name for name in (found.name, found.other) if name]
         numbers = self._numbers.setdefault(language, {})
         number = next((numbers[key] for key in keys if key in numbers), None)
         if number is None:
@@ -126,21 +128,14 @@ class Vocabulary:
             candidate.titled.append(passage_id)
             if len(candidate.titled) > MOST_TITLED:
                 return
-        if found.sure and passage_id not in candidate.definitions:
-            candidate.definitions.append(passage_id)
+        if found.sure:
+            candidate.definitions[passage_id] = None
 
-    def _key(self, name: str, language: str) -> Key:
-        """Stems of a term; empty where it is too long, or nothing but a common word."""
-        words = WORD.findall(name)
-        if not words or len(words) > LONGEST_TERM or (len(words) == 1 and len(words[0]) < 3):
-            return ()
-        return tuple(self._stemmed(words, language))
-
-    def _stemmed(self, words: Sequence[str], language: str) -> list[str]:
+    def _stems_of(self, language: str) -> Stems:
         stems = self._stems.get(language)
         if stems is None:
             stems = self._stems[language] = Stems(language)
-        return list(map(stems.__getitem__, words))
+        return stems
 
     def settle(self, count: Count, encode: Encode | None = None) -> None:
         """Fixes the vocabulary: what is none is dropped, variants become one, and how mentions begin and how
@@ -192,7 +187,8 @@ class Vocabulary:
             if not known and case.small(language, word):
                 name = trimmed(rest, language)
             if " " in name and name[0].isupper():
-                self._add(Found(name, kind), language, "", times)
+                key = key_of(name, self._stems_of(language))
+                self._add(Found(name, kind), language, "", times, [key] if key else [])
 
     def _drop_ordinary(self, case: LetterCase) -> None:
         """Drops names of one word that the corpus also has in small letters, titles that it mostly has so."""
@@ -238,26 +234,14 @@ class Vocabulary:
             if candidate.kind is not EntityKind.NAME or candidate.dropped or candidate.definitions:
                 continue
             joints = int(_POSSESSIVE.search(usual_form(candidate)) is not None)
-            if all(self._is_composed(key, candidate.language, joints) for key in candidate.keys):
+            empty = STOPWORDS.get(candidate.language.split("-")[0], frozenset())
+            is_known = partial(self._is_known, candidate.language)
+            if all(is_composed(key, is_known, empty, joints) for key in candidate.keys):
                 self._drop(candidate)
 
-    def _is_composed(self, key: Key, language: str, joints: int) -> bool:
-        """Whether stems are known terms and words that join them, and one other word at most."""
-        numbers, terms, others, place = self._numbers[language], 0, 0, 0
-        empty = STOPWORDS.get(language.split("-")[0], frozenset())
-        while place < len(key):
-            ends = range(min(len(key), place + len(key) - 1), place, -1)
-            end = next((end for end in ends if self._is_known(numbers.get(key[place:end]))), None)
-            if end is not None:
-                terms, place = terms + 1, end
-            elif key[place] in empty or key[place] == "s":
-                joints, place = joints + 1, place + 1
-            else:
-                others, place = others + 1, place + 1
-        return terms > 0 and joints > 0 and others < 2
-
-    def _is_known(self, number: int | None) -> bool:
-        """Whether a candidate is a term by more than its capitals."""
+    def _is_known(self, language: str, key: Key) -> bool:
+        """Whether stems are those of a term by more than its capitals."""
+        number = self._numbers[language].get(key)
         return number is not None and self.candidates[number].kind is not EntityKind.NAME
 
     def _split_names(self) -> None:
@@ -265,24 +249,12 @@ class Vocabulary:
         names = [(key, one) for one in self.candidates if one.kind is EntityKind.NAME for key in one.keys]
         for key, candidate in sorted(names, key=lambda pair: -len(pair[0])):
             if len(candidate.keys) == 1 and candidate.forms.total() == 1:
-                inner = self._terms_in(key, candidate.language)
+                inner = terms_in(key, self._numbers[candidate.language])
                 for number in inner:
                     shorter = self.candidates[number]
                     shorter.forms[usual_form(shorter)] += 1
                 if inner:
                     self._drop(candidate)
-
-    def _terms_in(self, key: Key, language: str) -> list[int]:
-        """Terms of several words inside a longer one, the longest at each place."""
-        numbers, found, place = self._numbers[language], list[int](), 0
-        while place < len(key):
-            # A first name alone is another's too.
-            ends = range(min(len(key), place + len(key) - 1), place + 1, -1)
-            end = next((end for end in ends if key[place:end] in numbers), None)
-            if end is not None:
-                found.append(numbers[key[place:end]])
-            place = place + 1 if end is None else end
-        return found
 
     def _drop(self, candidate: Candidate) -> None:
         candidate.dropped = True
@@ -304,7 +276,7 @@ class Vocabulary:
         kept.forms.update(variant.forms)
         kept.keys.update(variant.keys)
         kept.kind = min(kept.kind, variant.kind, key=RANK.__getitem__)
-        kept.definitions.extend(one for one in variant.definitions if one not in kept.definitions)
+        kept.definitions |= variant.definitions
         kept.titled.extend(variant.titled)
         kept.long_form = kept.long_form or variant.long_form
         kept.defined_as = kept.defined_as or variant.defined_as
@@ -352,7 +324,7 @@ class Vocabulary:
             return
         numbers = self._numbers[passage.language]
         words = words_of(passage.text)
-        stems = self._stemmed(words, passage.language)
+        stems = list(map(self._stems_of(passage.language).__getitem__, words))
         end = 0
         for position in [place for place, stem in enumerate(stems) if stem in lengths]:
             if position < end:
@@ -424,34 +396,3 @@ class Vocabulary:
         first, last = self.capitals(number)
         is_first = not first or may_begin_name(words[max(len(words) - first, 0)])
         return is_first and (not last or may_begin_name(words[-1]))
-
-
-def compounds_in(words: Sequence[Word], count: Count) -> list[bool]:
-    """Which of some words are put together from two nouns that the corpus has by themselves, with or without
-    a joint: "Anfechtung-s-klage". A noun is what it writes with a capital rather than without."""
-    cuts = [
-        (number, language, word[:place], word[place:].capitalize())
-        for number, (language, word) in enumerate(words)
-        for place in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
-    ]
-    nouns = _nouns(((language, tail) for _, language, _, tail in cuts), count)
-    cuts = [cut for cut in cuts if (cut[1], cut[3]) in nouns]
-    heads = [(number, language, form) for number, language, head, _ in cuts for form in _without_joint(head)]
-    nouns = _nouns(((language, form) for _, language, form in heads), count)
-    found = {number for number, language, form in heads if (language, form) in nouns}
-    return [number in found for number in range(len(words))]
-
-
-def _without_joint(head: str) -> Iterator[str]:
-    for joint in _JOINTS:
-        if head.endswith(joint) and len(head) - len(joint) >= SHORTEST_PART:
-            yield head.removesuffix(joint) if joint else head
-    # "Klageschrift", "Klagfrist": the ending of the first part may be lost.
-    yield f"{head}e"
-
-
-def _nouns(words: Iterable[Word], count: Count) -> set[Word]:
-    wanted = list(dict.fromkeys(words))
-    with_capital = count(wanted)
-    small = count([(language, word.lower()) for language, word in wanted])
-    return {word for word, large, little in zip(wanted, with_capital, small, strict=True) if large > little}

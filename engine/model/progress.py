@@ -59,13 +59,15 @@ class StrategyCount:
 @dataclass(frozen=True, slots=True)
 class RetrieverCount:
     """What one retriever gave to a list of passages, best first: how many of them it found, how many nobody
-    else found, and the place of the first. ``off`` says why it did not search."""
+    else found, and the place of the first. ``off`` says why it did not search. ``milliseconds``: how long it
+    searched, for all queries of a scan at once; None for a list that is no scan's."""
 
     retriever: str
     found: int = 0
     alone: int = 0
     first: int | None = None
     off: str = ""
+    milliseconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,57 @@ class GapQuery:
     text: str
     area: str = ""
     name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A passage in the answer to one query: its 1-based rank by each retriever that ranked it high, and its
+    ``similarity``, the cosine to the query, None without vectors and where it is too low to be a hit."""
+
+    passage_id: str
+    ranks: Mapping[str, int] = field(default_factory=lambda: NOTHING, hash=False)
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One query as it was sent to the retrievers, and the best of what it found.
+
+    ``kind`` is the name of a view of the question, or "gap"; ``is_hypothetical``: its text was made up to be
+    searched by. ``area`` and ``name`` are those of the area for which a gap's query was sent. ``found``
+    counts all its passages, ``hits`` are the best of them. ``milliseconds``: how long it took, None for a
+    view of the scan, whose views are searched together.
+    """
+
+    kind: str
+    text: str
+    language: str
+    weight: float = 1.0
+    is_hypothetical: bool = False
+    area: str = ""
+    name: str = ""
+    found: int = 0
+    hits: tuple[SearchHit, ...] = ()
+    milliseconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBy:
+    """How a passage of the pool was found by searching: the number of the query that did, counted over all
+    rounds of the case, None for one that was only followed to; and its cosine to the question, None
+    without vectors."""
+
+    search: int | None = None
+    similarity: float | None = None
+
+
+class RoundKind(StrEnum):
+    """What a round is made for."""
+
+    BROAD_SCAN = "broad_scan"
+    REFERENCE_EXPANSION = "reference_expansion"
+    GAP_FILLING = "gap_filling"
+    FOLLOW_UP = "follow_up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +147,8 @@ class RoundJudgement:
 class RoundReport:
     """One turn of the loop. ``number`` 0 is the scan; ``retrievers`` are those that it asked. ``queries``
     were sent to close gaps; ``before`` and ``after`` are the states of the areas around it, by their ids.
-    ``purpose``: why it was made; ``judged``: whether enough was found then, where anybody said so."""
+    ``purpose``: why it was made, in words, ``kinds`` by its sort; ``searches``: every query that was sent in
+    it; ``judged``: whether enough was found then, where anybody said so."""
 
     number: int
     seeds: tuple[str, ...]
@@ -109,6 +163,8 @@ class RoundReport:
     after: Mapping[str, AreaState] = field(default_factory=lambda: NOTHING, hash=False)
     purpose: str = ""
     judged: RoundJudgement | None = None
+    kinds: tuple[RoundKind, ...] = ()
+    searches: tuple[Search, ...] = ()
 
     @property
     def efficiency(self) -> float | None:

@@ -7,12 +7,10 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from engine.investigation.pool import Entry
 from engine.investigation.record import Investigation
 from engine.model import (
     AreaCoverage,
     Evidence,
-    Hop,
     Metrics,
     PartEvidence,
     RankedPassage,
@@ -23,12 +21,15 @@ from engine.model import (
 )
 from engine.records.citation import short_citation
 from engine.records.planned import plan_to_json
+from engine.records.pooled import gaps_of, hop_to_json, pool_to_json, searches_to_json
 from engine.records.spending import usage_to_json
 from engine.records.validity import badge, edition
 from engine.retrieval.contributions import in_ranking
 from engine.threads import Thread, threads
 
-FORMAT = 1
+FORMAT = 2
+# Formats that this program reads; what came with each stands in docs/cases.md.
+READ = (1, 2)
 DIGITS = 6
 
 
@@ -40,7 +41,8 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     passages, transaction, metrics, coverage, rounds, retrievers (what each gave to the passages), stop, pool,
     notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found.
     """
-    pool, day = investigation.pool, investigation.day
+    day = investigation.day
+    searches = searches_to_json(investigation.rounds)
     result: dict[str, Any] = {
         "format": FORMAT,
         "question": investigation.question,
@@ -54,7 +56,10 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "transaction": None if investigation.transaction is None else asdict(investigation.transaction),
         "metrics": metrics_to_json(investigation.metrics),
         "coverage": [area_to_json(area) for area in investigation.areas],
-        "rounds": [round_to_json(report) for report in investigation.rounds],
+        "rounds": [
+            {**round_to_json(report), "searches": sent}
+            for report, sent in zip(investigation.rounds, searches, strict=True)
+        ],
         "threads": [
             thread_to_json(thread)
             for name, thread in threads().items()
@@ -66,13 +71,7 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
             for count in in_ranking(investigation.passages, report.retrievers)
         ],
         "stop": stop_to_json(investigation.stop),
-        "pool": {
-            "nodes": [entry_to_json(entry) for entry in pool.entries()],
-            "edges": [hop_to_json(hop) for hop in pool.hops()],
-            "pinned": sorted(pool.pinned),
-            "dismissed": sorted(pool.dismissed),
-            "explored": sorted(pool.explored),
-        },
+        "pool": pool_to_json(investigation),
         "notes": list(investigation.notes),
         "model": investigation.model,
         "usage": usage_to_json(investigation.usage),
@@ -153,34 +152,6 @@ def passage_to_json(ranked: RankedPassage, day: date | None = None) -> dict[str,
     }
 
 
-def hop_to_json(hop: Hop) -> dict[str, Any]:
-    """A hop; ``source`` is null where it started at the question, or at the ``query`` for a gap."""
-    return {
-        "source": hop.source_id,
-        "target": hop.target_id,
-        "strategy": hop.strategy,
-        "relation": hop.relation.value,
-        "direction": hop.direction.value,
-        "round": hop.round,
-        "strength": round(hop.strength, DIGITS),
-        "quote": hop.quote,
-        "quoted_from": hop.quoted_from,
-        "detail": hop.detail,
-        "rank": hop.rank,
-        "query": None if hop.query is None else asdict(hop.query),
-    }
-
-
-def entry_to_json(entry: Entry) -> dict[str, Any]:
-    """A passage of the pool."""
-    return {
-        "id": entry.passage_id,
-        "round": entry.round,
-        "strategy": entry.strategy,
-        "score": round(entry.score, DIGITS),
-    }
-
-
 def area_to_json(area: AreaCoverage) -> dict[str, Any]:
     """Coverage of one area."""
     return {
@@ -198,9 +169,10 @@ def area_to_json(area: AreaCoverage) -> dict[str, Any]:
 
 
 def round_to_json(report: RoundReport) -> dict[str, Any]:
-    """One round with what each strategy brought."""
+    """One round with what each strategy brought; ``gaps`` are the areas that lacked evidence behind it."""
     return {
         "number": report.number,
+        "kinds": [kind.value for kind in report.kinds],
         "purpose": report.purpose,
         "seeds": list(report.seeds),
         "admitted": report.admitted,
@@ -213,6 +185,7 @@ def round_to_json(report: RoundReport) -> dict[str, Any]:
             "before": {area: state.value for area, state in report.before.items()},
             "after": {area: state.value for area, state in report.after.items()},
         },
+        "gaps": gaps_of(report),
         "strategies": [
             {
                 "strategy": count.strategy,
@@ -258,6 +231,7 @@ def retriever_to_json(count: RetrieverCount) -> dict[str, Any]:
         "alone": count.alone,
         "first": count.first,
         "off": count.off,
+        "milliseconds": None if count.milliseconds is None else round(count.milliseconds, 2),
     }
 
 

@@ -91,7 +91,9 @@ class _NamedFile(BaseModel):
     relation: Relation = Relation.CITES
 
 
-class _PlanFile(BaseModel):
+class PlanFile(BaseModel):
+    """A plan in a file: what may be left out has a default."""
+
     model_config = ConfigDict(extra="forbid")
 
     question: str
@@ -113,9 +115,10 @@ class _PlanFile(BaseModel):
 
 
 def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
-    """A plan; every field of it, days as 2020-03-01. ``plan_from_json`` gives the same plan back."""
+    """A plan; every field of it, days as 2020-03-01. ``plan_from_json`` gives the same plan back: the weights
+    of one that a person edited stand as they were given, others have four digits."""
     values: dict[str, Any] = orjson.loads(orjson.dumps(plan))
-    for view in values["views"]:
+    for view in () if plan.edited else values["views"]:
         view["weight"] = round(view["weight"], DIGITS)
     return values
 
@@ -123,7 +126,7 @@ def plan_to_json(plan: QueryPlan) -> dict[str, Any]:
 def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
     """A plan from plain values; ``where`` is named in errors. Raises InputError naming the wrong field."""
     try:
-        file = _PlanFile.model_validate(values)
+        file = PlanFile.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "plan"
@@ -132,7 +135,7 @@ def plan_from_json(values: Any, where: str = "plan") -> QueryPlan:
         raise InputError(f"{where}: strategy: {file.strategy!r}; known strategies: {', '.join(STRATEGIES)}")
     return QueryPlan(
         **{
-            **{name: getattr(file, name) for name in _PlanFile.model_fields},
+            **{name: getattr(file, name) for name in PlanFile.model_fields},
             "views": tuple(View(**view.model_dump()) for view in file.views),
             "constraints": Constraints(**file.constraints.model_dump()),
             "suggestions": tuple(Suggestion(**found.model_dump()) for found in file.suggestions),

@@ -5,10 +5,10 @@ Its passages are as the corpus has them now.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError, field_validator
 
@@ -21,6 +21,7 @@ from engine.model import (
     Document,
     Evidence,
     EvidenceStatus,
+    FoundBy,
     Metrics,
     PartEvidence,
     Passage,
@@ -37,8 +38,13 @@ from engine.records.spending import usage_from_json
 from engine.records.wording import plural
 from engine.settings import InvestigationSettings
 
+# What errors name where a record comes from no file.
+RECORD = Path("record of the case")
 
-class _RankedFile(BaseModel):
+
+class RankedFile(BaseModel):
+    """A ranked passage as a record has it; ``text`` is that of its ``assembled`` passages."""
+
     rank: int
     id: str
     text: str
@@ -51,25 +57,31 @@ class _RankedFile(BaseModel):
     same_words: tuple[str, ...]
 
 
-class _IdFile(BaseModel):
+class IdFile(BaseModel):
+    """A passage that a record names."""
+
     id: str
 
 
-class _PartFile(BaseModel):
+class PartFile(BaseModel):
+    """What was found for a part of a question."""
+
     text: str
     status: EvidenceStatus
     missing: tuple[str, ...]
-    passages: tuple[_IdFile, ...]
+    passages: tuple[IdFile, ...]
 
 
-class _EvidenceFile(BaseModel):
+class EvidenceFile(BaseModel):
+    """Whether the corpus bears the question."""
+
     status: EvidenceStatus
     missing: tuple[str, ...]
     numbers: dict[str, float]
-    parts: tuple[_PartFile, ...]
+    parts: tuple[PartFile, ...]
 
 
-class _CaseFile(BaseModel):
+class CaseFile(BaseModel):
     """What of a saved investigation is neither its plan nor its pool."""
 
     question: str
@@ -77,8 +89,8 @@ class _CaseFile(BaseModel):
     started: datetime
     day: date | None
     settings: InvestigationSettings
-    evidence: _EvidenceFile
-    passages: tuple[_RankedFile, ...]
+    evidence: EvidenceFile
+    passages: tuple[RankedFile, ...]
     transaction: Transaction | None
     metrics: Metrics
     coverage: tuple[AreaCoverage, ...]
@@ -100,18 +112,47 @@ class _CaseFile(BaseModel):
         ]
 
 
+class _NodeFile(BaseModel):
+    id: str
+    search: int | None = None
+    similarity: float | None = None
+
+
+class _PoolFile(BaseModel):
+    nodes: tuple[_NodeFile, ...]
+
+
+class _WholeFile(CaseFile):
+    """The same with how the passages of the pool were found."""
+
+    pool: _PoolFile
+
+
+File = TypeVar("File", bound=CaseFile)
+
+
 def load_investigation(path: Path, corpus: Corpus) -> Investigation:
     """A saved investigation as it was, its passages as the corpus has them now; where the corpus has other
     words since, a note says so. Raises InputError, naming file and field, for a file that is no such thing
     or does not fit the corpus."""
-    record = record_of(path)
+    return investigation_of(record_of(path), corpus, path)
+
+
+def case_file(record: Mapping[str, Any], kind: type[File], where: Path = RECORD) -> File:
+    """A record as it is read, ``kind`` or one that reads more of it. Raises InputError naming ``where`` and
+    the field that is damaged."""
     try:
-        file = _CaseFile.model_validate(record)
+        return kind.model_validate(record)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
-        raise InputError(f"{path}: damaged: {field}: {' '.join(first['msg'].split())}") from error
-    pool = pool_of(path, record, corpus, file.settings.pool_size)
+        raise InputError(f"{where}: damaged: {field}: {' '.join(first['msg'].split())}") from error
+
+
+def investigation_of(record: Mapping[str, Any], corpus: Corpus, path: Path = RECORD) -> Investigation:
+    """The investigation of a record as ``load_investigation`` reads one; ``path`` is named in errors."""
+    file = case_file(record, _WholeFile, path)
+    pool = pool_of(path, dict(record), corpus, file.settings.pool_size)
     try:
         passages = tuple(_ranked(path, one, corpus) for one in file.passages)
     except (KeyError, TypeError, ValueError) as error:
@@ -137,6 +178,7 @@ def load_investigation(path: Path, corpus: Corpus) -> Investigation:
         file.metrics,
         file.transaction,
         usage_from_json(record.get("usage"), str(path)),
+        {node.id: FoundBy(node.search, node.similarity) for node in file.pool.nodes},
     )
 
 
@@ -147,7 +189,7 @@ def _found(path: Path, ids: Sequence[str], corpus: Corpus) -> list[tuple[Passage
     return [(one, documents[number]) for one, number in zip(corpus.passages(rows), numbers, strict=True)]
 
 
-def _ranked(path: Path, file: _RankedFile, corpus: Corpus) -> RankedPassage:
+def _ranked(path: Path, file: RankedFile, corpus: Corpus) -> RankedPassage:
     [(passage, document), *_] = _found(path, [file.id, *file.assembled, *file.same_words], corpus)
     return RankedPassage(
         file.rank,
@@ -169,7 +211,7 @@ def _changed(ranked: RankedPassage, corpus: Corpus) -> bool:
     return text_of(corpus.passages(corpus.rows(ranked.assembled_ids))) != ranked.text
 
 
-def _evidence(path: Path, file: _EvidenceFile, corpus: Corpus) -> Evidence:
+def _evidence(path: Path, file: EvidenceFile, corpus: Corpus) -> Evidence:
     parts = tuple(
         PartEvidence(
             part.text,

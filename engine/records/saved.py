@@ -16,14 +16,30 @@ from engine.investigation.pool import Entry, Pool, restored
 from engine.investigation.record import Investigation
 from engine.llm import Usage
 from engine.model import Direction, GapQuery, Hop, Relation
-from engine.records.export import FORMAT, investigation_to_json
+from engine.records.export import READ, investigation_to_json
+from engine.records.filed.writing import CASE, case_bytes
 from engine.records.spending import usage_from_json
+from engine.records.store.sealing import begun
 from engine.records.wording import GAP_STRATEGY
 
 
-def save(investigation: Investigation, path: Path) -> None:
-    """Write an investigation as JSON; the file is either whole or not there. Raises InputError."""
-    data = orjson.dumps(investigation_to_json(investigation), option=orjson.OPT_INDENT_2)
+def save(
+    investigation: Investigation,
+    path: Path,
+    *,
+    application: str = "python",
+    who: str = "python",
+    fingerprint: str = "",
+) -> None:
+    """Write an investigation as JSON, sealed; the file is either whole or not there. ``application`` says by
+    what it was asked, ``who`` by whom, ``fingerprint`` is the state of its corpus. Raises InputError."""
+    record = orjson.loads(orjson.dumps(investigation_to_json(investigation)))
+    case = begun(record, application=application, who=who, fingerprint=fingerprint)
+    write_whole(path, case_bytes(record, case))
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that is either whole or not there. Raises InputError."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             whole = Path(folder) / path.name
@@ -45,7 +61,12 @@ def load_usage(path: Path) -> dict[str, Usage]:
 
 
 def record_of(path: Path) -> dict[str, Any]:
-    """A saved investigation as plain values. Raises InputError for a file that is none."""
+    """The record of a saved investigation as plain values. Raises InputError for a file that is none."""
+    return {name: value for name, value in values_of(path).items() if name != CASE}
+
+
+def values_of(path: Path) -> dict[str, Any]:
+    """All that stands in the file of a saved investigation. Raises InputError for a file that is none."""
     none = f"{path}: not a saved investigation"
     try:
         record = orjson.loads(path.read_bytes())
@@ -58,8 +79,9 @@ def record_of(path: Path) -> dict[str, Any]:
     for name in ("format", "pool"):
         if name not in record:
             raise InputError(f"{none}: it has no field {name!r}")
-    if record["format"] != FORMAT:
-        raise InputError(f"{path}: saved in format {record['format']}, this program reads {FORMAT}")
+    if record["format"] not in READ:
+        known = " and ".join(map(str, READ))
+        raise InputError(f"{path}: saved in format {record['format']}, this program reads {known}")
     return record
 
 

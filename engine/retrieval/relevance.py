@@ -7,7 +7,7 @@ is the weighted sum of what the retrievers say, each as a share of the best that
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.model import QueryPlan
 from engine.retrieval.cross_lingual import CROSS_LINGUAL_SHARE
-from engine.retrieval.retrievers.base import Found, Shares
+from engine.retrieval.retrievers.base import ByRow, Found, Shares
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.routing import routed
@@ -44,9 +44,16 @@ class Relevance:
     weights: Mapping[str, float]
     cross_lingual: NDArray[np.bool_] | None = None
     phrased: Mask | None = None
+    _known: ByRow = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_known", ByRow(1, self._of))
 
     def of(self, rows: Rows) -> Scores:
         """Relevance of each row, shape (n,), 0..1; up to 0.2 more in a document the question names."""
+        return self._known.of(rows)[:, 0]
+
+    def _of(self, rows: Rows) -> NDArray[np.float32]:
         total = np.zeros(len(rows), np.float32)
         for name in self.found:
             if self.weights[name] > 0:
@@ -61,7 +68,7 @@ class Relevance:
         if self.phrased is not None:
             total = total + PHRASE * self.phrased[rows]
         factor = np.where(self.corpus.bare_headings(rows), HEADING_FACTOR, 1.0)
-        return (total * factor).astype(np.float32)
+        return (total * factor).astype(np.float32)[:, None]
 
     def of_view(self, rows: Rows, view: int) -> Scores:
         """Relevance of each row for one view alone, by the retrievers that read it, shape (n,), 0..1."""

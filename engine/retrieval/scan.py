@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,7 @@ from engine.retrieval.retrievers.base import Found, Inquiry, Off
 from engine.retrieval.retrievers.dense import DENSE
 from engine.retrieval.retrievers.lexical import LEXICAL
 from engine.retrieval.retrievers.registry import retrievers
+from engine.sorting import distinct, found_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def scan(
     if len(enabled) < len(plan.views):
         plan = replace(plan, views=tuple(plan.views[number] for number in enabled))
         vectors = None if vectors is None else vectors[enabled]
-    answers = _asked(Inquiry(corpus, plan, depth, vectors, mask), names)
+    answers, took = _asked(Inquiry(corpus, plan, depth, vectors, mask), names)
     answers = words_set_aside(corpus, plan, answers, LEXICAL, DENSE)
     found = {name: answer for name, answer in answers.items() if not isinstance(answer, Off)}
     off = {name: answer.reason for name, answer in answers.items() if isinstance(answer, Off)}
@@ -71,7 +73,8 @@ def scan(
     rows, scores = _ranked(relevance)
     rows, scores = rows[:limit], scores[:limit]
     hits = _hits(plan, found, rows)
-    finders = contributions([hits[row] for row in rows.tolist()], found, off)
+    counts = contributions([hits[row] for row in rows.tolist()], found, off)
+    finders = tuple(replace(count, milliseconds=took[count.retriever]) for count in counts)
     held = {"sparse": corpus.sparse_model, "late": corpus.late_model}
     notes = off_notes(off, [name for name, spec in held.items() if spec != NO_EMBEDDING])
     return Scan(rows, scores, hits, relevance, finders, notes)
@@ -86,15 +89,19 @@ def _phrased(corpus: Corpus, plan: QueryPlan) -> Mask | None:
     return every if every.any() else None
 
 
-def _asked(asked: Inquiry, names: Sequence[str]) -> dict[str, Found | Off]:
-    """The answers of the retrievers of these names; each hears what those before it have found."""
+def _asked(asked: Inquiry, names: Sequence[str]) -> tuple[dict[str, Found | Off], dict[str, float]]:
+    """The answers of the retrievers of these names, and the milliseconds of each; each hears what those
+    before it have found."""
     answers: dict[str, Found | Off] = {}
+    took: dict[str, float] = {}
     for one in retrievers(names):
+        started = time.perf_counter()
         answer = answers[one.name] = one.search(asked)
+        took[one.name] = 1000 * (time.perf_counter() - started)
         if not isinstance(answer, Off):
             found = [asked.candidates, *(hits.rows for hits in answer.hits)]
-            asked = replace(asked, candidates=np.unique(np.concatenate(found)).astype(np.int32))
-    return answers
+            asked = replace(asked, candidates=distinct(np.concatenate(found)))
+    return answers, took
 
 
 def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
@@ -103,7 +110,7 @@ def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
     """
     lists = [hits for answer in relevance.found.values() for hits in answer.hits]
     found = [hits.rows for hits in lists]
-    rows = np.unique(np.concatenate(found)).astype(np.int32) if found else np.empty(0, np.int32)
+    rows = distinct(np.concatenate(found)) if found else np.empty(0, np.int32)
     scores = relevance.of(rows)
     order = np.lexsort((rows, -scores))
     return rows[order], scores[order]
@@ -112,9 +119,10 @@ def _ranked(relevance: Relevance) -> tuple[Rows, Scores]:
 def _hits(plan: QueryPlan, found: Mapping[str, Found], rows: Rows) -> dict[int, tuple[RetrieverHit, ...]]:
     """Rank and score of each kept row in every list that holds it."""
     kept: dict[int, list[RetrieverHit]] = {int(row): [] for row in rows}
+    known = np.sort(rows)
     for name, answer in found.items():
         for view, hits in zip(plan.views, answer.hits, strict=True):
-            inside = np.flatnonzero(np.isin(hits.rows, rows))
+            inside = np.flatnonzero(found_in(known, hits.rows))
             for place in inside:
                 hit = RetrieverHit(name, view.name, int(place) + 1, float(hits.scores[place]))
                 kept[int(hits.rows[place])].append(hit)

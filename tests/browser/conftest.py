@@ -112,7 +112,9 @@ def address(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path, home: 
     (folder / "hostile.md").write_text(HOSTILE_TEXT, encoding="utf-8")
     build_corpus([folder / "hostile.md"], folder / "bad", name=HOSTILE, embedding="none")
     with stray_loops_collected():
-        library = open_library([shown_sample, folder / "bad"], home)
+        # No vectors unasked: they have a server of their own.
+        settings = OperatorSettings(embeddings=("none", "minilm"))
+        library = open_library([shown_sample, folder / "bad"], home, settings)
         page = build_page(library, connections=Connections(OperatorSettings()))
     with served(page, OperatorSettings(), folder / "uploads") as local:
         yield local

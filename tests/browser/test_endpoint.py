@@ -19,7 +19,7 @@ def client(address: str) -> Client:
 
 
 def test_the_endpoint_answers_with_the_whole_record(client: Client) -> None:
-    answer = client.predict(QUESTION, preset="quick", top_k=3, api_name="/investigate")
+    answer = client.predict(QUESTION, preset="quick", top_k=3, detail="full", api_name="/investigate")
     assert answer["question"] == QUESTION
     assert len(answer["passages"]) == 3
     assert {"stop", "rounds", "plan"} <= set(answer)

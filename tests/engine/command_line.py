@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from engine.cli import main
+from engine.cli.main import main
 
 
 @dataclass(frozen=True)

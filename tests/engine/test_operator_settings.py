@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
-from engine.cli import main
-from engine.cli_operator import HEADINGS, markdown_lines
+from engine.cli.main import main
+from engine.cli.operator import HEADINGS, markdown_lines
 from engine.errors import SettingsError
 from engine.operator_settings import (
     ANYWHERE,
@@ -161,7 +161,8 @@ def test_the_docs_are_what_the_command_prints() -> None:
 ALLOWED = {
     "engine/operator_settings.py": "the one place",
     "engine/evaluation/parallel.py": "gives child processes one thread each",
-    "app.py": "tells libraries, before they are imported, to be silent",
+    "ui/serve.py": "tells libraries, before they are imported, to be silent",
+    "engine/ingestion/cluster/tasks.py": "gives the process that reads for a worker the worker's environment",
     "engine/isolation/enter.py": "takes what its parent handed over",
     "engine/isolation/installation.py": "finds the libraries of this Python",
     "engine/isolation/layers.py": "finds the modules of this Python",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.answers.writing import expected_prompt
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.extraction.extracting import extract

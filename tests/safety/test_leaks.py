@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.investigation import Case

@@ -44,7 +44,7 @@ def watch(log: Path) -> None:
 
 def commands(path: Path) -> int:
     """Run commands, and print the exit code and the output of each as JSON."""
-    from engine.cli import main
+    from engine.cli.main import main
 
     results = []
     for arguments in json.loads(path.read_text(encoding="utf-8")):

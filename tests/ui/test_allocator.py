@@ -42,3 +42,23 @@ def test_threads_share_arenas(how: str, few: bool) -> None:
         [sys.executable, "-c", PROGRAM, how], capture_output=True, text=True, check=True
     ).stdout
     assert (told.count("<heap nr=") <= FEW) is few
+
+
+GIVES_BACK = """
+import sys
+import psutil
+from ui.allocator import give_back
+
+held = [bytes(1000) for _ in range(100_000)]
+del held[1::2]
+full = psutil.Process().memory_info().rss
+held.clear()
+given = give_back()
+print(given, full - psutil.Process().memory_info().rss > 50_000_000)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="a function of the GNU C library")
+def test_freed_memory_is_given_back() -> None:
+    told = subprocess.run([sys.executable, "-c", GIVES_BACK], capture_output=True, text=True, check=True)
+    assert told.stdout.split() == ["True", "True"]

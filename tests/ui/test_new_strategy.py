@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.breadth import breadth_of
-from engine.cli import parser
+from engine.cli.main import parser
 from engine.corpus import open_corpus
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
@@ -24,8 +24,8 @@ from engine.threads import BUILT_IN, threads
 from tests.engine.following import Following
 from ui.board import board_data, provenance
 from ui.controls import knob_of, knobs
+from ui.dossiers import dossiers
 from ui.evaluate.answers import EvaluationDesk, answer
-from ui.investigate import dossiers
 from ui.page import build_page
 from ui.palette import palette_css
 from ui.session import OpenCase

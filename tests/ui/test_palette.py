@@ -5,8 +5,8 @@ import re
 import pytest
 
 from engine.threads import BUILT_IN
-from ui.board import ASSETS
 from ui.palette import colour, palette_css, thread
+from ui.shipped import ASSETS
 
 EVERY = (*BUILT_IN, "scan", "named", "gaps", "person")
 # As they have been since the first page: whoever knows a colour by heart finds it again.

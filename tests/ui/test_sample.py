@@ -156,7 +156,7 @@ def test_where_nothing_can_be_written_the_sample_is_shown_where_it_ships(
     """A file in the place of the server's folder: not even root can make a folder in it."""
     home = tmp_path / "home"
     home.touch()
-    with pytest.raises(OSError, match="home"):
+    with pytest.raises(CorpusError, match=r"cannot keep the sample corpus in .*home"):
         folder_of_sample(home)
     monkeypatch.setattr("os.access", lambda path, mode: False)
     with caplog.at_level(logging.WARNING):

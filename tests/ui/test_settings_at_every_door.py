@@ -6,7 +6,6 @@ says with what it ran; every field is given a wrong value at every door, and the
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +16,7 @@ import pytest
 
 from benchmarks.attacks.http.raw import API, Raw
 from benchmarks.attacks.http.served import inside_a_loop, served
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
@@ -104,8 +103,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def library(folder: Path) -> Library:
-    return open_library([folder])
+def library(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Library:
+    home = tmp_path_factory.mktemp("home")
+    return open_library([folder], home, OperatorSettings(home=home))
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def http(address: str) -> Door:
     raw = Raw(address, by_proxy=False)
 
     def door(name: str, value: Any) -> dict[str, Any]:
-        data = [QUESTION, "", "balanced", None, None, None, None, False, {name: value}]
+        data = [QUESTION, "", "balanced", None, None, None, None, False, {name: value}, "", "full"]
         sent = raw.post(f"{API}/call/investigate", {"data": data})
         assert sent.status == 200, sent.body
         told = raw.stream(f"{API}/call/investigate/{sent.json['event_id']}").body.decode()
@@ -196,7 +196,7 @@ def tools(address: str) -> Mapping[str, tuple[bool, str]]:
         ):
             await session.initialize()
             for given in ({name: value(knob)} for name, knob in KNOBS.items() for value in (another, wrong)):
-                whole = {"question": QUESTION, "preset": "balanced", "settings": given}
+                whole = {"question": QUESTION, "preset": "balanced", "settings": given, "detail": "full"}
                 called = await session.call_tool("investigate", whole)
                 said[json.dumps(given)] = (called.isError, getattr(called.content[0], "text", ""))
         return said
@@ -210,8 +210,7 @@ def mcp(tools: Mapping[str, tuple[bool, str]]) -> Door:
         refused, text = tools[json.dumps({name: value})]
         if refused:
             raise RefusedError(text)
-        # Gradio sends the text of a Python value.
-        return dict(ast.literal_eval(text)["settings"])
+        return dict(json.loads(text)["settings"])
 
     return door
 

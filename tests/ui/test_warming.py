@@ -9,12 +9,13 @@ import pytest
 from engine.ingestion.build import build_corpus
 from engine.language.embedders.base import Vectors
 from engine.language.references import registry
+from engine.operator_settings import OperatorSettings
 from ui.case_request import CaseRequest
 from ui.investigate import open_case
 from ui.sample import BUILT, SOURCES, folder_name
 from ui.shelf import Library, open_library
 from ui.story import told
-from ui.warming import loading, openings, warm_up
+from ui.warming import load, loading, openings, warm_up
 
 TEXTS = {
     "en": "An agent may appoint a sub-agent under Article 2 of the Agency Act where the principal consents.",
@@ -64,6 +65,30 @@ def test_a_case_is_told_that_it_waits_for_a_model(monkeypatch: pytest.MonkeyPatc
     warming.join()
     assert not loading("minilm")
     assert "is being loaded" not in told(open_case(library, asked).story)
+
+
+def test_the_model_of_corpora_to_come_is_loaded_where_there_may_be_some(
+    bilingual: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[str] = []
+
+    class Model:
+        def __init__(self, spec: str) -> None:
+            self.spec = spec
+
+        def encode(self, texts: list[str], kind: str) -> Vectors:
+            used.append(self.spec)
+            return np.zeros((len(texts), 384), np.float32)
+
+    monkeypatch.setattr("ui.warming.embedder", Model)
+    corpus = bilingual.find(None).folder
+    for settings in ({"uploads": False}, {"embeddings": ("none", "minilm")}):
+        load(Library([corpus], tmp_path / "home", OperatorSettings(**settings)), to_come=True)
+    load(Library([corpus], None, OperatorSettings()), to_come=True)
+    load(Library([corpus], tmp_path / "home", OperatorSettings()))
+    assert used == [], "none will come, or nobody shares what is loaded"
+    load(Library([corpus], tmp_path / "home", OperatorSettings()), to_come=True)
+    assert used == ["minilm"]
 
 
 def test_a_corpus_without_vectors_waits_for_no_model(bilingual: Library) -> None:

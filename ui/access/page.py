@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.language.markup import escape
-from ui.board import ASSETS
+from ui.shipped import ASSETS
 
 
 def login_page(form: str, message: str = "") -> str:

@@ -173,7 +173,7 @@ def _logged(desk: CheckDesk, ask: Ask, checked: Checking, audit: Audit) -> Answe
 
 def _may_review(desk: CheckDesk, ask: Ask, checked: Checking) -> bool:
     """Whether whoever asks may say something of verdicts against a corpus: who may judge its links."""
-    if checked.corpus.folder is None:
+    if checked.corpus.journals is None:
         return False
     own = desk.books.belongs(desk.books.find(checked.name, ask.visitor))
     return may(ask.role, Action.JUDGE, own=own)

@@ -1,43 +1,61 @@
-"""The endpoint ``/audit``: the same audit as the command line gives, over HTTP and as a tool (MCP)."""
+"""The tool ``audit``: the same audit as the command line gives, over HTTP and MCP."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import Annotated, Any
 
-import gradio as gr
 import orjson
-from gradio.events import api
 from pydantic import Field
 
-from engine.access.audit_log import record
 from engine.answers.audit import Auditor, audit
 from engine.answers.audit.claims import LONGEST_TEXT
 from engine.answers.audit.export import audit_to_json
 from engine.answers.audit.log import verification_log
-from engine.errors import RedstringError, for_visitors
-from ui.access.asking import person_of
-from ui.asked import CorpusName, LowestGrade, Request, checked
+from engine.records.slim import Slim
+from ui.asked import LowestGrade, Request
 from ui.judging import may_judge
-from ui.session import CASES
 from ui.shelf import Library
+from ui.tools.asking import Asking
+from ui.tools.questions import OfCorpus
+from ui.tools.tool import Blank, Detail, Tool
 
 
 class Auditing(Request):
     """What ``/audit`` takes: the law of which day (None: of today), the lowest grade of a source."""
 
-    text: str = Field(max_length=LONGEST_TEXT)
-    corpus: CorpusName = ""
-    day: date | None = None
-    grade: LowestGrade = None
+    text: str = Field(max_length=LONGEST_TEXT, description="The text, up to 60,000 characters.")
+    corpus: OfCorpus = ""
+    day: Annotated[date | None, Blank] = Field(
+        default=None, description="The law of this day (2024-06-01); null for today."
+    )
+    grade: LowestGrade = Field(default=None, description="Lowest grade of a source, A to E; null for any.")
+    detail: Detail = "slim"
 
 
-def audited(library: Library, asked: Auditing, *, reviews: bool = False) -> dict[str, Any]:
-    """Audit a text without a language model; with ``reviews`` the log tells what people said of verdicts.
+class OfAnAudit(Slim):
+    """What ``audit`` gives."""
+
+    corpus: str
+    day: str
+    text: str = Field(description="the text that was checked")
+    claims: list[dict[str, Any]] = Field(
+        description="each claim with its finding, why, its citations, and the sources that were compared"
+    )
+    citations_outside_claims: list[dict[str, Any]]
+    wrong_citations: list[dict[str, Any]] = Field(description="citations of what the corpus has not")
+    below_minimum_grade: list[int] = Field(description="numbers of claims")
+    notes: list[str]
+    verification_log: dict[str, Any] | None = Field(description="every claim with its verdict, for a file")
+
+
+def audited(library: Library, asked: Auditing, *, reviews: bool = False, key: str = "") -> dict[str, Any]:
+    """Audit a text without a language model; with ``reviews`` the log tells what people said of verdicts;
+    ``key`` is whose own corpora may be asked.
 
     Raises InputError for an empty text.
     """
-    corpus = library.corpus(asked.corpus or None)
+    corpus = library.corpus(asked.corpus or None, key)
     found = audit(asked.text, Auditor(corpus, day=asked.day, minimum=asked.grade))
     log = verification_log(found, corpus, reviews=reviews)
     # Through JSON once, so that tuples are lists for every kind of caller.
@@ -45,27 +63,18 @@ def audited(library: Library, asked: Auditing, *, reviews: bool = False) -> dict
     return plain
 
 
-def add_audit_api(library: Library) -> None:
-    """Add the named endpoint ``/audit`` to the page that is being built."""
+def _audit(asking: Asking, asked: Auditing) -> dict[str, Any]:
+    asking.wrote("check", asked.corpus)
+    reviews = may_judge(asking.library, asking.person, asked.corpus or None)
+    return audited(asking.library, asked, reviews=reviews, key=asking.person.key)
 
-    def endpoint(
-        request: gr.Request, text: str, corpus: str = "", day: str = "", grade: str | None = None
-    ) -> dict[str, Any]:
-        """Check the claims and citations of a text against a corpus and return all findings as JSON.
 
-        text: the text, up to 60,000 characters. corpus: a name of a corpus, empty for the first. day: the law
-        of this day (2024-06-01), empty for today. grade: lowest grade of a source, A to E, empty for any.
-        """
-        try:
-            given = {"text": text, "corpus": corpus or "", "day": day or None, "grade": grade}
-            asked = checked(Auditing, given)
-            person = person_of(library.settings, request)
-            record(person, "check", library.find(asked.corpus or None).folder.name, "done")
-            reviews = may_judge(library, person, asked.corpus or None)
-            return audited(library, asked, reviews=reviews)
-        except RedstringError as error:
-            raise gr.Error(for_visitors(error), print_exception=False) from error
-
-    # The name under which clients of the MCP server find the tool.
-    endpoint.__name__ = "audit"
-    api(endpoint, api_name="audit", queue=False, concurrency_id=CASES)
+TOOL = Tool(
+    "audit",
+    "Check a text",
+    "Check the claims and citations of a text against a corpus: which are borne by it, word for word, which "
+    "are contradicted, and which citations lead to nothing.",
+    Auditing,
+    _audit,
+    OfAnAudit,
+)

@@ -1,17 +1,14 @@
-"""The endpoint ``/review``: what people say of verdicts over HTTP and as a tool (MCP), for whoever may judge
-the links of the corpus."""
+"""The tool ``review``: what people say of verdicts over HTTP and MCP, for whoever may judge the links of the
+corpus."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import gradio as gr
 import orjson
-from gradio.events import api
 from pydantic import Field
 
-from engine.access.audit_log import record
 from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.answers.audit import Auditor, audit
@@ -21,11 +18,13 @@ from engine.answers.audit.log_export import log_to_json
 from engine.answers.audit.reviewing import Saying, say
 from engine.corpus.confirmations import load_confirmations, standing_confirmations
 from engine.corpus.signing import LONGEST_NAME, LONGEST_NOTE
-from engine.errors import AccessError, CorpusError, InputError, RedstringError, for_visitors
-from ui.access.asking import person_of
-from ui.asked import CorpusName, Key, LowestGrade, Request, checked
-from ui.session import CASES
+from engine.errors import AccessError, CorpusError, InputError
+from engine.records.slim import Slim
+from ui.asked import Key, LowestGrade, Request
 from ui.shelf import Library
+from ui.tools.asking import Asking
+from ui.tools.questions import OfCorpus
+from ui.tools.tool import Blank, Detail, Tool
 
 MOST_CLAIMS, MOST_LISTED = 200, 500
 
@@ -34,15 +33,37 @@ class Reviewing(Request):
     """What ``/review`` takes: what to do, the text that was checked and how (as ``/audit`` takes it), the
     numbers of its claims, and the right verdict; ``name`` counts where nobody is logged in."""
 
-    act: Literal["confirm", "overrule", "undo", "list"]
-    text: str = Field(default="", max_length=LONGEST_TEXT)
-    claims: list[Key] = Field(default_factory=list, max_length=MOST_CLAIMS)
-    instead: Key = ""
-    note: str = Field(default="", max_length=LONGEST_NOTE)
-    name: str = Field(default="", max_length=LONGEST_NAME)
-    corpus: CorpusName = ""
-    day: date | None = None
-    grade: LowestGrade = None
+    act: Literal["confirm", "overrule", "undo", "list"] = Field(
+        description="What to do: confirm or overrule verdicts, undo that, or list what stands."
+    )
+    text: str = Field(
+        default="", max_length=LONGEST_TEXT, description="The text that was checked, up to 60,000 characters."
+    )
+    claims: list[Key] = Field(
+        default_factory=list, max_length=MOST_CLAIMS,
+        description='Numbers of claims as audit gives them ("3", "c1"); it is said of all of them, or none.',
+    )  # fmt: skip
+    instead: Key = Field(
+        default="",
+        description="The right verdict, to overrule one: supported, contradicted, related, not_in_corpus ...",
+    )
+    note: str = Field(default="", max_length=LONGEST_NOTE, description="Why.")
+    name: str = Field(default="", max_length=LONGEST_NAME, description="Who says so, where nobody logs in.")
+    corpus: OfCorpus = ""
+    day: Annotated[date | None, Blank] = Field(
+        default=None, description="The law of this day (2024-06-01), as the text was checked; null for today."
+    )
+    grade: LowestGrade = Field(default=None, description="Lowest grade of a source, as the text was checked.")
+    detail: Detail = "slim"
+
+
+class OfAReview(Slim):
+    """What ``review`` gives."""
+
+    corpus: str
+    confirmations: list[dict[str, Any]] = Field(description="given now, or standing (list)")
+    total: int | None = Field(default=None, description="how many stand")
+    verification_log: dict[str, Any] | None = Field(default=None, description="the log as it is then")
 
 
 def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, Any]:
@@ -55,10 +76,10 @@ def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, A
     if not may(person.role, Action.JUDGE, own=library.belongs(shelved)):
         raise AccessError(f"verdicts against {shelved.name!r} are confirmed by its reviewers")
     corpus = library.open(shelved)
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for confirmations")
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for confirmations")
     if asked.act == "list":
-        standing = list(standing_confirmations(load_confirmations(corpus.folder)).values())
+        standing = list(standing_confirmations(load_confirmations(corpus.journals)).values())
         told = [one.model_dump(mode="json") for one in standing[-MOST_LISTED:]]
         return {"corpus": shelved.name, "confirmations": told, "total": len(standing)}
     if not asked.claims:
@@ -75,48 +96,20 @@ def reviewing(library: Library, person: Person, asked: Reviewing) -> dict[str, A
     return {"corpus": shelved.name, "confirmations": kept, "verification_log": log_then}
 
 
-def add_review_api(library: Library) -> None:
-    """Add the named endpoint ``/review`` to the page that is being built."""
+def _review(asking: Asking, asked: Reviewing) -> dict[str, Any]:
+    told = reviewing(asking.library, asking.person, asked)
+    if asked.act != "list":
+        asking.wrote(f"review: {asked.act}", asked.corpus)
+    return told
 
-    def endpoint(
-        request: gr.Request,
-        act: str,
-        text: str = "",
-        claims: list[str] | None = None,
-        instead: str = "",
-        note: str = "",
-        name: str = "",
-        corpus: str = "",
-        day: str = "",
-        grade: str | None = None,
-    ) -> dict[str, Any]:
-        """Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands.
-        For reviewers, and for whoever sits at a server of this machine alone.
 
-        Args:
-            act: confirm, overrule, undo or list.
-            text: The text that was checked, up to 60,000 characters.
-            claims: Their numbers as audit gives them ("3", "c1"); it is said of all of them, or none.
-            instead: The right verdict, to overrule one: supported, contradicted, related, not_in_corpus ...
-            note: Why.
-            name: Who says so, where nobody logs in.
-            corpus: A name of a corpus; empty for the first.
-            day: The law of this day (2024-06-01), as the text was checked; empty for today.
-            grade: Lowest grade of a source, as the text was checked.
-        """
-        try:
-            given = {"act": act, "text": text, "claims": claims or [], "instead": instead, "note": note}
-            more = {"name": name, "corpus": corpus or "", "day": day or None, "grade": grade}
-            asked = checked(Reviewing, given | more)
-            person = person_of(library.settings, request)
-            told = reviewing(library, person, asked)
-            if asked.act != "list":
-                corpus_id = library.find(asked.corpus or None, person.key).folder.name
-                record(person, f"review: {asked.act}", corpus_id, "done")
-            return told
-        except RedstringError as error:
-            raise gr.Error(for_visitors(error), print_exception=False) from error
-
-    # The name under which clients of the MCP server find the tool.
-    endpoint.__name__ = "review"
-    api(endpoint, api_name="review", queue=False, concurrency_id=CASES)
+TOOL = Tool(
+    "review",
+    "Confirm or overrule verdicts",
+    "Confirm or overrule verdicts on the claims of a checked text, take that back, or list what stands. For "
+    "reviewers, and for whoever sits at a server of this machine alone.",
+    Reviewing,
+    _review,
+    OfAReview,
+    reads=False,
+)

@@ -17,8 +17,7 @@ from ui.corpus.ingesting import DOCUMENTS, Ingestion, ingest
 from ui.corpus.intake import check_files, read_mapping, stage
 from ui.corpus.orders import READING, Order
 from ui.corpus.report import report_html, stored_report
-from ui.embeddings import spec_of
-from ui.jobs.job import State
+from ui.jobs.job import Ended, Job, State
 from ui.shelf import Shelved
 
 Answer = dict[str, Any]
@@ -29,11 +28,8 @@ def create(desk: CorpusDesk, ask: Ask) -> Answer:
     if not may(ask.role, Action.ADD, own=desk.books.new_belong):
         raise AccessError("corpora here belong to everybody: an operator makes them")
     folder = desk.books.place_for(ask.name, ask.visitor)
-    # An embedding that is not on offer is refused before anything is moved.
-    spec = spec_of(ask.embedding)
     name = " ".join(ask.name.split())
-    order = _order(ask, "create", folder).model_copy(update={"name": name, "embedding": spec})
-    return _start(desk, ask, name, order, (spec,))
+    return _start(desk, ask, name, _order(ask, "create", folder).model_copy(update={"name": name}), ())
 
 
 def add(desk: CorpusDesk, ask: Ask) -> Answer:
@@ -86,6 +82,7 @@ def cancel(desk: CorpusDesk, ask: Ask) -> Answer:
 def delete(desk: CorpusDesk, ask: Ask) -> Answer:
     """Delete a whole corpus. Raises InputError while it is being changed."""
     shelved = desk.writable(ask)
+    desk.vectors.forget(shelved.folder.absolute())
     with desk.changing.taken(shelved.folder.absolute(), shelved.name):
         desk.books.remove(shelved.name, ask.visitor)
     return {}
@@ -98,6 +95,7 @@ def forget_me(desk: CorpusDesk, ask: Ask) -> Answer:
         raise InputError("an ingestion of yours is under way; wait until it is done")
     with ExitStack() as stack:
         for one in corpora:
+            desk.vectors.forget(one.folder.absolute())
             stack.enter_context(desk.changing.taken(one.folder.absolute(), "a corpus of yours"))
         delete_all(corpora)
     return {}
@@ -142,10 +140,16 @@ def _start(desk: CorpusDesk, ask: Ask, name: str, order: Order, models: tuple[st
     except (InputError, OSError):
         cleanup()
         raise
+
+    def work(job: Job[Ingestion]) -> Ended:
+        ended = ingest(job, settings)
+        desk.vectors.written(order.folder, ask.owner)
+        return ended
+
     job = desk.jobs.start(
         ask.owner,
         Ingestion(order, workspace, models),
-        lambda job: ingest(job, settings),
+        work,
         folder=order.folder,
         name=name,
         cleanup=cleanup,

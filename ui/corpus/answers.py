@@ -14,6 +14,7 @@ from ui.asked import checked
 from ui.corpus import (
     adding,
     auditing,
+    by_meaning,
     extracting,
     grading,
     names,
@@ -51,6 +52,9 @@ HANDLERS: Mapping[str, Callable[[CorpusDesk, Ask], Answer]] = {
     "poll": adding.poll,
     "cancel": adding.cancel,
     "report": adding.report,
+    "vectors": by_meaning.vectors,
+    "embed": by_meaning.embed,
+    "embed-stop": by_meaning.stop,
     "cases": resolving.cases,
     "suggest": resolving.suggest,
     "decide": resolving.decide,

@@ -22,14 +22,17 @@ from ui.corpus.ingesting import Ingestion
 from ui.corpus.intake import Uploaded
 from ui.corpus.plans import Extraction, Plans
 from ui.corpus.validating_ask import Reading, Said, Wanted
+from ui.corpus.vectors import Vectors
 from ui.jobs.folders import Folders
 from ui.jobs.job import Owner
 from ui.jobs.jobs import Jobs, Rules
+from ui.open_corpora import ontology_stamp
 from ui.server_folders import Workspaces
 from ui.shelf import Library, Shelved
 
 # Each keeps its corpus open.
 BROWSERS_KEPT = 8
+STATES_KEPT = 1024
 # Ended ingestions are remembered this long, s.
 REMEMBERED = 3600.0
 # Models that read corpora: they wait for a server and do not compute, and one may take hours.
@@ -46,6 +49,8 @@ ACTIONS: Mapping[str, Action] = {
     "add": Action.ADD,
     "remove": Action.ADD,
     "apply": Action.RESOLVE,
+    "embed": Action.ADD,
+    "embed-stop": Action.ADD,
     "delete": Action.DELETE,
     "decide": Action.RESOLVE,
     "undo": Action.RESOLVE,
@@ -131,11 +136,16 @@ class CorpusDesk:
         told = library.settings
         rules = Rules("ingestion", told.jobs, told.waiting, 60.0 * told.job_minutes, REMEMBERED)
         self.jobs: Jobs[Ingestion] = Jobs(rules, self.changing)
+        self.vectors = Vectors(told, self.changing, self.workspaces)
+        if library.home is not None and told.uploads:
+            self.vectors.go_on(library.home)
         self.audits: Jobs[Found] = Jobs(FOUND_RULES)
         self.extractions: Jobs[Extraction] = Jobs(READING_RULES, self.changing)
         self.plans = Plans()
         self.checklists = Checklists()
         self._browsers: OrderedDict[tuple[Path, str], Browser] = OrderedDict()
+        # What is read in each state of a corpus that was seen.
+        self._texts: OrderedDict[str, str] = OrderedDict()
         self._lock = Lock()
 
     def shelved(self, ask: Ask) -> Shelved:
@@ -143,7 +153,13 @@ class CorpusDesk:
         shelved = self.books.find(ask.corpus, ask.visitor)
         if shelved.info is None:
             raise CorpusError(shelved.problem)
-        if ask.state and ask.state != shelved.state:
+        text = f"{shelved.info.metadata.get('text')} {ontology_stamp(shelved.folder)}"
+        with self._lock:
+            self._texts[shelved.state] = text
+            while len(self._texts) > STATES_KEPT:
+                self._texts.popitem(last=False)
+        # Where only the vectors are new, whoever reads the corpus reads on.
+        if ask.state and ask.state != shelved.state and self._texts.get(ask.state) != text:
             raise ChangedError("the corpus has changed meanwhile; this is its new state")
         return shelved
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME
-from engine.errors import CancelledError, InputError
+from engine.errors import CancelledError, InputError, system_error
 from engine.ingestion.report import IngestionReport
 from engine.isolation.installation import link_program, python_policy
 from engine.operator_settings import OperatorSettings, variable
@@ -22,17 +22,18 @@ from ui.corpus.orders import Order
 from ui.corpus.relay import Relay, Wanted
 from ui.corpus.report import store_report
 from ui.jobs.job import UNEXPLAINED, Ended, Job
+from ui.jobs.pace import Pace
 from ui.jobs.process import Bounds, Program, run
 
 MOST_LINES = 20_000
 # Processes and threads of an ingestion for each core: those that read and analyse, those that compute.
 PROCESSES = 64
 DOCUMENTS = "documents"
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # Of the server's environment a worker gets what says how to compute, and nothing that says who may what.
-PASSED_ON = (
-    "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS", "TOKENIZERS_PARALLELISM",
-)  # fmt: skip
+PASSED_ON = ("LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH", *THREADS, "TOKENIZERS_PARALLELISM")
+# What a worker is told that may take vectors in.
+GO = b"go\n"
 # Where models lie that an operator has fetched: read where the corpus has one of them.
 CACHES = ("HF_HOME", "HF_HUB_CACHE", "SENTENCE_TRANSFORMERS_HOME")
 _HUB_HOME = Path(".cache") / "huggingface"
@@ -48,6 +49,7 @@ class Ingestion:
     workspace: Path
     models: tuple[str, ...] = ()
     lines: list[str] = field(default_factory=list)
+    pace: Pace = field(default_factory=Pace)
 
 
 class Told(BaseModel):
@@ -58,16 +60,41 @@ class Told(BaseModel):
     done: int = 0
     total: int = 0
     error: str = ""
+    ready: bool = False
+    finished: bool = False
     report: dict[str, Any] | None = None
     wanted: Wanted | None = None
 
 
 def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
-    """The work of the job. Raises InputError for what the worker refused, CancelledError."""
+    """The work of a job that reads or removes documents. Raises InputError for what the worker refused,
+    CancelledError."""
     order = job.payload.order
-    reports: list[IngestionReport] = []
-    errors: list[str] = []
+    order.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        report = done_apart(job, settings)
+    finally:
+        # A new corpus that did not come about leaves nothing.
+        if not (order.folder / MANIFEST_NAME).exists():
+            shutil.rmtree(order.folder, ignore_errors=True)
+    if report is None:
+        raise InputError("the ingestion ended without a report")
+    store_report(order.folder, asdict(report))
+    return Ended()
 
+
+def done_apart(
+    job: Job[Ingestion],
+    settings: OperatorSettings,
+    *,
+    noun: str = "ingestion",
+    ready: Callable[[], None] | None = None,
+) -> IngestionReport | None:
+    """Have an order done in a process of its own; ``noun``: what it is called. ``ready`` is called, and
+    waited for, before vectors are taken in; what it raises ends the process. Raises as ``ingest``."""
+    order = job.payload.order
+    reports: list[IngestionReport | None] = []
+    errors: list[str] = []
     relay = Relay(order.embedding, settings.upload_bytes)
 
     def hear(line: bytes) -> bytes | None:
@@ -76,28 +103,28 @@ def ingest(job: Job[Ingestion], settings: OperatorSettings) -> Ended:
             job.payload.lines.append(told.line)
         if told.step:
             job.step, job.done, job.total = told.step, told.done, told.total
+            job.payload.pace.hear(told.step, told.done, told.total)
         if told.error:
             errors.append(told.error)
-        if told.report is not None:
-            reports.append(_REPORT.validate_python(told.report))
+        if told.finished:
+            reports.append(None if told.report is None else _REPORT.validate_python(told.report))
+        if told.ready and ready is not None:
+            ready()
+            return GO
         return None if told.wanted is None else relay.answer(told.wanted)
 
-    order.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         reason = run(_program(job.payload, settings), hear, job.stop)
     except (ValidationError, orjson.JSONDecodeError) as error:
-        raise InputError("the ingestion was stopped: it told what no ingestion tells") from error
-    finally:
-        # A new corpus that did not come about leaves nothing.
-        if not (order.folder / MANIFEST_NAME).exists():
-            shutil.rmtree(order.folder, ignore_errors=True)
+        raise InputError(f"the {noun} was stopped: it told what no {noun} tells") from error
+    except OSError as error:
+        raise system_error(f"begin the {noun}", error) from error
     if reports:
         # The corpus is written: a wish to cancel that came later came too late.
-        store_report(order.folder, asdict(reports[-1]))
-        return Ended()
+        return reports[-1]
     if job.stop.is_set():
         raise CancelledError("cancelled")
-    raise InputError((errors or [reason or UNEXPLAINED.format("ingestion")])[0])
+    raise InputError((errors or [reason or UNEXPLAINED.format(noun)])[0])
 
 
 def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
@@ -118,6 +145,9 @@ def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
     if settings.grammars is not None:
         environment[variable("grammars")] = str(settings.grammars)
         read.append(str(settings.grammars))
+    behind = order.kind == "embed"
+    if behind:
+        environment |= dict.fromkeys(THREADS, "1")
     return Program(
         [sys.executable, "-P", "-m", "ui.corpus.worker"],
         environment,
@@ -133,6 +163,7 @@ def _program(ingestion: Ingestion, settings: OperatorSettings) -> Program:
             processes=bounds.processes,
         ),
         bounds,
+        behind,
     )
 
 

@@ -10,18 +10,18 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engine.errors import InputError
+from engine.errors import IngestionCancelledError, InputError
 
 READING = ("create", "add")
 Tell = Callable[[dict[str, Any]], None]
-Kind = Literal["create", "add", "remove", "apply"]
+Kind = Literal["create", "add", "remove", "apply", "embed"]
 # A step is told when it begins, when it ends, and no more often than this in between, s.
 PAUSE = 0.1
 
 
 class Order(BaseModel):
     """What is to be done. ``folder`` is the corpus's, ``embedding`` the spec that it has or is to have; the
-    documents lie in the working folder."""
+    documents lie in the working folder. All but ``embed`` leave vectors for later."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,22 +52,34 @@ class Steps:
         self._tell({"step": step, "done": done, "total": total})
 
 
-def carry_out(order: Order, sources: Sequence[Path], tell: Tell) -> dict[str, Any]:
-    """Do what is ordered and return the ingestion's report. Raises RedstringError."""
+def carry_out(
+    order: Order, sources: Sequence[Path], tell: Tell, hear: Callable[[], bytes]
+) -> dict[str, Any] | None:
+    """Do what is ordered and return the report of an ingestion. ``hear`` gives the next line of the server,
+    which says when vectors may be taken in. Raises RedstringError."""
     # A page that is opened has nothing to ingest.
     from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
+    from engine.ingestion.vectors import embed_corpus
+
+    def await_turn() -> None:
+        tell({"ready": True})
+        if not hear():
+            raise IngestionCancelledError("the server has ended")
 
     if not sources and order.kind in READING:
         raise InputError("there is nothing to read: no file arrived")
     heard: dict[str, Any] = {"progress": Steps(tell), "log": lambda line: tell({"line": line})}
     given: dict[str, Any] = {"passwords": order.passwords, "mapping": order.mapping, **heard}
+    if order.kind == "embed":
+        embed_corpus(order.folder, embedding=order.embedding, before_writing=await_turn, **heard)
+        return None
     if order.kind == "create":
-        report = build_corpus(sources, order.folder, embedding=order.embedding, name=order.name, **given)
+        report = build_corpus(sources, order.folder, embedding="none", name=order.name, **given)
     elif order.kind == "add":
-        report = add_to_corpus(sources, order.folder, **given)
+        report = add_to_corpus(sources, order.folder, later=True, **given)
     else:
         # Without documents to remove the corpus is written as it is, with what people have decided.
-        report = remove_from_corpus(order.documents, order.folder, **heard)
+        report = remove_from_corpus(order.documents, order.folder, later=True, **heard)
     return _without_places(asdict(report), order.folder)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from engine.language.markup import attribute, escape
+from engine.language.markup import escape
 from engine.operator_settings import OperatorSettings
 from ui.access.asking import person_of
 from ui.corpus.answers import answer
@@ -15,7 +15,6 @@ from ui.corpus.desk import CorpusDesk
 from ui.corpus.grading import FRAME as GRADES_FRAME
 from ui.corpus.ontology_frame import FRAME as AREAS_FRAME
 from ui.corpus.validating_frame import FRAME as CHECK_FRAME
-from ui.embeddings import offers
 
 _VIEWS = (
     ("read", "Documents"),
@@ -57,24 +56,21 @@ def frame_html(settings: OperatorSettings) -> str:
     new = '<button type="button" data-lib="new">New corpus</button>' if settings.uploads else ""
     off = "" if settings.uploads else '<p class="hint">Documents cannot be added on this server.</p>'
     return (
-        (
-            '<div class="lib">'
-            '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
-            f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
-            '<button type="button" class="forget" data-lib="forget" hidden>'
-            "Delete everything of mine</button></aside>"
-            '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
-            '<span data-lib="facts"></span></div>'
-            '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
-            f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
-            f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
-            f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
-            "</div></div>"
-            f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
-        )
-        .replace("LIMITS", escape(_limits(settings)))
-        .replace("EMBEDDINGS", embedding_options())
-    )
+        '<div class="lib">'
+        '<aside class="lib-rail" aria-label="Corpora"><h2 class="h">Corpora</h2>'
+        f'<div data-lib="shelf" class="shelf"></div>{new}{off}'
+        '<button type="button" class="forget" data-lib="forget" hidden>'
+        "Delete everything of mine</button></aside>"
+        '<div class="lib-stage"><div class="lib-head"><h1 data-lib="name" dir="auto"></h1>'
+        '<span data-lib="facts"></span></div>'
+        f"{_VECTORS}"
+        '<div data-lib="banner" class="banner-slot" aria-live="polite"></div>'
+        f'<div class="lib-tabs" role="tablist" aria-label="Corpus">{tabs}</div>'
+        f"{_READ}{_ADD if settings.uploads else ''}{_NAMES}{AREAS_FRAME}{_RESOLVE}{CHECK_FRAME}"
+        f"{GRADES_FRAME}{_STATISTICS}{_REPORT}"
+        "</div></div>"
+        f'<div class="peek-card" data-lib="peek" role="tooltip" hidden></div>'
+    ).replace("LIMITS", escape(_limits(settings)))
 
 
 def _limits(settings: OperatorSettings) -> str:
@@ -83,14 +79,13 @@ def _limits(settings: OperatorSettings) -> str:
     )
 
 
-def embedding_options() -> str:
-    """The embedding models that this server offers, as choices of a list."""
-    return "".join(
-        f'<option value="{attribute(offer.name)}">{escape(offer.title)}</option>'
-        for offer in offers().values()
-    )
-
-
+_VECTORS = (
+    '<div class="vectors" data-lib="vectors" hidden><span data-lib="vectors-words"></span>'
+    '<div class="bar" role="progressbar" aria-valuemin="0" aria-valuemax="100" '
+    'aria-label="Search by meaning" hidden><u></u></div>'
+    '<select data-lib="vectors-model" aria-label="Model for search by meaning" hidden></select>'
+    '<button type="button" data-lib="vectors-act" hidden></button></div>'
+)
 _READ = (
     '<section class="lib-view read" data-view="read" role="tabpanel" aria-label="Documents">'
     '<div class="pane tree-pane"><div class="bar-head"><h2>Documents</h2><small data-lib="count"></small>'
@@ -128,13 +123,11 @@ _ADD = (
     '<input type="file" multiple hidden data-input="files" aria-label="Files">'
     '<input type="file" webkitdirectory hidden data-input="folder" aria-label="Folder"></div>'
     '<ul class="chosen" data-lib="chosen" aria-label="Chosen files"></ul>'
-    '<details class="more-fields"><summary>Passwords, mapping, search by meaning</summary>'
+    '<details class="more-fields"><summary>Passwords, mapping</summary>'
     '<label class="field"><span>Passwords of encrypted files, separated by spaces</span>'
     '<input type="text" class="masked" name="passwords" autocomplete="off" spellcheck="false"></label>'
     '<label class="field"><span>Mapping of fields for JSON and CSV (a YAML or JSON file)</span>'
-    '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label>'
-    '<label class="field" data-only="new"><span>Search by meaning</span><select name="embedding">'
-    "EMBEDDINGS</select></label></details>"
+    '<input type="file" name="mapping" accept=".yaml,.yml,.json"></label></details>'
     '<div class="form-acts"><button type="submit" class="primary" data-lib="go">Create corpus</button>'
     '<button type="button" data-lib="stop" hidden>Cancel</button></div></form>'
     '<div class="progress" data-lib="progress" hidden><div class="bar" role="progressbar" '

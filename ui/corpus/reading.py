@@ -8,7 +8,6 @@ from typing import Any
 from engine.access.roles import Action
 from engine.corpus.grades import grades_of
 from engine.errors import InputError
-from engine.language.embedders.loading import model_name
 from engine.language.hidden_marks import marked
 from engine.model import Status
 from ui.corpus import cited, reader, tree
@@ -32,6 +31,7 @@ def shelf(desk: CorpusDesk, ask: Ask) -> Answer:
                 "passages": info.passages if info else 0,
                 "languages": list(info.languages) if info else [],
                 "state": shelved.state,
+                "text": info.metadata.get("text", "") if info else "",
                 "private": shelved.private,
                 "writable": desk.may(ask, shelved, Action.RESOLVE),
                 "addable": desk.may(ask, shelved, Action.ADD),
@@ -51,7 +51,6 @@ def overview(desk: CorpusDesk, ask: Ask) -> Answer:
     return {
         "kinds": [[kind, marked(kind)] for kind in tree.kinds(browser.documents)],
         "open": by_status.get(Status.UNRESOLVED, 0) + by_status.get(Status.AMBIGUOUS, 0),
-        "embedding": model_name(info.embedding),
     }
 
 

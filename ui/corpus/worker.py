@@ -9,6 +9,7 @@ that strangers have sent are read where there is nothing to be had.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,12 +35,14 @@ def main() -> int:
     order = Order.model_validate_json(sys.stdin.buffer.readline())
     through_server(order.embedding, tell, sys.stdin.buffer)
     try:
-        report = carry_out(order, sources_here() if order.kind in READING else [], tell)
+        sources = sources_here() if order.kind in READING else []
+        report = carry_out(order, sources, tell, sys.stdin.buffer.readline)
     except RedstringError as error:
-        # Where the corpus stands on the server is nobody's business.
-        tell({"error": str(error).replace(str(order.folder), order.name or "this name")})
+        # Where the corpus stands on the server, and which files it has, is nobody's business.
+        place = re.compile(rf"{re.escape(str(order.folder))}(/[^\s:;,]*)?")
+        tell({"error": place.sub(lambda _: order.name or "this name", str(error))})
     else:
-        tell({"report": report})
+        tell({"finished": True, "report": report})
     return 0
 
 
@@ -52,4 +55,5 @@ def _teller(stream: BinaryIO) -> Tell:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # All is told, and nothing is left to clear away: what libraries would take apart takes seconds.
+    os._exit(main())

@@ -11,6 +11,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from ui.board import frame_page
 from ui.door.address import Addressing, Network, networks
 from ui.door.bodies import BodyGate
 from ui.door.connections import bounded
+from ui.door.hanging_up import HangUps
 from ui.door.headers import SecurityHeaders, inline_scripts, script_hash
 from ui.door.hosts import Allowed, HostGate, OriginGate, allowed
 from ui.door.libraries import VIS_NETWORK, LibraryRoute
@@ -38,6 +40,9 @@ from ui.door.routes import POLICY, RouteGate
 from ui.door.table import functions_of, route_table
 from ui.door.uploads import UploadQuotas, UploadRoute, UploadStore
 from ui.theme import launch_options, page_scripts
+from ui.tools.exporting import TOOL as EXPORT
+from ui.tools.files import CaseFiles
+from ui.tools.server import ToolServer
 from ui.workers.pool import Workers
 from ui.workers.watching import Watch
 
@@ -82,21 +87,26 @@ def guarded(
         settings.upload_bytes, settings.unused_upload_bytes, 60.0 * settings.unused_upload_minutes
     )
     store = UploadStore(uploads, quotas)
-    outer = FastAPI(lifespan=_sweeping(store), docs_url=None, redoc_url=None, openapi_url=None)
+    tools = ToolServer(page)
+    outer = FastAPI(lifespan=_living(store, tools), docs_url=None, redoc_url=None, openapi_url=None)
     # Where an application answers for CORS itself, Gradio leaves it alone: pages that are named may read.
     outer.add_middleware(
         CORSMiddleware, allow_origins=sorted(door.names.origins), allow_methods=["GET", "POST"],
         allow_headers=["content-type"],
     )  # fmt: skip
     app: ASGIApp = gr.mount_gradio_app(outer, page, path="/", **launch_options(settings))
-    routed: ASGIApp = _Routed(
-        app, {"upload": UploadRoute(store, settings.file_bytes), "library": LibraryRoute()}
-    )
+    own: dict[str, ASGIApp] = {
+        "upload": UploadRoute(store, settings.file_bytes),
+        "library": LibraryRoute(),
+        "mcp": tools,
+        "case file": CaseFiles(partial(tools.function, EXPORT.name)),
+    }
+    routed: ASGIApp = _Routed(app, own)
     routed = routed if settings.access == "off" else PageLoads(routed)
     local = settings.loopback
     work = WorkGate(routed, of_cases(settings.cases_a_minute), trusts_local=local)
     meter(page, work.spend)
-    closed = behind_gate(BodyGate(work), settings)
+    closed = behind_gate(BodyGate(HangUps(work)), settings)
     inner: ASGIApp = RateGate(Watch(closed, workers or Workers()), trusts_local=local)
     inner = OriginGate(RouteGate(inner, route_table(functions_of(page), settings), app), door.names)
     inner = Addressing(HostGate(inner, door.names), door.proxies)
@@ -156,12 +166,15 @@ class _Routed:
         await (route or self._page)(scope, receive, send)
 
 
-def _sweeping(store: UploadStore) -> Callable[[FastAPI], AbstractAsyncContextManager[Mapping[str, Any]]]:
+def _living(
+    store: UploadStore, tools: ToolServer
+) -> Callable[[FastAPI], AbstractAsyncContextManager[Mapping[str, Any]]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[Mapping[str, object]]:
         task = asyncio.create_task(store.sweep_for_ever())
         try:
-            yield {}
+            async with tools.running():
+                yield {}
         finally:
             task.cancel()
             with suppress(asyncio.CancelledError):

@@ -19,12 +19,13 @@ PANELS = {
     "corpus": (1000 * KILOBYTE, 200_000),
     "model": (10 * KILOBYTE, 1000),
     "check": (6000 * KILOBYTE, 5_400_000),
+    "cases": (100 * KILOBYTE, 21_000),
     "evaluation": (11_000 * KILOBYTE, 5_400_000),
 }
 # What a panel may be asked that makes the server work.
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
-    "pair", "connect", "test", "list", "report-start",
+    "pair", "connect", "test", "list", "report-start", "compare", "comparison",
 })  # fmt: skip
 # Where somebody logs in, before everything else; the gate reads what they send.
 ACCESS = (
@@ -33,7 +34,9 @@ ACCESS = (
     opened("/login/(?:huggingface|callback)", "log in", methods=("GET",), cost="look"),
 )
 LONGEST_INPUT = 100_000
-AT_ONCE = {"panel": 16, "direct": 16, "mcp": 4, "upload": 8}
+# Messages to the server of tools that make it work.
+TOOLS = frozenset({"tools/call", "resources/read", "resources/list"})
+AT_ONCE = {"panel": 16, "direct": 16, "mcp": 4, "case file": 4, "upload": 8}
 
 
 def functions_of(page: gr.Blocks) -> Functions:
@@ -71,6 +74,8 @@ def route_table(functions: Functions, settings: OperatorSettings) -> Table:
                model=Call, case=lambda body: True, tokens=SESSION, deposit=DEPOSIT),
         opened(rf"{API}/mcp/?", "mcp", **post, bytes=500 * KILOBYTE, longest=LONGEST_INPUT, model=Message,
                case=_tool, at_once=AT_ONCE["mcp"], deposit=DEPOSIT),
+        opened(rf"{API}/case/[\w-]{{1,100}}/[\w.-]{{1,80}}", "case file", methods=("GET",), cost="look",
+               tokens=WHOLE_PAGE, case=lambda body: True, at_once=AT_ONCE["case file"], deposit=DEPOSIT),
         opened(rf"{API}/cancel/?", "cancel", **post, bytes=KILOBYTE, model=Cancel),
         opened(rf"{API}/reset/?", "reset", **post, bytes=KILOBYTE, model=Reset),
         opened(rf"{API}/component_server/?", "panel", **post, bytes=max(size for size, _ in PANELS.values()),
@@ -95,4 +100,4 @@ def _is_among(value: object, words: frozenset[str]) -> bool:
 
 
 def _tool(body: Any) -> bool:
-    return bool(body.get("method") == "tools/call")
+    return _is_among(body.get("method"), TOOLS)

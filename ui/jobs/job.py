@@ -36,7 +36,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How work has ended that was neither cancelled nor failed."""
+    """How work has ended that was neither cancelled nor failed. ``WAITING``: its turn is over, and it wants
+    another."""
 
     state: State = State.DONE
     message: str = ""
@@ -64,6 +65,8 @@ class Job(Generic[Payload]):
     # Set by whoever wants it to end: the visitor, its deadline, the end of the server.
     stop: Event = field(default_factory=Event)
     overdue: str = ""
+    # It is near its end: the deadline counts no more.
+    unhurried: bool = False
 
     @property
     def over(self) -> bool:

@@ -30,7 +30,7 @@ class Rules:
 
     ``running`` at the same time, ``waiting`` for their turn, ``seconds`` for one at most (0: no end);
     ended jobs are remembered for ``remembered`` seconds, so that a page that comes back hears of them, unless
-    many others have ended since.
+    many others have ended since. ``of_visitor``: how many jobs one visitor may have, running and waiting.
     """
 
     noun: str
@@ -38,6 +38,7 @@ class Rules:
     waiting: int
     seconds: float = 0.0
     remembered: float = 1800.0
+    of_visitor: int = 1
 
     @property
     def by_address(self) -> int:
@@ -49,7 +50,7 @@ class Jobs(Generic[Payload]):
     """Jobs of one kind, each on a thread of its own once its turn has come. Safe for several threads.
 
     Turns go to the address that has the fewest jobs running, then to the one that was served least
-    recently, then likewise to its visitors; a visitor has one job at a time.
+    recently, then likewise to its visitors; a visitor has one job at a time, unless the rules say more.
     """
 
     def __init__(self, rules: Rules, folders: Folders | None = None) -> None:
@@ -137,7 +138,7 @@ class Jobs(Generic[Payload]):
         going, noun = list(self._going()), self.rules.noun
         if self._ending:
             raise InputError("this server is ending; try again in a minute")
-        if any(job.owner.visitor == owner.visitor for job in going):
+        if sum(job.owner.visitor == owner.visitor for job in going) >= self.rules.of_visitor:
             raise InputError(f"another {noun} of yours is under way; wait for it or cancel it")
         of_address = sum(bool(owner.address) and job.owner.address == owner.address for job in going)
         if of_address >= self.rules.by_address or len(going) >= self.rules.running + self.rules.waiting:
@@ -220,9 +221,24 @@ class Jobs(Generic[Payload]):
         finally:
             if deadline is not None:
                 deadline.cancel()
-            self._end(job, ended)
+            if ended.state is not State.WAITING:
+                self._end(job, ended)
+            elif not self._again(job):
+                self._end(job, Ended(State.CANCELLED))
+
+    def _again(self, job: Job[Payload]) -> bool:
+        """Let a job that has had its turn, and wants another, wait behind the others; not at the end."""
+        with self._change:
+            if self._ending:
+                return False
+            job.stop.clear()
+            job.state, job.overdue = State.WAITING, ""
+        self._begin_next()
+        return True
 
     def _expire(self, job: Job[Payload]) -> None:
+        if job.unhurried:
+            return
         job.overdue = (
             f"stopped: it took longer than the {self.rules.seconds / 60:g} minutes that there are for one "
             f"{self.rules.noun}; order less at a time"

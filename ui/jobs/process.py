@@ -29,6 +29,9 @@ LAST_WORDS = 8192
 # A process that has closed its output ends within so many seconds.
 PARTING = 5.0
 _ROUNDS = 100
+# Niceness of work that nobody waits for: a tenth of a core where others want all of it. With less, a corpus
+# whose vectors are taken in would be kept from its owner for minutes.
+BEHIND = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command with its environment, to run in ``folder``; ``order``, a line, is what it reads first."""
+    """A command with its environment, to run in ``folder``; ``order``, a line, is what it reads first.
+    ``behind``: nobody waits for it, and others come first."""
 
     command: Sequence[str]
     environment: Mapping[str, str]
@@ -52,6 +56,7 @@ class Program:
     order: bytes
     policy: Policy
     bounds: Bounds = Bounds()
+    behind: bool = False
 
 
 def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) -> str:
@@ -74,6 +79,8 @@ def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) ->
             start_new_session=True,
         ) as process,
     ):
+        if program.behind:
+            _step_back(process.pid)
         watch = _Watch(process, program, stop)
         watch.start()
         try:
@@ -86,7 +93,8 @@ def run(program: Program, hear: Callable[[bytes], bytes | None], stop: Event) ->
                     _compare(layers_of(line))
                 elif answer := hear(line):
                     _give(process.stdin, answer)
-            process.stdin.close()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
                 process.wait(PARTING)
         finally:
@@ -137,6 +145,14 @@ class _Watch(Thread):
         if 0 < bounds.disk < _bytes_below(self._folders) - self._before:
             return f"stopped: it writes more than {bounds.disk >> 20:,} MiB to disk"
         return ""
+
+
+def _step_back(pid: int) -> None:
+    """Give a process, and what it will start, a priority behind that of others."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, pid, BEHIND)
+        # Where Linux groups processes by session, it is the group's priority that counts against others.
+        Path(f"/proc/{pid}/autogroup").write_text(str(BEHIND), encoding="ascii")
 
 
 def tree(pid: int) -> list[psutil.Process]:

@@ -20,6 +20,10 @@ from engine.errors import CorpusError
 from engine.language.embedders import NO_EMBEDDING, embedder
 
 
+class StateChangedError(CorpusError):
+    """The corpus stands in another state than where the value was packed."""
+
+
 def packed(value: object, corpus: Corpus) -> bytes:
     """A value in which a corpus and its model may stand, as bytes for ``unpacked``."""
     table: dict[type, Callable[[Any], Any]] = {
@@ -41,8 +45,8 @@ def packed(value: object, corpus: Corpus) -> bytes:
 
 
 def unpacked(data: bytes, opened: Callable[[Path], Corpus]) -> Any:
-    """The value; ``opened`` gives the corpus of a folder. Raises CorpusError where that stands in another
-    state than where the value was packed, and what ``opened`` raises."""
+    """The value; ``opened`` gives the corpus of a folder. Raises StateChangedError where that stands in
+    another state than where the value was packed, and what ``opened`` raises."""
     return _Unpickler(data, opened).load()
 
 
@@ -64,7 +68,7 @@ class _Unpickler(pickle.Unpickler):
     def _opened(self, folder: Path, created: str) -> Corpus:
         corpus = self._open(folder)
         if state_of(corpus) != (folder, created):
-            raise CorpusError("the corpus has just been changed: ask again")
+            raise StateChangedError("the corpus has just been changed: ask again")
         return corpus
 
 

@@ -21,10 +21,11 @@ from typing import Any, TypeVar
 
 import psutil
 
+from engine.caching import Use, together, uses
 from engine.errors import CancelledError, RedstringError
 from engine.investigation import Case
 from engine.operator_settings import OperatorSettings
-from ui.workers.carrying import packed, unpacked
+from ui.workers.carrying import StateChangedError, packed, unpacked
 from ui.workers.line import Line, Ticket
 from ui.workers.processor import used_elsewhere
 from ui.workers.room import Room
@@ -42,6 +43,10 @@ TOLD_EVERY, LOOKED_EVERY = 1.0, 0.1
 ENDS_SECONDS, FORK_SECONDS = 10.0, 20.0
 
 
+# A template that ends is begun again so often; then something is wrong that does not pass by itself.
+MOST_TEMPLATES = 5
+
+
 class WorkerLostError(RedstringError):
     """A worker has ended in the middle of a case."""
 
@@ -52,6 +57,8 @@ class Worker:
     def __init__(self, pipe: Connection, pid: int) -> None:
         self.pid, self.process = pid, psutil.Process(pid)
         self.alive, self._busy = True, False
+        # How its caches were used up to its last case.
+        self.uses: tuple[Use, ...] = ()
         self._pipe, self._number = pipe, 0
 
     @property
@@ -75,13 +82,13 @@ class Worker:
                     told = self._stop()
                 if not self._pipe.poll(LOOKED_EVERY if not told else None):
                     continue
-                kind, value, seconds = self._pipe.recv()
+                kind, value, seconds, *uses = self._pipe.recv()
                 used_elsewhere(seconds - paid)
                 paid = seconds
                 if kind == "step":
                     yield value
                     continue
-                self._busy = False
+                self._busy, self.uses = False, tuple(uses[0])
                 if kind == "error":
                     raise value
                 return value
@@ -124,6 +131,9 @@ class Workers:
         self.there: Line[Worker] = Line(longest)
         self.wanted, self.lost, self.seconds = 0, 0, 0.0
         self._template: Any = None
+        self._templates = 0
+        self._starting: threading.Thread | None = None
+        self._made_of: tuple[tuple[Path, ...], Path | None, OperatorSettings] | None = None
         self._control: Connection | None = None
         self._all: list[Worker] = []
         self._lock = threading.Lock()
@@ -142,6 +152,12 @@ class Workers:
         """The processes that work now."""
         return [worker.pid for worker in self._all if worker.alive]
 
+    @property
+    def uses(self) -> list[Use]:
+        """How the caches of all processes were used, those of one name together."""
+        every = [*uses(), *(use for worker in self._all if worker.alive for use in worker.uses)]
+        return together(every)
+
     def start(
         self, wanted: int, given: Sequence[Path], home: Path | None, settings: OperatorSettings
     ) -> threading.Thread | None:
@@ -150,23 +166,13 @@ class Workers:
         if wanted < 1:
             return None
         self.wanted = wanted
-        context = multiprocessing.get_context("spawn")
-        self._control, other = context.Pipe()
-        self._template = context.Process(
-            target=be_template, args=(other, tuple(given), home, settings), name="template", daemon=True
-        )
-        try:
-            self._template.start()
-        except OSError as error:
-            self._give_up(error)
-            return None
-        other.close()
-        starting = threading.Thread(target=self._begin, name="workers", daemon=True)
-        starting.start()
-        return starting
+        self._made_of = (tuple(given), home, settings)
+        self._starting = self._start_template()
+        return self._starting
 
     def stop(self) -> None:
         """End all workers."""
+        self.wanted = 0
         self.there.close()
         if self._control is not None:
             self._control.close()
@@ -180,15 +186,20 @@ class Workers:
     ) -> Value:
         """What a function makes of a case in its turn, in a worker where there are any, unless ``here``.
 
-        Raises what the function raises, ResourceError where too many wait, WorkerLostError.
+        Raises what the function raises, ResourceError where too many wait, CancelledError where the case is
+        cancelled while it waits, WorkerLostError.
         """
         here = here or case.corpus.folder is None
-        ticket = _ended(self.waited(visitor, here=here))
+        ticket = _ended(self.waited(visitor, lambda: case.is_cancelled, here=here))
         with self.place(ticket) as worker:
             if worker is None:
                 return function(case)
             data = packed((case, function), case.corpus)
-            value: Value = _ended(worker.run(_whole, (data,), lambda: case.is_cancelled))
+            try:
+                value: Value = _ended(worker.run(_whole, (data,), lambda: case.is_cancelled))
+            except StateChangedError:
+                # Its corpus has a new state meanwhile: the one that it began on is open here alone.
+                return function(case)
             return value
 
     @contextmanager
@@ -236,11 +247,29 @@ class Workers:
             return (yield from self.waited(visitor, stopped))
         return ticket
 
+    def _start_template(self) -> threading.Thread | None:
+        given = self._made_of
+        assert given is not None
+        context = multiprocessing.get_context("spawn")
+        self._control, other = context.Pipe()
+        self._template = context.Process(
+            target=be_template, args=(other, *given), name="template", daemon=True
+        )
+        try:
+            self._template.start()
+        except OSError as error:
+            self._give_up(error)
+            return None
+        other.close()
+        starting = threading.Thread(target=self._begin, name="workers", daemon=True)
+        starting.start()
+        return starting
+
     def _begin(self) -> None:
         try:
             assert self._control is not None
             self._control.recv()
-            for _ in range(self.wanted):
+            while len(self.pids) < self.wanted:
                 self._fork()
         except (EOFError, OSError) as error:
             self._give_up(error)
@@ -282,8 +311,21 @@ class Workers:
             self._fork()
             LOG.info("worker %d is replaced", ended.pid)
         except (EOFError, OSError) as error:
-            if not self.pids:
+            if not self._begun_again() and not self.pids:
                 self._give_up(error)
+
+    def _begun_again(self) -> bool:
+        """Whether workers come from a new template: the last one has ended, or forks no more."""
+        with self._lock:
+            if self._starting is not None and self._starting.is_alive():
+                return True
+            if not self.wanted or self._templates >= MOST_TEMPLATES:
+                return False
+            LOG.warning("the process that workers are forked from has ended, and is begun again")
+            self._templates += 1
+            self._template.kill()
+            self._starting = self._start_template()
+            return self._starting is not None
 
     def _give_up(self, error: Exception) -> None:
         LOG.warning("no workers, cases run in the page's process: %s", str(error) or type(error).__name__)

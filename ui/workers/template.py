@@ -22,15 +22,18 @@ from multiprocessing.reduction import recv_handle
 from pathlib import Path
 from typing import Any
 
+from engine.caching import uses
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
-from ui.allocator import share_arenas
+from ui.allocator import give_back, share_arenas
 from ui.door.logs import WithoutContent
 from ui.workers.room import Room
 
 LOG = logging.getLogger(__name__)
 # What is done in a worker: it tells step after step and returns what came of it. Both are pickled.
 Work = Callable[..., Iterator[Any]]
+# After so many cases a worker gives freed memory back.
+GIVES_BACK = 20
 
 
 class WorkFailedError(Exception):
@@ -52,14 +55,16 @@ def be_template(
     share_arenas()
     from tqdm import tqdm
 
-    from ui import api, investigate  # noqa: F401  What workers are asked to do stands there.
+    from ui import investigate  # noqa: F401  What workers are asked to do stands there.
     from ui.shelf import Library
+    from ui.tools import following, planning, questions  # noqa: F401  And there.
     from ui.warming import load
 
     # Its monitor is a thread, which a fork would leave behind in whatever it was doing.
     tqdm.monitor_interval = 0
     library = Library(given, home, settings)
-    load(library)
+    # What is loaded here all workers share.
+    load(library, to_come=True)
     if threading.active_count() > 1:
         LOG.warning("threads beside the template's own: %s", threading.enumerate()[1:])
     control.send("ready")
@@ -106,6 +111,7 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
             os._exit(0)
 
     threading.Thread(target=listen, name="orders", daemon=True).start()
+    done = 0
     while True:
         number, work, given = waiting.get()
         began = time.process_time()
@@ -126,4 +132,7 @@ def _serve(pipe: Connection, opened: Callable[[Path], Any]) -> None:
             kind, value = "error", WorkFailedError("the engine failed; the log has the details")
         del rooms[number]
         with contextlib.suppress(OSError):
-            pipe.send((kind, value, time.process_time() - began))
+            pipe.send((kind, value, time.process_time() - began, uses()))
+        done += 1
+        if done % GIVES_BACK == 0:
+            give_back()

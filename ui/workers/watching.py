@@ -20,6 +20,13 @@ from ui.workers.line import Line
 from ui.workers.pool import Workers
 
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
+# Fields of ``Use``.
+_OF_CACHES = (
+    ("held", "gauge", "Answers that are kept, of all processes."),
+    ("places", "gauge", "Answers that may be kept."),
+    ("hits", "counter", "How often an answer was there; those of workers that ended do not count."),
+    ("misses", "counter", "How often it was not."),
+)
 _FRESH = {"cache-control": "no-store"}
 
 
@@ -67,6 +74,10 @@ def _metrics(workers: Workers) -> Iterator[tuple[str, str, str, Mapping[str, flo
     refused = {place: line.refused for place, line in lines.items()}
     yield "cases_refused_total", "counter", "Cases for which the line was too long.", refused
     yield "case_seconds_total", "counter", "Seconds for which places were held.", {"": workers.seconds}
+    caches = {f'{{cache="{use.name}"}}': use for use in workers.uses}
+    for name, kind, meaning in _OF_CACHES:
+        values = {label: float(getattr(use, name)) for label, use in caches.items()}
+        yield f"cache_{name}{'_total' if kind == 'counter' else ''}", kind, meaning, values
     resident = {'{process="page"}': psutil.Process().memory_info().rss}
     for number, pid in enumerate(pids):
         try:

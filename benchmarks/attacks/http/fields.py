@@ -25,6 +25,7 @@ from benchmarks.attacks.http.target import (
     said_error,
     typed,
 )
+from ui.cases.asked import Ask as Listing
 from ui.check.asked import Ask as Checking
 from ui.connecting import Ask as Connecting
 from ui.corpus.desk import Ask as Reading
@@ -34,6 +35,7 @@ from ui.evaluate.asked import Ask as Evaluating
 PANELS: Mapping[str, tuple[type[BaseModel], str]] = {
     "corpus": (Reading, "shelf"),
     "check": (Checking, "offer"),
+    "cases": (Listing, "records"),
     "evaluation": (Evaluating, "offer"),
     "model": (Connecting, "state"),
 }
@@ -278,13 +280,7 @@ def _json(path: str, body: object) -> Ask:
 
 def _models() -> Iterator[Attack]:
     for spec in SPECS:
-        asked = {
-            "do": "create",
-            "visitor": ATTACKER,
-            "name": "x",
-            "embedding": spec,
-            "files": [{"key": "/etc/hostname", "name": "a.md"}],
-        }
+        asked = {"do": "embed", "visitor": ATTACKER, "corpus": "x", "embedding": spec}
         yield Attack(f"embedding {spec!r}", _panel("corpus", asked), TAKEN, _not_offered)
     for url in (
         "http://127.0.0.1:9/v1",

@@ -116,8 +116,8 @@ def verification_log(audit: Audit, corpus: Corpus, *, reviews: bool = True) -> L
     Raises CorpusError where what they said cannot be read.
     """
     said: Sequence[Confirmation] = ()
-    if reviews and corpus.folder is not None:
-        said = tuple(standing_confirmations(load_confirmations(corpus.folder)).values())
+    if reviews and corpus.journals is not None:
+        said = tuple(standing_confirmations(load_confirmations(corpus.journals)).values())
     grades = grades_of(corpus)
     entries = [*_claims(audit, corpus, grades), *_outside(audit, corpus, grades)]
     by_claim: dict[str, list[Confirmation]] = {}

@@ -31,10 +31,10 @@ def say(
     All of it is looked up and checked before anything is kept. Raises InputError for an entry or a verdict
     that there is none of, CorpusError where nothing can be kept.
     """
-    if corpus.folder is None:
-        raise CorpusError(f"{corpus.name!r} lies in no folder: there is no place for confirmations")
-    folder, made = corpus.folder, list(_made(log, sayings, note, reviewer))
-    return tuple(add_confirmation(folder, one) for one in made)
+    if corpus.journals is None:
+        raise CorpusError(f"{corpus.name!r} has no journals: there is no place for confirmations")
+    journals, made = corpus.journals, list(_made(log, sayings, note, reviewer))
+    return tuple(add_confirmation(journals, one) for one in made)
 
 
 def checked_instead(told: str, entry: Entry) -> str:

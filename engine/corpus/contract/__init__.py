@@ -20,6 +20,7 @@ import numpy as np
 
 from engine.corpus.contract.browsing import BrowsingContract
 from engine.corpus.contract.dense import DenseContract
+from engine.corpus.contract.journals import JournalsContract
 from engine.corpus.contract.late import LateContract
 from engine.corpus.contract.lexical import LexicalContract
 from engine.corpus.contract.links import LinkedContract
@@ -43,6 +44,7 @@ class CorpusContract(
     NamesContract,
     ValidityContract,
     BrowsingContract,
+    JournalsContract,
 ):
     """All cases. ``corpus`` is the fixture that a subclass provides: a store that holds the toy corpus."""
 

@@ -19,6 +19,8 @@ class TextContract:
         assert corpus.document_numbers(rows_of(0, 4, 5, 7)).tolist() == [0, 0, 1, 2]
         assert corpus.section_numbers(rows_of(0, 1, 3, 5)).tolist() == [0, 2, 3, -1]
         assert corpus.rows(["p7", "nobody", "p0", ""]).tolist() == [7, -1, 0, -1]
+        assert corpus.ids(rows_of(7, 0, 7)) == ["p7", "p0", "p7"]
+        assert corpus.ids(rows_of()) == []
         assert [rows.tolist() for rows in corpus.by_document(["rules", "nobody", "code"])] == [
             [5, 6],
             [],

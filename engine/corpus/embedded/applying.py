@@ -11,12 +11,14 @@ from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.generation import (
     CITED_NAME,
     FOUND_NAME,
+    GRAPH_NAME,
     STATE_NAME,
     Generation,
     keep_file,
     published,
     seals_of,
 )
+from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import columns_in
@@ -35,7 +37,7 @@ def apply_decisions(folder: Path | str) -> Undecided:
     with new_generation(folder) as generation:
         before = published(folder)
         for name in before.manifest.files:
-            if name != CITED_NAME:
+            if name not in (CITED_NAME, GRAPH_NAME):
                 keep_file(before.data / name, generation / name)
         return _rewrite(before, generation)
 
@@ -47,11 +49,11 @@ def _rewrite(before: Generation, generation: Path) -> Undecided:
     passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
     found = columns_in(before.block(FOUND_NAME), manifest.found_grammars)
     references, undecided = decided(found, standing(load_decisions(folder)), passages, sections, documents)
-    write_references(generation, references, sections, documents, len(passages))
+    write_references(generation, references, sections, documents, EntityTable(state).every())
     changed = manifest.model_copy(
         update={
             "generation": generation.name,
-            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "created": datetime.now(UTC).isoformat(timespec="microseconds"),
             "references": len(references),
             "grammars": references.grammars,
             "references_by_relation": references.by_relation(),

@@ -27,6 +27,25 @@ class Strings:
         self.offsets = offsets
         self.bytes = bytes_of(data)
 
+    @staticmethod
+    def of(values: Iterable[str]) -> Strings:
+        """A column of some strings."""
+        return Strings(*encoded(values))
+
+    @staticmethod
+    def joined(parts: Sequence[Strings]) -> Strings:
+        """The strings of all parts, one after the other."""
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
+        data = [np.zeros(0, np.uint8), *(np.frombuffer(part.bytes, np.uint8) for part in parts)]
+        return Strings(np.cumsum(sizes), np.concatenate(data))
+
+    def picked(self, numbers: Array) -> Strings:
+        """The strings at ``numbers``, in that order, as a column."""
+        starts, stops = self.offsets[numbers], self.offsets[numbers + 1]
+        _, places = ranges(starts, stops)
+        data = np.frombuffer(self.bytes, np.uint8)[places]
+        return Strings(np.concatenate([[0], np.cumsum(stops - starts)]).astype(np.int64), data)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -69,15 +88,6 @@ def ranges(starts: Array, stops: Array) -> tuple[Index, Index]:
     before = np.cumsum(lengths) - lengths
     members = np.arange(len(origins)) - before[origins] + np.asarray(starts, np.int64)[origins]
     return origins, members
-
-
-def distinct(values: Array) -> Array:
-    """The values in ascending order, none twice; in linear time where they are in order already."""
-    ordered: Array = np.sort(values, kind="stable")
-    first = np.ones(len(ordered), np.bool_)
-    first[1:] = ordered[1:] != ordered[:-1]
-    chosen: Array = ordered[first]
-    return chosen
 
 
 def row_pointers(sorted_keys: Array, size: int) -> Index:

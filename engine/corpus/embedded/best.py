@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.protocol import Hits, Mask
 
+# In a column of at least so many scores the best of every so many tell where the best of all begin.
+LARGE, PART = 100_000, 16
+
 
 def best_hits(
     scores: Array, limit: int, minimum: float, mask: Mask | None, *, exclusive: bool = False
@@ -16,7 +19,11 @@ def best_hits(
 
     Kept are scores >= ``minimum`` (> where ``exclusive``) of rows that ``mask`` allows.
     """
-    allowed = scores > minimum if exclusive else scores >= minimum
+    least = _reached(scores, limit, mask) if limit > 0 else None
+    if least is not None and least > minimum:
+        allowed = scores >= least
+    else:
+        allowed = scores > minimum if exclusive else scores >= minimum
     if mask is not None:
         allowed &= mask
     rows = np.flatnonzero(allowed)
@@ -28,6 +35,16 @@ def best_hits(
         values = scores[rows]
     order = np.lexsort((rows, -values))[: max(limit, 0)]
     return Hits(rows[order].astype(np.int32), values[order].astype(np.float32))
+
+
+def _reached(scores: Array, limit: int, mask: Mask | None) -> np.floating | None:
+    """A score that ``limit`` rows reach at least: that of the last of as many in a part of them. None where
+    the part is too small to tell."""
+    part = scores[::PART] if mask is None else scores[::PART][mask[::PART]]
+    if len(scores) < LARGE or len(part) <= limit:
+        return None
+    least: np.floating = np.partition(part, len(part) - limit)[len(part) - limit]
+    return least
 
 
 def by_product(rows: Array, vectors: NDArray[np.float32], query: NDArray[np.float32]) -> Hits:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from math import prod
@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from engine.corpus.embedded.arrays import Array, Index, Strings, bytes_of, encoded, ranges
@@ -51,12 +52,22 @@ class Postings(NamedTuple):
     lengths: NDArray[np.int32]
 
 
+class Later(NamedTuple):
+    """A column that is put together when it is written, so that it need not fit into memory: its ``shape``,
+    and what gives its ``parts`` in order. What it is of, its empty array tells."""
+
+    shape: tuple[int, ...]
+    parts: Callable[[], Iterable[Array]]
+
+
 class Block:
     """Named arrays, and plain values ``about`` them. Strings are two arrays, ``.offsets`` and ``.utf8``."""
 
     def __init__(self, arrays: Mapping[str, Array], about: Mapping[str, Any] | None = None) -> None:
         self.arrays = dict(arrays)
         self.about = dict(about or {})
+        # Columns that stand here only once this is written; their arrays are empty until then.
+        self.later: dict[str, Later] = {}
 
     def __getitem__(self, name: str) -> Array:
         return self.arrays[name]
@@ -71,10 +82,19 @@ class Block:
 
     def put_joined(self, name: str, parts: Sequence[Strings]) -> None:
         """Set a column of strings to the strings of all parts, without looking at them."""
-        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)])
-        self.arrays[f"{name}.offsets"] = np.cumsum(sizes)
-        data = [np.zeros(0, np.uint8), *(np.frombuffer(part.bytes, np.uint8) for part in parts)]
-        self.arrays[f"{name}.utf8"] = np.concatenate(data)
+        self.put_column(name, Strings.joined(parts))
+
+    def put_joined_later(self, name: str, blocks: Sequence[Block]) -> None:
+        """Set a column of strings to those of blocks, which are read when this block is written."""
+        own = f"{name}.offsets", f"{name}.utf8"
+        sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(block[own[0]]) for block in blocks)])
+        self.arrays |= {own[0]: np.cumsum(sizes), own[1]: np.zeros(0, np.uint8)}
+        self.later[own[1]] = Later((int(sizes.sum()),), lambda: (block[own[1]] for block in blocks))
+
+    def put_column(self, name: str, strings: Strings) -> None:
+        """Set a column of strings to one that there is."""
+        self.arrays[f"{name}.offsets"] = strings.offsets
+        self.arrays[f"{name}.utf8"] = np.frombuffer(strings.bytes, np.uint8)
 
     def postings(self, field: str) -> Postings:
         """The terms of one field."""
@@ -107,17 +127,22 @@ class Block:
         arrays = {name: np.ascontiguousarray(values) for name, values in self.arrays.items()}
         places, position = {}, 0
         for name, values in arrays.items():
-            places[name] = [values.dtype.str, list(values.shape), position]
-            position += -(-values.nbytes // _ALIGNED) * _ALIGNED
+            later = self.later.get(name)
+            places[name] = [values.dtype.str, list(values.shape if later is None else later.shape), position]
+            size = values.nbytes if later is None else prod(later.shape) * values.itemsize
+            position += -(-size // _ALIGNED) * _ALIGNED
         header = json.dumps({"arrays": places, "about": self.about}, ensure_ascii=True).encode()
         header += b" " * (-(len(header) + 16) % _ALIGNED)
         waiting = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             with open(waiting, "wb") as file:
                 file.write(_MAGIC + struct.pack("<Q", len(header)) + header)
-                for values in arrays.values():
-                    file.write(bytes_of(values))
-                    file.write(b"\0" * (-values.nbytes % _ALIGNED))
+                for name, values in arrays.items():
+                    later = self.later.get(name)
+                    size = 0
+                    for part in (values,) if later is None else later.parts():
+                        size += file.write(bytes_of(part))
+                    file.write(b"\0" * (-size % _ALIGNED))
             waiting.replace(path)
         except OSError as error:
             raise system_error(f"write {path}", error) from error
@@ -134,20 +159,41 @@ def bytes_in(path: Path) -> NDArray[np.uint8]:
     return data[: len(data) - len(room)]
 
 
+def headed(beginning: bytes, name: str) -> tuple[int, int]:
+    """The length of a block's header and where its arrays begin, from its first 16 bytes.
+
+    Raises CorpusError."""
+    if len(beginning) < 16 or beginning[:8] != _MAGIC:
+        raise _damaged(name, "not a block")
+    (length,) = struct.unpack("<Q", beginning[8:])
+    return length, 16 + length
+
+
+def header_of(header: bytes, name: str) -> tuple[dict[str, tuple[str, list[int], int]], dict[str, Any]]:
+    """Type, shape and position of each array, and what is said about all. Raises CorpusError."""
+    try:
+        told = orjson.loads(header)
+        return told["arrays"], told["about"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(name, error) from error
+
+
+def _damaged(name: str, error: object) -> CorpusError:
+    return CorpusError(f"damaged corpus: {name} cannot be read ({error}); ingest again")
+
+
 def block_from(data: NDArray[np.uint8], name: str) -> Block:
     """The block that the bytes of a file hold; its arrays are views of them. Raises CorpusError."""
+    _, start = headed(bytes(data[:16]), name)
+    places, about = header_of(data[16:start].tobytes(), name)
+    content, arrays = data[start:], {}
     try:
-        if bytes(data[:8]) != _MAGIC:
-            raise ValueError("not a block")
-        (length,) = struct.unpack("<Q", data[8:16].tobytes())
-        header = json.loads(data[16 : 16 + length].tobytes())
-        content, arrays = data[16 + length :], {}
-        for column, (dtype, shape, position) in header["arrays"].items():
+        for column, (dtype, shape, position) in places.items():
             size = prod(shape) * np.dtype(dtype).itemsize
             arrays[column] = content[position : position + size].view(dtype).reshape(shape)
-        return Block(arrays, header["about"])
-    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-        raise CorpusError(f"damaged corpus: {name} cannot be read ({error}); ingest again") from error
+        return Block(arrays, about)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _damaged(name, error) from error
 
 
 def open_block(path: Path) -> Block:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.corpus.decisions import Decision, Place, place_of
-from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.arrays import Array, Strings
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.ends import Documents, Passages, Sections
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.references import (
     KIND_NUMBERS,
@@ -46,7 +47,7 @@ def decided(
     grammars = (*(g for g in found.grammars if g != DECIDED_GRAMMAR), DECIDED_GRAMMAR)
     codes = np.asarray([grammars.index(grammar) for grammar in found.grammars] or [0], np.int16)
     columns["grammar"] = codes[columns["grammar"]] if len(found) else columns["grammar"]
-    candidates, kept = list(found.candidates), np.ones(len(found), np.bool_)
+    candidates, kept = list(found.candidates.all()), np.ones(len(found), np.bool_)
     lost: list[tuple[Decision, str]] = []
     at_place = _numbers_by_place(found, decisions, passages)
     for place, decision in decisions.items():
@@ -70,7 +71,7 @@ def decided(
         candidates[first] = ""
     left = {name: values[kept] for name, values in columns.items()}
     remaining = [text for text, stays in zip(candidates, kept.tolist(), strict=True) if stays]
-    return ReferenceColumns(left, remaining, grammars), Undecided(tuple(lost))
+    return ReferenceColumns(left, Strings.of(remaining), grammars), Undecided(tuple(lost))
 
 
 def _numbers_by_place(
@@ -93,7 +94,7 @@ def _numbers_by_place(
 
 
 def target_of(
-    target_id: str, passages: PassageTable, sections: SectionTable, documents: DocumentTable
+    target_id: str, passages: Passages, sections: Sections, documents: Documents
 ) -> tuple[TargetKind, int] | None:
     """What an id names: a passage, else a section, else a document."""
     row = int(passages.rows([target_id])[0])

@@ -2,8 +2,10 @@
 
 The manifest has the size and the digest of each file (XXH3, 128 bits: some ten gigabytes a second). A file
 is read as a whole, compared with its digest and kept in memory, so that neither a damaged disk nor a later
-change of the file reaches an answer, and an open corpus holds no descriptor of it. The one exception are
-token vectors, which may be larger than memory: they are mapped, and compared before the first use.
+change of the file reaches an answer, and an open corpus holds no descriptor of it. A file of more than
+``MOST_READ`` bytes is mapped instead, so that all processes share it and the system may put it away: it is
+compared when the corpus is opened, and nobody may write into it afterwards (a publication writes new files).
+Token vectors, which may be larger than memory, are mapped too, and compared before the first use.
 
 This defends against what happens to files: flipped bits, files that are cut or swapped. It does not defend
 against somebody who may write here and knows the format, who can make the digests anew; for that there is
@@ -35,9 +37,15 @@ from engine.errors import CorpusError, ResourceError, system_error
 # the texts alone have them, before anybody decided anything; learned sparse vectors.
 STATE_NAME, CITED_NAME, FOUND_NAME = "state.arrays", "cited.arrays", "found.arrays"
 SPARSE_NAME = "sparse.arrays"
+# The graph of references, names and entities, put together.
+GRAPH_NAME = "graph.arrays"
 T = TypeVar("T")
 # Read at once where a file is only compared: it stays in the second-level cache.
 AT_ONCE = 1 << 18
+# Files up to so many bytes are read into memory.
+MOST_READ = 1 << 28
+# Files up to so many bytes are read whether they are wanted or not.
+SMALL = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +62,10 @@ class Generation:
 
     @property
     def memory(self) -> int:
-        """How many bytes an open corpus holds in memory."""
+        """How many bytes an open corpus holds in memory, beside what is mapped."""
         read = (STATE_NAME, CITED_NAME, SPARSE_NAME, INDEX_NAME)
-        return sum(seal.size for name, seal in self.manifest.files.items() if name in read)
+        sizes = [seal.size for name, seal in self.manifest.files.items() if name in read]
+        return sum(size for size in sizes if size <= MOST_READ)
 
     def check_sizes(self) -> None:
         """Look whether every file is there in its size. Raises CorpusError for the first that is not."""
@@ -81,7 +90,8 @@ class Generation:
     def bytes(self, name: str) -> NDArray[np.uint8]:
         """The content of a file. Raises CorpusError where it is missing or damaged, ResourceError."""
         with self._reading(name):
-            data = bytes_in(self._sized(name))
+            path = self._sized(name)
+            data = _mapped(path) if self.manifest.files[name].size > MOST_READ else bytes_in(path)
         self._compare(name, xxh3_128(data.data).hexdigest())
         return data
 
@@ -92,16 +102,23 @@ class Generation:
     def mapped(self, name: str) -> Callable[[], NDArray[np.uint8]]:
         """What gives the content of a file that stays on disk: compared with its digest when it is asked for,
         not afterwards. Raises as ``bytes``, the comparison too."""
-        with self._reading(name), open(self._sized(name), "rb") as file:
-            # An empty file cannot be mapped.
-            empty = not os.fstat(file.fileno()).st_size
-            data = np.frombuffer(b"" if empty else mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
+        with self._reading(name):
+            data = _mapped(self._sized(name))
 
         def compared() -> NDArray[np.uint8]:
             self._compare(name, xxh3_128(data.data).hexdigest())
             return data
 
         return compared
+
+    def kept(self, name: str) -> Callable[[], NDArray[np.uint8]]:
+        """What gives the content of a file that may not be wanted: as ``bytes`` where it is small, which
+        holds no descriptor, else as ``mapped``. Raises as these."""
+        seal = self.manifest.files.get(name)
+        if seal is None or seal.size > SMALL:
+            return self.mapped(name)
+        data = self.bytes(name)
+        return lambda: data
 
     def _sized(self, name: str) -> Path:
         path, seal = self.data / name, self.manifest.files.get(name)
@@ -133,6 +150,14 @@ class Generation:
             ) from None
         except OSError as error:
             raise system_error(f"read {name} of the corpus at {self.folder}", error) from error
+
+
+def _mapped(path: Path) -> NDArray[np.uint8]:
+    """The content of a file that stays on disk."""
+    with open(path, "rb") as file:
+        # An empty file cannot be mapped.
+        empty = not os.fstat(file.fileno()).st_size
+        return np.frombuffer(b"" if empty else mmap(file.fileno(), 0, access=ACCESS_READ), np.uint8)
 
 
 def published(folder: Path) -> Generation:

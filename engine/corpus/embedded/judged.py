@@ -5,73 +5,52 @@ passage says the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.deciding import target_of
-from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.ends import Tables
 from engine.corpus.embedded.links import Edges, LinkIndex, ReferenceTable
-from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.references import KIND_NUMBERS, RELATION_NUMBERS, STATUS_NUMBERS
 from engine.corpus.extracted.proposal import Proposal, located
-from engine.corpus.extracted.validations import Judgement, Validation, judged, load_validations
+from engine.corpus.extracted.validations import Judgement, Validation
 from engine.model import Status
 
 Stamp = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """What names the ends of links."""
-
-    passages: PassageTable
-    sections: SectionTable
-    documents: DocumentTable
-
-
-def stamp_of_verdicts(folder: Path) -> Stamp:
-    """Changes whenever somebody says something of a link; empty where nobody has."""
-    try:
-        status = (folder / VALIDATIONS_NAME).stat()
-    except OSError:
-        return ()
-    return status.st_mtime_ns, status.st_size
-
-
 def with_verdicts(
-    folder: Path, references: ReferenceTable, links: LinkIndex, tables: Tables
+    verdicts: Iterable[Validation], references: ReferenceTable, links: LinkIndex, tables: Tables
 ) -> tuple[ReferenceTable, LinkIndex]:
-    """References and links as people have judged them; those given where nobody has.
-
-    Raises CorpusError for a file of verdicts that cannot be read.
-    """
-    verdicts = judged(load_validations(folder))
-    changed = dict(_changes(verdicts.values(), references, tables))
+    """References and links as people have judged them; those given where nobody has."""
+    changed = dict(changes(verdicts, references, tables))
     if not changed:
         return references, links
-    columns = {name: np.array(references.column(name)) for name in _CHANGED}
-    for number, after in changed.items():
-        for name, value in zip(_CHANGED, after, strict=True):
-            columns[name][number] = value
-    table = references.changed(columns)
+    table = with_changes(references, changed)
     sources = np.unique(references.column("source")[np.array(list(changed), np.int64)])
     return table, _relinked(links, table, sources, tables)
 
 
-_CHANGED = ("relation", "status", "kind", "target", "confidence")
+def with_changes(references: ReferenceTable, changed: Mapping[int, Values]) -> ReferenceTable:
+    """The same references with other values in ``CHANGED``, by number."""
+    columns = {name: np.array(references.column(name)) for name in CHANGED}
+    for number, after in changed.items():
+        for name, value in zip(CHANGED, after, strict=True):
+            columns[name][number] = value
+    return references.changed(columns)
+
+
+CHANGED = ("relation", "status", "kind", "target", "confidence")
 _NO_LINK = (STATUS_NUMBERS[Status.UNRESOLVED], KIND_NUMBERS[None], -1, 0.0)
-_Values = tuple[float, ...]
+Values = tuple[float, ...]
 
 
-def _changes(
+def changes(
     verdicts: Iterable[Validation], references: ReferenceTable, tables: Tables
-) -> Iterable[tuple[int, _Values]]:
+) -> Iterable[tuple[int, Values]]:
     """The references that verdicts change, by number, with what they are by them."""
     wanted = [one for one in verdicts if one.judgement is not Judgement.ACCEPTED and one.proposal.target_id]
     ids = sorted({one.proposal.source_id for one in wanted})
@@ -106,7 +85,7 @@ def _same_link(
     return found
 
 
-def _corrected(correction: Proposal, tables: Tables) -> _Values | None:
+def _corrected(correction: Proposal, tables: Tables) -> Values | None:
     """The values of a link as a person corrected it; None where it leads to a concept or nowhere now."""
     if correction.target_id is None:
         return None

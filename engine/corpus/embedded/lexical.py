@@ -11,14 +11,16 @@ is known by a 64-bit key: two of a million terms share one with a chance of 1 in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.embedded.arrays import Array, ranges
+from engine.caching import Cache
+from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.best import best_hits
 from engine.corpus.embedded.block import (
     CONTEXT_FIELD,
@@ -26,9 +28,11 @@ from engine.corpus.embedded.block import (
     TEXT_FIELD,
     TITLE_FIELD,
     Block,
+    Later,
     Postings,
     hashed,
 )
+from engine.corpus.embedded.postings import FieldPostings, merged
 from engine.corpus.protocol import Hits, Mask, Rows
 
 # Chosen by measurement on the gold sets, together with the weights of what stands around a passage and of
@@ -39,6 +43,14 @@ CONTEXT_WEIGHT, TITLE_WEIGHT = 0.15, 0.6
 # How many answers are remembered: as many as fit into the bytes, within bounds.
 REMEMBERED_BYTES = 32 << 20
 FEWEST, MOST = 8, 64
+# A query whose words stand in fewer than one passage of so many touches those alone.
+RARE = 4
+# Rows are looked up one by one where they are fewer than one passage of so many.
+FEW = 50
+# Weights that are computed at once.
+AT_ONCE = 1 << 20
+# Words of which the best passage is remembered.
+WORDS = 8192
 
 
 class LexicalField:
@@ -62,102 +74,199 @@ class LexicalField:
         dtype: type[np.floating] = np.float32,
     ) -> None:
         """Index passages, given as the postings of consecutive parts of the corpus."""
-        hashes, pointers, rows, counts = _merged(parts)
-        lengths = np.concatenate([np.zeros(0, np.int32), *(part.lengths for part in parts)])
+        own = LexicalField.put_later(state, name, merged(parts), k1=k1, b=b, dtype=dtype)
+        state.arrays[f"lexical.{name}.weights"] = np.concatenate(
+            [np.zeros(0, dtype), *state.later.pop(own).parts()]
+        )
+
+    @staticmethod
+    def put_later(
+        state: Block,
+        name: str,
+        postings: Postings,
+        *,
+        k1: float = K1,
+        b: float = B,
+        dtype: type[np.floating] = np.float32,
+    ) -> str:
+        """The same, of the postings of a whole corpus; the weights, as many as there are occurrences, are
+        computed as they are written. The name of their column."""
+        hashes, pointers, rows, counts, lengths = postings
         frequency = np.diff(pointers)
-        idf = np.log(1 + (len(lengths) - frequency + 0.5) / (frequency + 0.5))
+        idf = np.log(1 + (len(lengths) - frequency + 0.5) / (frequency + 0.5)).astype(dtype)
         mean = lengths.mean() if lengths.any() else 1.0
         norm = (k1 * (1 - b + b * lengths / mean)).astype(dtype)
-        weights = counts.astype(dtype, copy=False)
-        weights /= weights + norm[rows]
-        weights *= np.repeat(idf.astype(dtype), frequency)
+
+        def weights() -> Iterator[Array]:
+            for start in range(0, len(rows), AT_ONCE):
+                part = slice(start, min(start + AT_ONCE, len(rows)))
+                found = counts[part].astype(dtype)
+                found /= found + norm[rows[part]]
+                first, last = np.searchsorted(pointers, (part.start, part.stop - 1), side="right") - 1
+                bounds = np.clip(pointers[first : last + 2], part.start, part.stop)
+                found *= np.repeat(idf[first : last + 1], np.diff(bounds))
+                yield found
+
+        column = f"lexical.{name}.weights"
         state.arrays |= {
             f"lexical.{name}.hashes": hashes,
             f"lexical.{name}.pointers": pointers,
             f"lexical.{name}.rows": rows,
-            f"lexical.{name}.weights": weights,
+            column: np.zeros(0, dtype),
             f"lexical.{name}.size": np.asarray([len(lengths)], np.int64),
         }
+        state.later[column] = Later((len(rows),), weights)
+        return column
 
-    def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
-        scores = np.zeros(self.size, self._weights.dtype)
+    def postings(self, terms: Sequence[str]) -> list[tuple[Rows, Array]]:
+        """The rows that hold each of a query's terms, and what they score; a repeated term comes again."""
+        found = []
         wanted = np.asarray([hashed(term) for term in terms if term], np.uint64)
         for place, key in zip(np.searchsorted(self._hashes, wanted).tolist(), wanted.tolist(), strict=True):
             if place < len(self._hashes) and self._hashes[place] == key:
                 start, stop = self._pointers[place : place + 2].tolist()
-                # A passage stands once under a term, so that a plain addition reaches each of them.
-                scores[self._rows[start:stop]] += self._weights[start:stop]
-        return scores
+                found.append((self._rows[start:stop], self._weights[start:stop]))
+        return found
+
+    def scores(self, terms: Sequence[str]) -> Array:
+        """The score of every passage for a query's terms, shape (passages,); a repeated term counts again."""
+        return _summed(self.postings(terms), self.size, self._weights.dtype)
+
+
+# The rows that hold each term of a query, and what they score.
+PostingsOf = Callable[[Sequence[str]], list[tuple[Rows, Array]]]
+
+
+def _summed(postings: Sequence[tuple[Rows, Array]], size: int, dtype: Any) -> Array:
+    scores = np.zeros(size, dtype)
+    for rows, weights in postings:
+        # A passage stands once under a term, so that a plain addition reaches each of them.
+        scores[rows] += weights
+    return scores
+
+
+class Scored(NamedTuple):
+    """What a query's terms score: by row, or of the rows that hold one alone, in order; shapes (k,)."""
+
+    rows: Rows | None
+    scores: Array
+
+    def of(self, rows: Array) -> Array:
+        """The scores of chosen rows, shape as ``rows``."""
+        if self.rows is None:
+            return self.scores[rows]
+        if not len(self.rows):
+            return np.zeros(len(rows), np.float32)
+        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
+        return np.where(self.rows[places] == rows, self.scores[places], np.float32(0.0))
+
+    def best(self, limit: int, mask: Mask | None) -> Hits:
+        """The best rows: scores above 0, ``limit`` at most."""
+        if self.rows is None:
+            return best_hits(self.scores, limit, 0.0, mask, exclusive=True)
+        allowed = None if mask is None else mask[self.rows]
+        hits = best_hits(self.scores, limit, 0.0, allowed, exclusive=True)
+        return Hits(self.rows[hits.rows], hits.scores)
 
 
 class LexicalIndex:
     """The fields of every passage; a score is the sum of theirs, each times its weight (Robertson, Zaragoza
     and Taylor 2004 weigh the counts instead; here each field keeps its own rare words)."""
 
-    def __init__(self, state: Block, *, titles: bool = True) -> None:
-        """``titles``: whether the headings of provisions count by themselves."""
-        self._fields = {
-            name: (LexicalField(state, name), weight) for name, weight in weights(titles=titles).items()
-        }
+    def __init__(self, fields: Mapping[str, PostingsOf], size: int, *, titles: bool = True) -> None:
+        """``fields`` by name, of ``size`` passages; ``titles``: whether the headings of provisions count by
+        themselves."""
+        self._fields = {name: (fields[name], weight) for name, weight in weights(titles=titles).items()}
+        self._size = size
+        self._scratch = threading.local()
+        self._tops: Cache[tuple[str, ...], Hits] = Cache("weights of words", WORDS)
         # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
-        places = REMEMBERED_BYTES // (4 * max(int(state[f"lexical.{TEXT_FIELD}.size"][0]), 1))
-        self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._computed)
+        places = REMEMBERED_BYTES // (4 * max(self._size, 1))
+        self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._scored)
+
+    @staticmethod
+    def of(state: Block, *, titles: bool = True) -> LexicalIndex:
+        """The index of a folder."""
+        fields = {name: LexicalField(state, name) for name in FIELDS}
+        read = {name: field.postings for name, field in fields.items()}
+        return LexicalIndex(read, fields[TEXT_FIELD].size, titles=titles)
 
     @staticmethod
     def put(state: Block, blocks: Sequence[Block]) -> None:
         """Index all fields of all blocks."""
         for name in FIELDS:
-            LexicalField.put(state, name, [block.postings(name) for block in blocks])
+            LexicalField.put(state, name, FieldPostings(blocks, name))
 
     def search(self, queries: Iterable[Sequence[str]], limit: int, mask: Mask | None) -> list[Hits]:
         """The best rows for each query's terms: scores above 0, ``limit`` at most."""
-        return [best_hits(self.scores(terms), limit, 0.0, mask, exclusive=True) for terms in queries]
+        return [self._best(tuple(terms), limit, mask) for terms in queries]
+
+    def _best(self, terms: tuple[str, ...], limit: int, mask: Mask | None) -> Hits:
+        if limit == 1 and mask is None:
+            # How much a word weighs: asked of every word of every question.
+            return self._tops.made(terms, lambda: self._remembered(terms).best(limit, mask))
+        return self._remembered(terms).best(limit, mask)
 
     def score(self, queries: Sequence[Sequence[str]], rows: Rows) -> NDArray[np.float32]:
         """The scores of chosen rows, shape (queries, rows)."""
-        chosen = np.asarray(rows, np.int64)
-        scores = [self.scores(terms)[chosen] for terms in queries]
+        chosen = np.asarray(rows)
+        few = len(chosen) * FEW <= self._size
+        scores = [
+            self._looked_up(terms, chosen) if few else self._remembered(tuple(terms)).of(chosen)
+            for terms in queries
+        ]
         return np.asarray(scores, np.float32).reshape(len(queries), len(chosen))
 
-    def scores(self, terms: Sequence[str]) -> Array:
-        """The score of every passage, shape (passages,); read-only."""
-        return self._remembered(tuple(terms))
-
-    def _computed(self, terms: tuple[str, ...]) -> Array:
-        combined: Array = np.zeros(self._fields[TEXT_FIELD][0].size, np.float32)
+    def _looked_up(self, terms: Sequence[str], rows: Array) -> Array:
+        """The same sums as ``scores``, to the bit, of a few rows: each is looked up under each term."""
+        combined = np.zeros(len(rows), np.float32)
         for field, weight in self._fields.values():
-            combined += np.float32(weight) * field.scores(terms)
-        combined.flags.writeable = False
+            of_field = np.zeros(len(rows), np.float32)
+            for holding, weights in field(terms):
+                places = np.minimum(np.searchsorted(holding, rows), len(holding) - 1)
+                there = holding[places] == rows
+                of_field[there] += weights[places[there]]
+            combined += np.float32(weight) * of_field
         return combined
+
+    def scores(self, terms: Sequence[str]) -> Array:
+        """The score of every passage, shape (passages,)."""
+        combined: Array = np.zeros(self._size, np.float32)
+        for field, weight in self._fields.values():
+            combined += np.float32(weight) * _summed(field(terms), self._size, np.float32)
+        return combined
+
+    def _scored(self, terms: tuple[str, ...]) -> Scored:
+        found = [(field(terms), weight) for field, weight in self._fields.values()]
+        touched = sum(len(rows) for postings, _ in found for rows, _ in postings)
+        rare = touched * RARE <= self._size
+        scored = self._sparsely(found) if rare else Scored(None, self.scores(terms))
+        for array in scored:
+            if array is not None:
+                array.flags.writeable = False
+        return scored
+
+    def _sparsely(self, found: Sequence[tuple[list[tuple[Rows, Array]], float]]) -> Scored:
+        """The same sums as ``scores``, to the bit, over what is touched alone."""
+        if not hasattr(self._scratch, "sums"):
+            self._scratch.sums = np.zeros(self._size, np.float32), np.zeros(self._size, np.float32)
+        combined, of_field = self._scratch.sums
+        every: list[Rows] = [np.empty(0, np.int32)]
+        for postings, weight in found:
+            for rows, weights in postings:
+                of_field[rows] += weights
+            for rows, _ in postings:
+                new = rows[of_field[rows] != 0]
+                every.append(new[combined[new] == 0])
+                combined[new] += np.float32(weight) * of_field[new]
+                of_field[new] = 0
+        touched = np.sort(np.concatenate(every))
+        scores = combined[touched]
+        combined[touched] = 0
+        return Scored(touched, scores)
 
 
 def weights(*, titles: bool) -> dict[str, float]:
     """How much each field that counts does."""
     known = {TEXT_FIELD: 1.0, CONTEXT_FIELD: CONTEXT_WEIGHT}
     return known | ({TITLE_FIELD: TITLE_WEIGHT} if titles else {})
-
-
-def _merged(
-    parts: Sequence[Postings],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Hashes, pointers, rows and counts of all parts; in time linear in the postings, no sort of them."""
-    every = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in parts)])
-    hashes, inverse = np.unique(every, return_inverse=True)
-    sizes = [np.diff(part.pointers) for part in parts]
-    totals = np.zeros(len(hashes), np.int64)
-    bounds = np.cumsum([0, *(len(part.hashes) for part in parts)])
-    terms = [inverse[start:stop] for start, stop in pairwise(bounds)]
-    for own, size in zip(terms, sizes, strict=True):
-        totals[own] += size
-    pointers = np.concatenate([[0], np.cumsum(totals)]).astype(np.int64)
-    rows, counts = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], np.float32)
-    free = pointers[:-1].copy()
-    first = 0
-    for part, own, size in zip(parts, terms, sizes, strict=True):
-        _, places = ranges(free[own], free[own] + size)
-        rows[places] = part.rows + np.int32(first)
-        counts[places] = part.counts
-        free[own] += size
-        first += len(part.lengths)
-    return hashes, pointers, rows, counts

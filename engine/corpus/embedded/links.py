@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.corpus.embedded.arrays import Array, ranges, row_pointers
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.documents import DocumentTable, SectionTable
+from engine.corpus.embedded.ends import Documents, Sections
 from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.references import COLUMNS, RELATION_NUMBERS, RELATIONS, STATUSES, TARGET_KINDS
 from engine.corpus.protocol import Links, Rows
@@ -86,11 +87,21 @@ class ReferenceTable:
         self, passages: PassageTable, sections: SectionTable, documents: DocumentTable, block: int = 4096
     ) -> Iterator[Reference]:
         """All references, read in blocks."""
-        for start in range(0, len(self), block):
-            numbers = np.arange(start, min(start + block, len(self)))
-            yield from self.take(numbers, passages, sections, documents)
+        yield from self.some(np.arange(len(self)), passages, sections, documents, block)
 
-    def edges(self, sections: SectionTable, documents: DocumentTable, numbers: Array | None = None) -> Edges:
+    def some(
+        self,
+        numbers: Array,
+        passages: PassageTable,
+        sections: SectionTable,
+        documents: DocumentTable,
+        block: int = 4096,
+    ) -> Iterator[Reference]:
+        """The references with these numbers, read in blocks."""
+        for start in range(0, len(numbers), block):
+            yield from self.take(numbers[start : start + block], passages, sections, documents)
+
+    def edges(self, sections: Sections, documents: Documents, numbers: Array | None = None) -> Edges:
         """The resolved references as edges between passages, one per source, target and relation; of all, or
         of those with some numbers."""
         every = np.arange(len(self)) if numbers is None else numbers
@@ -153,7 +164,7 @@ class LinkIndex:
         for direction in Direction:
             out = direction is Direction.OUT
             near, far = (edges.sources, edges.targets) if out else (edges.targets, edges.sources)
-            order = np.lexsort((edges.relations, far, near))
+            order = _ordered(near, far, edges.relations)
             cited.arrays |= {
                 f"links.{direction}.pointers": row_pointers(near[order], passages),
                 f"links.{direction}.rows": far[order].astype(np.int32),
@@ -190,13 +201,35 @@ class _Matrix:
 
 def _distinct(edges: Edges) -> Edges:
     """One edge per source, target and relation, the strongest and then the first; none to itself."""
-    order = np.lexsort((edges.evidence, -edges.weights, edges.relations, edges.targets, edges.sources))
+    keys = _keys(edges.sources, edges.targets, edges.relations)
+    order = np.argsort(keys, kind="stable")
+    shared = np.zeros(len(order), np.bool_)
+    again = keys[order][1:] == keys[order][:-1]
+    shared[1:] |= again
+    shared[:-1] |= again
+    several = order[shared]
+    # Only what is there more than once has to be put in order by more than that.
+    order[shared] = several[np.lexsort((edges.evidence[several], -edges.weights[several], keys[several]))]
     order = order[edges.sources[order] != edges.targets[order]]
-    keys = np.stack([edges.sources[order], edges.targets[order], edges.relations[order]])
+    ordered = keys[order]
     is_new = np.ones(len(order), np.bool_)
-    is_new[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    is_new[1:] = ordered[1:] != ordered[:-1]
     kept = order[is_new]
     return Edges(*(column[kept] for column in edges))
+
+
+def _keys(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> NDArray[np.int64]:
+    """One number for the ends and the relation of each edge, in their order."""
+    size = max(int(far.max(initial=0)) + 1, 1)
+    return (near * size + far) * len(RELATIONS) + relations
+
+
+def _ordered(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> Array:
+    """The order of edges by their ends and relation; they often stand in it already."""
+    keys = _keys(near, far, relations)
+    if (keys[1:] >= keys[:-1]).all():
+        return np.arange(len(keys))
+    return np.argsort(keys, kind="stable")
 
 
 def _target_id(

@@ -30,8 +30,10 @@ class FileSeal(NamedTuple):
 class Manifest(BaseModel):
     """What ``manifest.json`` says. ``generation`` is the subfolder with the data it describes.
 
-    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors. ``files``
-    has the seal of each data file. ``checksum`` is the SHA-256 of all other fields in canonical JSON.
+    ``sparse`` and ``late`` are the models of the learned sparse vectors and of the token vectors;
+    ``dense_recall`` is the share of the nearest passages that dense search finds, None where it compares all.
+    ``files`` has the seal of each data file. ``checksum`` is the SHA-256 of all other fields in canonical
+    JSON.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,6 +61,7 @@ class Manifest(BaseModel):
     files: dict[FileName, FileSeal]
     sparse: str = NO_MODEL
     late: str = NO_MODEL
+    dense_recall: float | None = Field(default=None, exclude_if=lambda value: value is None)
     checksum: str = ""
 
     def sealed(self) -> Manifest:

@@ -26,6 +26,9 @@ from engine.model import Passage
 
 STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
 
+# As long as all texts are together: never held in memory while a corpus is written.
+_LONG = frozenset(("text", "metadata"))
+
 
 class PassageTable:
     """Passages by row. Public columns have shape (passages,)."""
@@ -54,13 +57,15 @@ class PassageTable:
     ) -> None:
         """Set the columns of the passages of all blocks. The mappings give the codes in the corpus."""
         for name in STRINGS:
-            state.put_joined(f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks])
-        headings = [block.strings("headings") for block in blocks]
-        state.put_joined("headings", headings)
+            if name in _LONG:
+                state.put_joined_later(f"passages.{name}", blocks)
+            else:
+                state.put_joined(f"passages.{name}", [block.strings(f"passages.{name}") for block in blocks])
+        state.put_joined_later("headings", blocks)
         codes = [recoded(b["passages.language"], b.strings("languages"), languages) for b in blocks]
         states = [recoded(b["passages.status"], b.strings("statuses"), statuses) for b in blocks]
         columns = {
-            "heading": shifted(blocks, "passages.heading", [len(paths) for paths in headings]),
+            "heading": shifted(blocks, "passages.heading", [len(b["headings.offsets"]) - 1 for b in blocks]),
             "document": shifted(blocks, "passages.document", [block.documents for block in blocks]),
             "section": shifted(blocks, "passages.section", [block.sections for block in blocks]),
             "language": np.concatenate([np.zeros(0, np.int16), *codes]),

@@ -37,6 +37,8 @@ ONTOLOGY_NAME = "ontology.jsonl"
 # The grades that people give to kinds of documents and to single ones, and what they say of claims.
 GRADES_NAME = "grades.jsonl"
 CONFIRMATIONS_NAME = "confirmations.jsonl"
+# Which vectors the page is to make of it.
+WANTED_NAME = "vectors.json"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
 CACHE_NAME = "cache"
 BESIDE_NAMES = (
@@ -50,7 +52,9 @@ BESIDE_NAMES = (
 )
 # Written, and then put in the place of the manifest.
 WAITING_NAME = f"{MANIFEST_NAME}.new"
-_OWN_NAMES = frozenset((MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, CACHE_NAME))
+_OWN_NAMES = frozenset(
+    (MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, WANTED_NAME, f"{WANTED_NAME}.new", CACHE_NAME)
+)
 
 
 def is_own(name: str) -> bool:
@@ -125,11 +129,13 @@ def publish(folder: Path, manifest: Manifest) -> None:
     """Make a complete generation the corpus of its folder. Durable once this returns."""
     generation = folder / manifest.generation
     durable = _durable(folder)
-    for path in (*folder.rglob("*"), folder):
-        _make_private(path)
-    for path in (*generation.rglob("*"), generation):
-        if path.is_dir() or _identity(path) not in durable:
+    for path, status in _below(folder):
+        _make_private(path, status)
+    _make_private(folder)
+    for path, status in _below(generation):
+        if stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) not in durable:
             _flush(path)
+    _flush(generation)
     waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
     _make_private(waiting)
@@ -158,22 +164,27 @@ def _durable(folder: Path) -> set[tuple[int, int]]:
     current = named_generation(folder)
     if current is None:
         return set()
-    return {_identity(path) for path in (folder / current).rglob("*")}
+    return {(status.st_dev, status.st_ino) for _, status in _below(folder / current)}
 
 
-def _make_private(path: Path) -> None:
+def _below(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """All that stands below a folder, with its status."""
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(place, name)
+            with suppress(FileNotFoundError):
+                yield path, path.stat()
+
+
+def _make_private(path: Path, status: os.stat_result | None = None) -> None:
     """Nobody but its owner may read what is written here; what was made before that was so is tightened."""
-    private = PRIVATE_FOLDER if path.is_dir() else PRIVATE_FILE
     # A confined process may set no rights: what it makes is private from the start. Nor may one that writes
     # by the right of a group set those of another owner's files.
     with suppress(PermissionError, FileNotFoundError):
-        if stat.S_IMODE(path.stat().st_mode) != private:
+        mode = (status or path.stat()).st_mode
+        private = PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE_FILE
+        if stat.S_IMODE(mode) != private:
             path.chmod(private)
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_dev, status.st_ino
 
 
 def _sweep(folder: Path) -> None:

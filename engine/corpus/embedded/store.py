@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from copy import copy
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.caching import Cache
 from engine.corpus.defaults import TextDefaults, nothing
-from engine.corpus.embedded.block import Block
+from engine.corpus.embedded.block import BLOCK_SUFFIX, BLOCKS, Block, block_from, digest
 from engine.corpus.embedded.browsing import Browsing
 from engine.corpus.embedded.documents import BEGINNING, END_OF_TIME, DocumentTable, SectionTable
-from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation, read_published
+from engine.corpus.embedded.ends import Tables
+from engine.corpus.embedded.generation import (
+    CITED_NAME,
+    GRAPH_NAME,
+    SPARSE_NAME,
+    STATE_NAME,
+    Generation,
+    read_published,
+)
 from engine.corpus.embedded.given_names import GivenNames
-from engine.corpus.embedded.judged import Stamp, Tables, stamp_of_verdicts, with_verdicts
+from engine.corpus.embedded.judged import Stamp, with_verdicts
 from engine.corpus.embedded.lexical import LexicalIndex
 from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Outline
 from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
 from engine.corpus.embedded.tokens import VECTORS_NAME, TokenIndex
+from engine.corpus.extracted.validations import judged, load_validations
+from engine.corpus.journal import FolderJournals, Journals
 from engine.corpus.ontology import ontology_from
 from engine.corpus.ontology_journal import ontology_in_force
 from engine.corpus.protocol import Cited, CorpusInfo, Hits, Links, Mask, Mentions, Ontology, Quoted, Rows
@@ -46,6 +60,7 @@ from engine.model import (
 )
 
 if TYPE_CHECKING:
+    from engine.corpus.adjacency import Adjacency
     from engine.corpus.embedded.dense import VectorIndex
     from engine.corpus.embedded.sparse import SparseIndex
 
@@ -55,6 +70,7 @@ class EmbeddedCorpus(TextDefaults):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._journals: Journals = FolderJournals(folder)
         read_published(folder, self._read)
 
     def _read(self, generation: Generation) -> None:
@@ -66,11 +82,13 @@ class EmbeddedCorpus(TextDefaults):
         self._documents, self._sections = DocumentTable(state), SectionTable(state)
         self._passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
         self._entities, self._vectors = EntityTable(state), _open_vectors(state, manifest)
-        self._lexical = LexicalIndex(state, titles=self._vectors is None)
+        self._lexical = LexicalIndex.of(state, titles=self._vectors is None)
         self._stated = ReferenceTable(cited, manifest.grammars), LinkIndex(cited)
         self._sparse = _open_sparse(generation)
         self._tokens = open_tokens(generation)
         self._given_names = GivenNames(state)
+        # A corpus of before has none.
+        self._graph = generation.kept(GRAPH_NAME) if GRAPH_NAME in manifest.files else None
         passages = self._passages
         self._outline = Outline(
             self._documents.first,
@@ -82,6 +100,22 @@ class EmbeddedCorpus(TextDefaults):
         self.judge()
 
     @property
+    def journals(self) -> Journals:
+        """Files beside the data, where nobody gave others."""
+        return self._journals
+
+    def with_journals(self, journals: Journals) -> Self:
+        """The same data with other journals. Raises CorpusError."""
+        other = copy(self)
+        other.read_from(journals)
+        return other
+
+    def read_from(self, journals: Journals) -> None:
+        """Put in force what other journals say. Raises CorpusError."""
+        self._journals, self._stamp = journals, None
+        self.judge()
+
+    @property
     def judged(self) -> tuple[int, ...]:
         """Which verdicts on links are in force."""
         return self._stamp or ()
@@ -89,11 +123,12 @@ class EmbeddedCorpus(TextDefaults):
     def judge(self) -> None:
         """Put in force what people say of links now; nothing where nobody has said anything since. What was
         read of the corpus before stays in force for whoever has it. Raises CorpusError."""
-        stamp = stamp_of_verdicts(self._folder)
+        stamp = self._journals.stamp(VALIDATIONS_NAME)
         if stamp == self._stamp:
             return
         tables = Tables(self._passages, self._sections, self._documents)
-        references, links = with_verdicts(self._folder, *self._stated, tables) if stamp else self._stated
+        said = judged(load_validations(self._journals)).values() if stamp else ()
+        references, links = with_verdicts(said, *self._stated, tables)
         browsing = Browsing(references, self._passages, self._sections, self._documents)
         self._references, self._links, self._browsing, self._stamp = references, links, browsing, stamp
 
@@ -149,7 +184,7 @@ class EmbeddedCorpus(TextDefaults):
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Exact inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
+        """Inner product, scores >= ``minimum``. Nothing where the corpus has no vectors."""
         if self._vectors is None:
             return nothing(len(queries))
         return self._vectors.search(queries, limit, minimum, mask)
@@ -205,6 +240,14 @@ class EmbeddedCorpus(TextDefaults):
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references."""
         return self._links.neighbours(rows, relations, direction)
+
+    def adjacency(self) -> Adjacency | None:
+        """See ``Corpus.adjacency``; stays on disk. Raises CorpusError where it is damaged."""
+        if self._graph is None or self._stamp:
+            return None
+        from engine.corpus.adjacency import adjacency_from
+
+        return adjacency_from(block_from(self._graph(), GRAPH_NAME).arrays, len(self))
 
     def by_entity(self, rows: Rows, limit: int) -> Links:
         """Passages that share entities with ``rows``, weighted by rarity."""
@@ -272,6 +315,10 @@ class EmbeddedCorpus(TextDefaults):
         """Rows of passage ids, -1 for one that is not in the corpus."""
         return self._passages.rows(passage_ids)
 
+    def ids(self, rows: Rows) -> list[str]:
+        """Passage ids by row."""
+        return self._passages.ids(rows.tolist())
+
     def vectors(self, rows: Rows) -> NDArray[np.float32]:
         """Unit vectors, zero rows where a passage has none; shape (n, 0) in a corpus without vectors."""
         if self._vectors is None:
@@ -328,10 +375,32 @@ def info_of(manifest: Manifest) -> CorpusInfo:
         entities=manifest.entities,
         languages=manifest.most_frequent(),
         embedding=manifest.embedding,
-        metadata={**manifest.metadata, "created": manifest.created, "sections": manifest.sections},
+        metadata={
+            **manifest.metadata,
+            "created": manifest.created,
+            "sections": manifest.sections,
+            "text": _TEXTS.made(manifest.checksum, lambda: _text_key(manifest)),
+            **({} if manifest.dense_recall is None else {"dense_recall": round(manifest.dense_recall, 4)}),
+        },
         sparse=manifest.sparse,
         late=manifest.late,
     )
+
+
+# Manifests that were described lately: of thousands of files, asked for in every case.
+_TEXTS: Cache[str, str] = Cache("states of texts", 64)
+
+
+def _text_key(manifest: Manifest) -> str:
+    """The same for two states of which everybody reads the same: documents, references, their numbers, and
+    the ontology."""
+    ontology = json.dumps(manifest.ontology, sort_keys=True)
+    seals = (
+        f"{name} {seal.digest}"
+        for name, seal in sorted(manifest.files.items())
+        if name == CITED_NAME or (name.startswith(f"{BLOCKS}/") and name.endswith(BLOCK_SUFFIX))
+    )
+    return digest("\n".join([ontology, *seals]).encode())
 
 
 def open_tokens(generation: Generation) -> TokenIndex | None:

@@ -26,6 +26,7 @@ from engine.corpus.embedded.documents import KIND_NUMBERS
 from engine.corpus.embedded.references import RELATION_NUMBERS
 from engine.corpus.protocol import Links, Rows
 from engine.model import Relation, SectionKind
+from engine.sorting import found_in
 
 SAME_SECTION, HEAD, ADJACENT, AROUND, ATTACHED = 1.0, 0.8, 0.6, 0.4, 0.2
 # What distance takes off at most, and the distance at which it has taken off half of that.
@@ -157,7 +158,8 @@ class _Candidates:
             weights[order],
             relations[order],
         )
-        kept = np.isin(reached, _best_of_documents(document[origins], reached, weights, limit))
+        best = np.sort(_best_of_documents(document[origins], reached, weights, limit))
+        kept = found_in(best, reached)
         return Links(
             origins[kept].astype(np.int32),
             reached[kept].astype(np.int32),

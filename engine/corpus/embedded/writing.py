@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,9 @@ from engine.corpus.embedded.block import (
     TEXT_FIELD,
     TITLE_FIELD,
     Block,
+    Later,
     block_name,
+    open_block,
     postings_of,
 )
 from engine.corpus.embedded.deciding import Undecided, decided
@@ -29,6 +32,7 @@ from engine.corpus.embedded.documents import DocumentTable, SectionTable
 from engine.corpus.embedded.generation import (
     CITED_NAME,
     FOUND_NAME,
+    GRAPH_NAME,
     SPARSE_NAME,
     STATE_NAME,
     seals_of,
@@ -45,7 +49,8 @@ from engine.corpus.embedded.passages import PassageTable
 from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
 from engine.corpus.embedded.tokens import TokenWriter, stored
-from engine.model import Document, Entity
+from engine.corpus.protocol import Mentions
+from engine.model import Direction, Document, Entity
 
 CONTENT_KEYS = "passages.content"
 
@@ -59,7 +64,9 @@ class Parts:
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
     numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
     whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
-    already; ``lexical``: the arrays of the word index, where they are not to be made from the blocks.
+    already; ``lexical``: the arrays of the word index, where they are not to be made from the blocks, and
+    ``later`` those of its columns that are computed as they are written. ``release`` lets go of the memory of
+    vectors that are kept in a file.
     """
 
     name: str
@@ -79,6 +86,8 @@ class Parts:
     late: str = NO_EMBEDDING
     dated: Mapping[int, Document] = field(default_factory=dict)
     lexical: Mapping[str, Array] | None = None
+    later: Mapping[str, Later] = field(default_factory=dict)
+    release: Callable[[], None] = lambda: None
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -148,20 +157,25 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         LexicalIndex.put(state, blocks)
     else:
         state.arrays |= parts.lexical
-    floor = _put_vectors(state, parts.vectors)
-    state.save(generation / STATE_NAME)
-    parts.references.block().save(generation / FOUND_NAME)
-    documents, sections = DocumentTable(state), SectionTable(state)
-    table = PassageTable(state, sorted(languages), statuses)
-    references, undecided = decided(
-        parts.references, standing(load_decisions(folder)), table, sections, documents
-    )
-    write_references(generation, references, sections, documents, passages)
+        state.later |= parts.later
+    floor, recall = _put_vectors(state, parts.vectors, parts.release)
+    with ThreadPoolExecutor(1, "redstring-writing") as beside:
+        # By far the largest file: meanwhile the links are made.
+        written = beside.submit(state.save, generation / STATE_NAME)
+        parts.references.block().save(generation / FOUND_NAME)
+        documents, sections = DocumentTable(state), SectionTable(state)
+        references, undecided = parts.references, Undecided(())
+        if decisions := standing(load_decisions(folder)):
+            written.result()
+            table = PassageTable(open_block(generation / STATE_NAME), sorted(languages), statuses)
+            references, undecided = decided(references, decisions, table, sections, documents)
+        write_references(generation, references, sections, documents, EntityTable(state).every())
+        written.result()
     manifest = Manifest(
         format=FORMAT_VERSION,
         name=parts.name,
         generation=generation.name,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=datetime.now(UTC).isoformat(timespec="microseconds"),
         documents=len(documents),
         sections=len(sections),
         passages=passages,
@@ -181,6 +195,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         files=seals_of(generation, standing_in(folder)),
         sparse=parts.sparse,
         late=parts.late,
+        dense_recall=recall,
     )
     return manifest.sealed(), undecided
 
@@ -190,22 +205,38 @@ def write_references(
     references: ReferenceColumns,
     sections: SectionTable,
     documents: DocumentTable,
-    passages: int,
+    mentions: Mentions,
 ) -> None:
-    """Write the reference table and the links that it makes."""
+    """Write the reference table, the links that it makes, and the graph of these and the mentions."""
+    # It brings scipy, for which nobody waits who only reads.
+    from engine.corpus.adjacency import adjacency_of
+
+    passages = int(documents.first[-1])
     cited = references.block()
     edges = ReferenceTable(cited, references.grammars).edges(sections, documents)
     LinkIndex.put(cited, edges, passages)
     cited.save(generation / CITED_NAME)
+    every = np.arange(passages, dtype=np.int32)
+    graph = adjacency_of(mentions, LinkIndex(cited).neighbours(every, None, Direction.OUT), passages)
+    Block(graph.arrays()).save(generation / GRAPH_NAME)
 
 
-def _put_vectors(state: Block, vectors: NDArray[np.float32] | None) -> float:
+def _put_vectors(
+    state: Block, vectors: NDArray[np.float32] | None, release: Callable[[], None] = lambda: None
+) -> tuple[float, float | None]:
     if vectors is None:
-        return 0.0
-    from engine.corpus.embedded.dense import VectorIndex, similarity_floor
+        return 0.0, None
+    from engine.corpus.embedded.dense import CODES, LEAST_RECALL, VectorIndex, similarity_floor
 
-    VectorIndex.put(state, vectors)
-    return similarity_floor(vectors)
+    VectorIndex.put(state, vectors, release)
+    recall = VectorIndex(state).recall(release)
+    if recall is not None and recall < LEAST_RECALL:
+        # These vectors are not told apart by their codes: all are compared.
+        del state.arrays[CODES]
+        recall = None
+    floor = similarity_floor(vectors, present=state["vectors.present"])
+    VectorIndex.write_later(state, release)
+    return floor, recall
 
 
 def _write_further(generation: Path, contents: Contents) -> None:

@@ -20,6 +20,7 @@ from engine.corpus.embedded.publication import EXTRACTED_NAME, VALIDATIONS_NAME
 from engine.corpus.extracted.proposal import Proposal, located
 from engine.corpus.extracted.readings import load_readings, proposals
 from engine.corpus.extracted.validations import Judgement, Validation, judged, load_validations
+from engine.corpus.journal import Journals, journals_at
 from engine.corpus.protocol import Corpus, Links, Rows
 from engine.model import Direction, Relation
 
@@ -104,28 +105,21 @@ def extracted_graph(corpus: Corpus) -> ExtractedGraph:
     Where no model has read the corpus and nobody has corrected anything it is empty and costs nothing.
     Raises CorpusError where a file cannot be read.
     """
-    stamp = () if corpus.folder is None else stamp_of(corpus.folder)
-    if not any(stamp):
+    journals = corpus.journals
+    stamp = () if journals is None else stamp_of(journals)
+    if journals is None or not any(stamp):
         return NOTHING
     with _BUILDING:
         known = _KNOWN.get(corpus)
         if known is None or known[0] != stamp:
-            assert corpus.folder is not None
-            known = _KNOWN[corpus] = (stamp, _made(corpus, corpus.folder))
+            known = _KNOWN[corpus] = (stamp, _made(corpus, journals))
         return known[1]
 
 
-def stamp_of(folder: Path) -> _Stamp:
+def stamp_of(place: Path | Journals) -> _Stamp:
     """Changes whenever something is added to what was extracted or judged; zeros where nothing was."""
-    return tuple(_stamp(folder / name) for name in (EXTRACTED_NAME, VALIDATIONS_NAME))
-
-
-def _stamp(path: Path) -> tuple[int, ...]:
-    try:
-        status = path.stat()
-    except OSError:
-        return ()
-    return status.st_mtime_ns, status.st_size
+    journals = journals_at(place)
+    return journals.stamp(EXTRACTED_NAME), journals.stamp(VALIDATIONS_NAME)
 
 
 def standing_proposals(
@@ -142,9 +136,9 @@ def standing_proposals(
             yield Standing(held, validation)
 
 
-def _made(corpus: Corpus, folder: Path) -> ExtractedGraph:
-    verdicts = judged(load_validations(folder))
-    standing, rows = _placed(corpus, list(standing_proposals(proposals(load_readings(folder)), verdicts)))
+def _made(corpus: Corpus, journals: Journals) -> ExtractedGraph:
+    verdicts = judged(load_validations(journals))
+    standing, rows = _placed(corpus, list(standing_proposals(proposals(load_readings(journals)), verdicts)))
     if not standing:
         return NOTHING
     targets = corpus.rows([one.proposal.target_id or "" for one in standing]).tolist()

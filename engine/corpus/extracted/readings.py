@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from engine.corpus.embedded.publication import EXTRACTED_NAME
 from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.journal import append_line, complete_lines
+from engine.corpus.journal import Journals, append_line, journals_at
 from engine.errors import CorpusError
 
 
@@ -57,20 +57,21 @@ Reading = WindowRead | DocumentRead
 _LINE: TypeAdapter[Reading] = TypeAdapter(Annotated[Reading, Field(discriminator="kind")])
 
 
-def load_readings(folder: Path | str) -> list[Reading]:
+def load_readings(place: Path | str | Journals) -> list[Reading]:
     """All lines in order; none where no model has read. A last line without its end does not count.
 
     Raises CorpusError, naming the line, for anything else that is no reading.
     """
-    path = Path(folder) / EXTRACTED_NAME
+    journals = journals_at(place)
     found: list[Reading] = []
-    for number, line in enumerate(complete_lines(path), start=1):
+    for number, line in enumerate(journals.lines(EXTRACTED_NAME), start=1):
         try:
             found.append(_LINE.validate_json(line))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
             raise CorpusError(
-                f"{path}:{number}: not what a model read ({reason}); mend or remove the line"
+                f"{journals.named(EXTRACTED_NAME)}:{number}: not what a model read ({reason}); "
+                "mend or remove the line"
             ) from error
     return found
 

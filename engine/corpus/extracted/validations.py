@@ -1,4 +1,4 @@
-"""``validations.jsonl`` in a corpus folder: what people say of proposals, whoever made them.
+"""The journal ``validations.jsonl`` of a corpus: what people say of proposals, whoever made them.
 
 A line holds the whole proposal with the verdict on it, so that a verdict means something even when the
 text, the model or the grammar has changed. Lines are only added; the last one on a proposal counts.
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.extracted.proposal import Proposal
-from engine.corpus.journal import append_line, complete_lines
+from engine.corpus.journal import Journals, journals_at
 from engine.errors import CorpusError
 
 Origin = Literal["model", "grammar"]
@@ -61,22 +61,20 @@ class Validation(BaseModel):
         return self.correction or self.proposal
 
 
-def load_validations(folder: Path | str) -> list[Validation]:
+def load_validations(place: Path | str | Journals) -> list[Validation]:
     """All verdicts in the order they were made; none where nobody has judged.
 
     A last line without its end does not count. Raises CorpusError, naming the line, for anything else
     that is no verdict.
     """
-    path = Path(folder) / VALIDATIONS_NAME
-    found = []
-    for number, line in enumerate(complete_lines(path), start=1):
+    journals, found = journals_at(place), []
+    for number, line in enumerate(journals.lines(VALIDATIONS_NAME), start=1):
         try:
             found.append(Validation.model_validate_json(line))
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
-            raise CorpusError(
-                f"{path}:{number}: not a verdict ({reason}); mend or remove the line"
-            ) from error
+            where = f"{journals.named(VALIDATIONS_NAME)}:{number}"
+            raise CorpusError(f"{where}: not a verdict ({reason}); mend or remove the line") from error
     return found
 
 
@@ -86,12 +84,11 @@ def judged(validations: Iterable[Validation]) -> dict[str, Validation]:
     return {key: validation for key, validation in last.items() if not validation.withdrawn}
 
 
-def add_validation(folder: Path | str, validation: Validation) -> Validation:
+def add_validation(place: Path | str | Journals, validation: Validation) -> Validation:
     """Add a verdict, dated; durable once this returns. Several processes may add at once.
 
-    Raises CorpusError where the folder cannot be written.
+    Raises CorpusError where it cannot be written.
     """
     dated = validation.model_copy(update={"when": datetime.now(UTC).isoformat(timespec="seconds")})
-    path = Path(folder) / VALIDATIONS_NAME
-    append_line(path, dated.model_dump_json().encode())
+    journals_at(place).add(VALIDATIONS_NAME, dated.model_dump_json().encode())
     return dated

@@ -1,4 +1,4 @@
-"""Rows of numbers as PostgreSQL's COPY reads them in its binary format, made from arrays without a loop.
+"""Numbers as PostgreSQL writes and reads them in binary, from arrays and into them without a loop.
 
 See https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"; a vector of pgvector is two
 16-bit numbers (its length, and 0) and its components.
@@ -60,10 +60,16 @@ def vector_text(vector: NDArray[np.float32]) -> str:
     return f"[{','.join(map(repr, vector.astype(float).tolist()))}]"
 
 
-def columns(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
-    """The columns of rows as COPY sends them in its binary format, the inverse of ``parts``; none of them may
-    be null. ``length``: the components of a column of the type "vector"."""
-    rows = np.frombuffer(sent[len(HEADER) : -len(TRAILER)], _layout(types, [length] * len(types)))
+def fields_of(types: Sequence[str], sent: bytes, length: int = 0) -> list[Array]:
+    """The columns of rows that were sent one after the other, each value as its type's send function writes
+    it. ``length``: the components of a column of the type "vector"."""
+    fields: list[tuple[Any, ...]] = []
+    for number, kind in enumerate(types):
+        if kind == "vector":
+            fields += [(f"length{number}", ">i2"), (f"zero{number}", ">i2"), (f"{number}", ">f4", (length,))]
+        else:
+            fields.append((f"{number}", _TYPES[kind]))
+    rows = np.frombuffer(sent, np.dtype(fields))
     return [
         np.ascontiguousarray(rows[f"{number}"]).astype(rows[f"{number}"].dtype.newbyteorder("="))
         for number in range(len(types))
@@ -79,3 +85,13 @@ def _layout(types: Sequence[str], lengths: Sequence[int]) -> np.dtype[np.void]:
         else:
             fields.append((f"{number}", _TYPES[kind]))
     return np.dtype(fields)
+
+
+def packed(values: Array, kind: type[np.generic]) -> bytes:
+    """Numbers as the bytes of a column, little-endian."""
+    return values.astype(np.dtype(kind).newbyteorder("<")).tobytes()
+
+
+def unpacked(columns: Sequence[bytes], kind: type[np.generic]) -> Array:
+    """The numbers of some such columns, one after the other."""
+    return np.frombuffer(b"".join(columns), np.dtype(kind).newbyteorder("<")).astype(kind, copy=False)

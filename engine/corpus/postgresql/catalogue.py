@@ -11,11 +11,15 @@ from psycopg import Connection, sql
 from psycopg.errors import LockNotAvailable
 
 from engine.corpus.embedded.manifest import Manifest
-from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, SCHEMA, TABLES, parents
+from engine.corpus.postgresql.schema import CATALOGUE, FORMAT, SCHEMA, TABLES, UNCOMPRESSED, parents
 from engine.errors import CorpusError
 
 # Advisory locks are pairs of numbers: of what they lock, and which one.
 _GENERATION, _NAME, _SCHEMA = 0x5ED5, 0x5ED6, 0x5ED7
+_OLDER = (
+    f"select to_regclass('{SCHEMA}.documents') is not null and not exists (select 1 from pg_attribute "
+    f"where attrelid = to_regclass('{SCHEMA}.documents') and attname = 'reference')"
+)
 # Milliseconds for which the last step of a publication waits for readers in the middle of a statement.
 _LOCK_WAIT = "20000"
 # For which a drop does: readers queue behind it, and the next writer can do it as well.
@@ -23,16 +27,22 @@ _DROP_WAIT = "2000"
 
 
 def prepare(connection: Connection[Any]) -> None:
-    """Make what all corpora share, where it is not there yet."""
+    """Make what all corpora share, where it is not there yet. Raises CorpusError where that is of another
+    format."""
     connection.execute("select pg_advisory_xact_lock(%s, 0)", (_SCHEMA,))
+    if _one(connection, _OLDER, ()):
+        raise CorpusError(
+            f"the server holds corpora of an earlier format; drop schema {SCHEMA} there, and copy them again"
+        )
     for statement in (*CATALOGUE, *parents()):
         connection.execute(statement.encode())
     connection.commit()
 
 
 @contextmanager
-def new_generation(connection: Connection[Any], name: str) -> Iterator[int]:
-    """The number of a new generation of a corpus, whose tables stand empty beside the published ones.
+def new_generation(connection: Connection[Any], name: str, parts: int = 1) -> Iterator[int]:
+    """The number of a new generation of a corpus, whose tables stand empty beside the published ones; each
+    has a partition for each of its ``parts`` where there are several.
 
     Another process that writes the same corpus is refused; what killed writers have left is dropped. Where
     the block raises, the new tables are dropped. Raises CorpusError.
@@ -44,11 +54,27 @@ def new_generation(connection: Connection[Any], name: str) -> Iterator[int]:
     generation = int(_one(connection, f"select nextval('{SCHEMA}.generations')", ()))
     connection.execute("select pg_advisory_lock(%s, %s)", (_GENERATION, generation))
     for table in TABLES:
+        own = partition(table, generation)
+        by_part = sql.SQL(" partition by list (part)" if parts > 1 else "")
         connection.execute(
-            sql.SQL("create table {} (like {}, check (corpus = {}))").format(
-                partition(table, generation), parent(table), sql.Literal(generation)
+            sql.SQL("create table {} (like {} including storage, check (corpus = {}))").format(
+                own, parent(table), sql.Literal(generation)
             )
+            + by_part
         )
+        for number in range(parts if parts > 1 else 0):
+            connection.execute(
+                sql.SQL("create table {} partition of {} for values in ({})").format(
+                    sql.Identifier(SCHEMA, f"{table}_{generation}_{number}"), own, sql.Literal(number)
+                )
+            )
+        for column in UNCOMPRESSED.get(table, ()) if parts > 1 else ():
+            for number in range(parts):
+                connection.execute(
+                    sql.SQL("alter table {} alter {} set storage external").format(
+                        sql.Identifier(SCHEMA, f"{table}_{generation}_{number}"), sql.Identifier(column)
+                    )
+                )
     connection.commit()
     try:
         yield generation
@@ -131,7 +157,7 @@ def sweep(connection: Connection[Any]) -> None:
     tables = connection.execute(
         "select substring(c.relname from '[0-9]+$')::int from pg_class c join pg_namespace n "
         f"on n.oid = c.relnamespace where n.nspname = '{SCHEMA}' and c.relname ~ '^passages_[0-9]+$' "
-        f"and c.relkind = 'r' and substring(c.relname from '[0-9]+$')::int not in "
+        f"and c.relkind in ('r', 'p') and substring(c.relname from '[0-9]+$')::int not in "
         f"(select generation from {SCHEMA}.corpora)"
     ).fetchall()
     connection.commit()

@@ -1,9 +1,10 @@
 """The tables of all corpora on a server.
 
 Each table is partitioned by corpus: a generation of a corpus has its number, and a partition of its own in
-every table. Rows carry the number of their document, so that a distributed form can shard by both. Numbers of
-rows, documents, sections, references and entities are those of ``engine.corpus.protocol``; days and kinds are
-coded as in the embedded store.
+every table, which can be partitioned again by ``part`` (see ``parts``). Every row carries the number of a
+document and its part, and every statement names them wherever they are known, so that corpus and document can
+be the key by which a distributed form shards. Numbers of rows, documents, sections, references and entities
+are those of ``engine.corpus.protocol``; days and kinds are coded as in the embedded store.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import NamedTuple
 
 SCHEMA = "redstring"
 # Raised whenever the tables change.
-FORMAT = 1
+FORMAT = 2
 
 
 class Table(NamedTuple):
-    """Columns behind ``corpus``, in the order in which they are copied, and the indexes of a partition."""
+    """Columns behind ``corpus`` and ``part``, in the order in which they are copied, and the indexes."""
 
     columns: str
     indexes: tuple[str, ...]
@@ -25,54 +26,85 @@ class Table(NamedTuple):
     @property
     def names(self) -> list[str]:
         """The names of all columns."""
-        return ["corpus", *(column.split()[0] for column in self.columns.split(", "))]
+        return ["corpus", "part", *(column.split()[0] for column in self.columns.split(", "))]
 
+
+_CITATIONS = (
+    "document int, number int, source int, source_id text, start int, stop int, text text, "
+    "relation smallint, status smallint, kind smallint, target int, target_id text, head int, "
+    "provision_kind smallint, provision int, provision_id text, provision_row int, confidence real, "
+    "grammar text, candidates text"
+)
 
 # Of one corpus. Text that is missing is '', a number that is missing is -1, as in the embedded store.
+#
+# What is always read as a whole is packed (``binary.packed``): the passages that hold a word and what it
+# scores there, and those that mention an entity. A word's list has a row for each part and each so many
+# passages, of the document of the first of them; an entity's has one, of the document that
+# ``document_of_entity`` names.
 TABLES: Mapping[str, Table] = {
-    "documents": Table("document int, first int, record text", ("unique (document)",)),
+    "documents": Table(
+        "document int, first int, reference int, record text, bare bytea", ("unique (document, part)",)
+    ),
     "sections": Table(
         "document int, number int, id text, parent int, parent_id text, kind smallint, printed text, "
         "key text, title text, first int, stop int",
-        ("unique (document, number)", "(number)", "(key)"),
+        ("unique (document, number, part)", "(id)", "(key)"),
     ),
     "passages": Table(
         "document int, row int, id text, section_id text, text text, language text, kind smallint, "
         "printed text, key text, paragraph text, label text, headings text, source_id text, status text, "
-        "valid_from int, valid_to int, page int, overlap int, metadata text, bare boolean",
-        ("unique (document, row)", "(row)", "(id)", "(key)"),
+        "valid_from int, valid_to int, page int, overlap int, metadata text, entities int[]",
+        ("unique (document, row, part)", "(id)", "(key)"),
     ),
-    "stretches": Table("document int, first int, section int, valid_from int, valid_to int, status text", ()),
-    "postings": Table("document int, field smallint, term bigint, row int, weight real", ("(term, row)",)),
-    "vectors": Table("document int, row int, embedding vector", ("unique (document, row)", "(row)")),
+    "stretches": Table(
+        "document int, first int, section int, valid_from int, valid_to int, status smallint", ()
+    ),
+    "postings": Table(
+        "document int, field smallint, term bigint, passages bytea, weights bytea", ("(term, field)",)
+    ),
+    "vectors": Table("document int, row int, embedding vector", ("unique (document, row, part)",)),
+    # Of a document's passages: two bits a dimension (``embedded.coded``), and which of them have a vector.
+    "codes": Table("document int, codes bytea, present bytea", ("unique (document, part)",)),
     "edges": Table(
         "document int, inward boolean, near int, far int, relation smallint, weight real, evidence int",
-        ("(near, inward)",),
+        ("(document, near, inward)",),
     ),
-    "citations": Table(
-        "document int, number int, source int, source_id text, start int, stop int, text text, "
-        "relation smallint, status smallint, kind smallint, target int, target_id text, head int, "
-        "provision_kind smallint, provision int, provision_id text, provision_row int, confidence real, "
-        "grammar text, candidates text",
-        ("unique (document, number)", "(number)", "(source)", "(head)"),
+    "citations": Table(_CITATIONS, ("unique (document, number, part)", "(document, source)")),
+    # What the texts say of the references that people have judged otherwise.
+    "stated": Table(_CITATIONS, ("(document, source)",)),
+    "cited": Table("document int, head int, number int", ("(document, head)",)),
+    "entities": Table(
+        "document int, number int, rarity real, record text, passages bytea, defines bytea",
+        ("unique (document, number, part)",),
     ),
-    "mentions": Table(
-        "document int, row int, entity int, defines boolean, place int", ("(row, entity)", "(entity, place)")
-    ),
-    "entities": Table("document int, number int, rarity real, record text", ("unique (document, number)",)),
     "names": Table("document int, place int, row int, language text, record text", ()),
     "sparse": Table("document int, row int, term int, weight real", ("(term, row)",)),
-    "tokens": Table("document int, row int, mean vector, vectors bytea", ("unique (document, row)", "(row)")),
+    "tokens": Table("document int, row int, mean vector, vectors bytea", ("unique (document, row, part)",)),
+}
+# Columns of bytes that are read in pieces, or hold numbers that no compression makes shorter.
+UNCOMPRESSED = {
+    "postings": ("passages", "weights"),
+    "entities": ("passages", "defines"),
+    "codes": ("codes",),
 }
 
-# A number for each generation that was ever begun; the corpora that are published, by name.
+# A number for each generation that was ever begun, and the corpora that are published, by name.
 CATALOGUE = (
     f"create schema if not exists {SCHEMA}",
     "create extension if not exists vector",
     f"create sequence if not exists {SCHEMA}.generations as int",
     f"create table if not exists {SCHEMA}.corpora (name text primary key, generation int not null, "
     "format int not null, manifest jsonb not null, published timestamptz not null default now())",
+    # What people and models say of a corpus outlives its generations: the lines of its journals.
+    f"create table if not exists {SCHEMA}.said (corpus text not null, journal text not null, "
+    "number bigint generated always as identity, line text not null, primary key (corpus, journal, number))",
 )
+
+
+def document_of_entity(number: int, documents: int) -> int:
+    """An entity belongs to no document: where it is kept, entities are spread over all of them."""
+    return number % documents
 
 
 def parents() -> list[str]:
@@ -81,7 +113,10 @@ def parents() -> list[str]:
     for name, table in TABLES.items():
         columns = ", ".join(f"{column} not null" for column in table.columns.split(", "))
         made.append(
-            f"create table if not exists {SCHEMA}.{name} (corpus int not null, {columns}) "
-            "partition by list (corpus)"
+            f"create table if not exists {SCHEMA}.{name} "
+            f"(corpus int not null, part smallint not null, {columns}) partition by list (corpus)"
         )
+    for name, columns_of_bytes in UNCOMPRESSED.items():
+        for column in columns_of_bytes:
+            made.append(f"alter table {SCHEMA}.{name} alter {column} set storage external")
     return made

@@ -1,10 +1,10 @@
 """Searches on the server: one round trip for all queries.
 
-BM25 sums the weights that the embedded store has computed, in the order of a query's terms and in single
-precision, so that both stores give the same scores. Vectors are compared one by one, or found through an HNSW
-index in half precision and then compared exactly. pgvector looks for as many neighbours as are wanted and
-filters afterwards: with a selective condition few or none are left. So a scan of the index goes on until it
-has enough (``hnsw.iterative_scan``), and where few passages are allowed each of them is compared.
+Vectors are compared one by one, or found through an HNSW index in half precision and then compared exactly;
+learned sparse weights are summed in the order of a query's terms and in single precision. pgvector looks
+for as many neighbours as are wanted and filters afterwards: with a selective condition few or none are left.
+So a scan of the index goes on until it has enough (``hnsw.iterative_scan``), and where few passages are
+allowed each of them is compared.
 """
 
 from __future__ import annotations
@@ -17,13 +17,11 @@ import orjson
 from numpy.typing import NDArray
 from sqlalchemy import text
 
-from engine.corpus.embedded.block import CONTEXT_FIELD, FIELDS, TEXT_FIELD, TITLE_FIELD, hashed
-from engine.corpus.embedded.lexical import weights
 from engine.corpus.postgresql.allowed import Allowed
 from engine.corpus.postgresql.binary import vector_text
 from engine.corpus.postgresql.memory import Remembered
 from engine.corpus.postgresql.schema import SCHEMA
-from engine.corpus.postgresql.server import Server
+from engine.corpus.postgresql.server import Replicated, Server
 from engine.corpus.protocol import Hits, Rows
 from engine.language.embedders.base import SparseVectors
 
@@ -33,26 +31,6 @@ COMPARED, COMPARED_SHARE = 20_000, 0.1
 WIDER = 2
 # Searches whose answers are remembered.
 SEARCHES = 64
-
-_NUMBERS = {name: number for number, name in enumerate(FIELDS)}
-
-_POSTINGS = f"""
-with asked as materialized (
-    select * from unnest(cast(:queries as int[]), cast(:places as int[]), cast(:terms as bigint[]))
-        as a (query, place, term)
-), summed as (
-    select a.query, x.row,
-        coalesce(sum(x.weight order by a.place) filter (where x.field = {_NUMBERS[TEXT_FIELD]}), 0) as words,
-        coalesce(sum(x.weight order by a.place) filter (where x.field = {_NUMBERS[CONTEXT_FIELD]}), 0)
-            as context,
-        coalesce(sum(x.weight order by a.place) filter (where x.field = {_NUMBERS[TITLE_FIELD]}), 0) as title
-    from asked a join {SCHEMA}.postings x on x.term = a.term
-    where x.corpus = :corpus and x.field = any(cast(:fields as int[])) %s
-    group by a.query, x.row
-), scored as (
-    select query, row, words + cast(:context as real) * context + cast(:title as real) * title as score
-    from summed
-)"""
 
 _SPARSE = f"""
 with asked as materialized (
@@ -75,7 +53,10 @@ select query, row, score from (
 _EACH = """
 select query, row, score from scored"""
 
-_OF_ROWS = "and x.row = any(cast(:rows as int[])) and x.document = any(cast(:documents as int[]))"
+_OF_ROWS = (
+    "and x.part = any(cast(:parts as smallint[])) and x.document = any(cast(:documents as int[])) "
+    "and x.row = any(cast(:rows as int[]))"
+)
 
 _VECTORS = """
 select q.place, h.row, h.score
@@ -99,32 +80,34 @@ _HNSW = """
 
 
 class Search:
-    """The searches of one generation. ``fields``: the weight of each field that BM25 reads."""
+    """The searches of one generation by vectors and learned weights."""
 
-    def __init__(self, server: Server, generation: int, *, titles: bool) -> None:
+    def __init__(self, server: Server | Replicated, generation: int) -> None:
         self._server, self._corpus = server, generation
-        self._fields = weights(titles=titles)
         # One question is asked again and again: in its scan, its rounds, its coverage.
         self._searches: Remembered[tuple[str, bytes], Sequence[Any]] = Remembered(self._fetched, SEARCHES)
-
-    def words(self, queries: Sequence[Sequence[str]], limit: int, allowed: Allowed) -> list[Hits]:
-        """The best rows for the terms of each query."""
-        parameters = self._terms(queries) | {"limit": max(limit, 0), **allowed.parameters}
-        return self._hits(_POSTINGS % allowed.condition + _BEST, parameters, len(queries))
-
-    def score_words(self, queries: Sequence[Sequence[str]], rows: Rows, documents: Rows) -> Any:
-        """The scores of chosen rows, shape (queries, rows)."""
-        return self._table(_POSTINGS % _OF_ROWS + _EACH, self._terms(queries), len(queries), rows, documents)
 
     def sparse(self, queries: SparseVectors, limit: int, allowed: Allowed) -> list[Hits]:
         """The best rows for each row of learned weights."""
         parameters = _weights(queries) | {"limit": max(limit, 0), **allowed.parameters}
         return self._hits(_SPARSE % allowed.condition + _BEST, parameters, len(queries.pointers) - 1)
 
-    def score_sparse(self, queries: SparseVectors, rows: Rows, documents: Rows) -> Any:
+    def score_sparse(
+        self, queries: SparseVectors, rows: Rows, documents: Rows, parts: Sequence[int]
+    ) -> NDArray[np.float32]:
         """The scores of chosen rows, shape (queries, rows)."""
-        size = len(queries.pointers) - 1
-        return self._table(_SPARSE % _OF_ROWS + _EACH, _weights(queries), size, rows, documents)
+        scores = np.zeros((len(queries.pointers) - 1, len(rows)), np.float32)
+        parameters = _weights(queries)
+        if not parameters["queries"] or not len(rows):
+            return scores
+        distinct, places = np.unique(rows, return_inverse=True)
+        known = np.zeros((len(scores), len(distinct)), np.float32)
+        chosen = {"rows": distinct.tolist(), "documents": np.unique(documents).tolist(), "parts": parts}
+        found = self._read(_SPARSE % _OF_ROWS + _EACH, {**parameters, **chosen})
+        if found:
+            numbers, reached, values = zip(*found, strict=True)
+            known[np.array(numbers), np.searchsorted(distinct, np.array(reached))] = values
+        return known[:, places.reshape(-1)]
 
     def nearest(
         self,
@@ -149,44 +132,10 @@ class Search:
         found = self._searched(statement, parameters)
         return self._grouped([(place - 1, row, score) for place, row, score in found], len(queries))
 
-    def _terms(self, queries: Sequence[Sequence[str]]) -> dict[str, Any]:
-        asked = [
-            (number, place, _signed(hashed(term)))
-            for number, terms in enumerate(queries)
-            for place, term in enumerate(terms)
-            if term
-        ]
-        numbers, places, terms = (
-            (list(column) for column in zip(*asked, strict=True)) if asked else ([], [], [])
-        )
-        return {
-            "queries": numbers,
-            "places": places,
-            "terms": terms,
-            "fields": [_NUMBERS[name] for name in self._fields],
-            "context": self._fields[CONTEXT_FIELD],
-            "title": self._fields.get(TITLE_FIELD, 0.0),
-        }
-
     def _hits(self, statement: str, parameters: Mapping[str, Any], queries: int) -> list[Hits]:
         if not parameters["queries"] or not parameters["limit"]:
             return self._grouped([], queries)
         return self._grouped(self._searched(statement, parameters), queries)
-
-    def _table(
-        self, statement: str, parameters: Mapping[str, Any], queries: int, rows: Rows, documents: Rows
-    ) -> NDArray[np.float32]:
-        scores = np.zeros((queries, len(rows)), np.float32)
-        if not parameters["queries"] or not len(rows):
-            return scores
-        distinct, places = np.unique(rows, return_inverse=True)
-        known = np.zeros((queries, len(distinct)), np.float32)
-        chosen = {"rows": distinct.tolist(), "documents": np.unique(documents).tolist()}
-        found = self._read(statement, {**parameters, **chosen})
-        if found:
-            numbers, reached, values = zip(*found, strict=True)
-            known[np.array(numbers), np.searchsorted(distinct, np.array(reached))] = values
-        return known[:, places.reshape(-1)]
 
     def _searched(self, statement: str, parameters: Mapping[str, Any]) -> Sequence[Any]:
         (found,) = self._searches.get([(statement, orjson.dumps(parameters))])
@@ -223,8 +172,3 @@ def _weights(queries: SparseVectors) -> dict[str, Any]:
         "terms": queries.terms.tolist(),
         "weights": queries.weights.astype(float).tolist(),
     }
-
-
-def _signed(key: int) -> int:
-    """A 64-bit key as PostgreSQL's bigint."""
-    return key - (1 << 64) if key >= 1 << 63 else key

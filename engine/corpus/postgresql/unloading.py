@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg import Connection, Error, sql
+from psycopg import Connection, Error
 
 from engine.corpus.address import Address
 from engine.corpus.embedded.arrays import Array
@@ -26,10 +26,13 @@ from engine.corpus.embedded.publication import new_generation, publish
 from engine.corpus.embedded.references import Targets, columns_of
 from engine.corpus.embedded.tokens import TokenWriter
 from engine.corpus.embedded.writing import Parts, write_generation
+from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql import binary
-from engine.corpus.postgresql.schema import SCHEMA, TABLES
+from engine.corpus.postgresql.bulk import read_columns
+from engine.corpus.postgresql.said import bring_back
+from engine.corpus.postgresql.schema import SCHEMA
 from engine.corpus.postgresql.store import PostgresCorpus
-from engine.model import Passage
+from engine.model import Passage, Reference
 
 # Passages that are read at once.
 AT_ONCE = 4096
@@ -51,6 +54,7 @@ def copy_to_folder(
             table.write_further(generation)
             manifest, _ = write_generation(folder, generation, parts)
             publish(folder, manifest)
+            bring_back(connection, address.corpus, FolderJournals(folder))
         return manifest
     except Error as error:
         raise corpus.told(error) from None
@@ -93,7 +97,7 @@ class _Unloader:
         return Parts(
             manifest.name,
             [("contents", block)],
-            columns_of(list(corpus.all_references()), targets),
+            columns_of(self._stated(), targets),
             entities,
             (mentions.rows, mentions.entities),
             definers_of(entities, targets.passages),
@@ -105,6 +109,13 @@ class _Unloader:
             late=manifest.late,
             lexical=self._lexical(),
         )
+
+    def _stated(self) -> list[Reference]:
+        """The references as the texts say them: what people say of them goes along by itself."""
+        references = list(self._corpus.all_references())
+        for number, reference in self._corpus.stated_references():
+            references[number] = reference
+        return references
 
     def write_further(self, generation: Path) -> None:
         """Learned sparse vectors and token vectors, where the corpus holds some."""
@@ -130,20 +141,28 @@ class _Unloader:
                     self._progress("tokens", int(rows[-1]) + 1, self._passages)
 
     def _lexical(self) -> dict[str, Array]:
-        field, terms, rows, weights = self._columns("postings", ["field", "term", "row", "weight"])
-        keys = terms.view(np.uint64)
+        """The word lists of each field, put together from their parts."""
+        found = self._connection.execute(
+            f"select field, term, passages, weights from {SCHEMA}.postings where corpus = %s",
+            (self._corpus.stamp,),
+        ).fetchall()
+        field, terms, lists, weights = zip(*found, strict=True) if found else ((), (), (), ())
+        fields, keys = np.array(field, np.int8), np.array(terms, np.int64).view(np.uint64)
         arrays: dict[str, Array] = {}
         for number, name in enumerate(FIELDS):
-            own = np.flatnonzero(field == number)
-            own = own[np.lexsort((rows[own], keys[own]))]
-            hashes, first = np.unique(keys[own], return_index=True)
+            own = np.flatnonzero(fields == number).tolist()
+            every = binary.unpacked([lists[one] for one in own], np.int32)
+            held = np.repeat(keys[own], [len(lists[one]) // 4 for one in own])
+            order = np.lexsort((every, held))
+            hashes, first = np.unique(held[order], return_index=True)
             arrays |= {
                 f"lexical.{name}.hashes": hashes,
-                f"lexical.{name}.pointers": np.append(first, len(own)).astype(np.int64),
-                f"lexical.{name}.rows": rows[own],
-                f"lexical.{name}.weights": weights[own],
+                f"lexical.{name}.pointers": np.append(first, len(every)).astype(np.int64),
+                f"lexical.{name}.rows": every[order],
+                f"lexical.{name}.weights": binary.unpacked([weights[one] for one in own], np.float32)[order],
                 f"lexical.{name}.size": np.asarray([self._passages], np.int64),
             }
+        self._progress("postings", len(found), len(found))
         return arrays
 
     def _vectors(self) -> NDArray[np.float32]:
@@ -155,14 +174,6 @@ class _Unloader:
 
     def _columns(self, table: str, names: Sequence[str], length: int = 0) -> list[Array]:
         """Some columns of a table of numbers, in no order."""
-        declared = dict(column.split() for column in TABLES[table].columns.split(", "))
-        statement = sql.SQL("copy (select {} from {} where corpus = {}) to stdout (format binary)").format(
-            sql.SQL(", ").join(map(sql.Identifier, names)),
-            sql.Identifier(SCHEMA, table),
-            sql.Literal(self._corpus.stamp),
-        )
-        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            sent = b"".join(copy)
-        found = binary.columns([declared[name] for name in names], sent, length)
+        found = read_columns(self._connection, table, self._corpus.stamp, names, by="row", length=length)
         self._progress(table, len(found[0]), len(found[0]))
         return found

@@ -26,7 +26,8 @@ class Dense(Protocol):
     def search_dense(
         self, queries: NDArray[np.float32], limit: int, minimum: float, *, mask: Mask | None = None
     ) -> list[Hits]:
-        """Exact inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``."""
+        """Inner product; ``queries`` has shape (q, d), unit length; scores >= ``minimum``. Scores are exact;
+        a store that does not compare everything tells the share of the best that it finds."""
         ...
 
     def vectors(self, rows: Rows) -> NDArray[np.float32]:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.corpus.protocol.values import Links, Quoted, Rows
 from engine.model import Direction, Reference, Relation
+
+if TYPE_CHECKING:
+    # It brings scipy, for which nobody waits who asks for no graph.
+    from engine.corpus.adjacency import Adjacency
 
 
 class Linked(Protocol):
@@ -24,6 +28,11 @@ class Linked(Protocol):
 
     def neighbours(self, rows: Rows, relations: Sequence[Relation] | None, direction: Direction) -> Links:
         """Passages linked to ``rows`` by resolved references (out: cited, in: citing)."""
+        ...
+
+    def adjacency(self) -> Adjacency | None:
+        """All links and mentions as they were put together when the corpus was published; None where they
+        were not, or where people have judged links since."""
         ...
 
     def references(self, numbers: Sequence[int]) -> list[Reference]:

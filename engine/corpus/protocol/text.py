@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.journal import Journals
 from engine.corpus.protocol.values import CorpusInfo, Links, Mask, Ontology, Rows
 from engine.model import Document, Passage, Section
 
@@ -23,8 +24,13 @@ class Texts(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """What people and models say of the corpus stands here, beside its data; None where it has no
-        folder."""
+        """Where its data stand; None where it has no folder."""
+        ...
+
+    @property
+    def journals(self) -> Journals | None:
+        """What people and models say of the corpus stands here, beside its data; None where there is no place
+        for it."""
         ...
 
     @property
@@ -71,6 +77,10 @@ class Texts(Protocol):
 
     def rows(self, passage_ids: Sequence[str]) -> Rows:
         """Rows of passage ids; -1 for an id that is not in the corpus."""
+        ...
+
+    def ids(self, rows: Rows) -> list[str]:
+        """Passage ids by row."""
         ...
 
     def numbered(self, number: str) -> Rows:

@@ -23,7 +23,7 @@ class SourceFile:
     document is called that does not name itself: the file's name up to its first dot, unless another file
     of the same sources is called so too. ``is_member``: it was unpacked from an archive. ``shares_id``:
     another file of the same sources states the same id, as versions of one text may, so that it cannot name
-    either.
+    either. ``url``: where the same bytes stand for others than this machine.
     """
 
     path: Path
@@ -33,6 +33,7 @@ class SourceFile:
     stem: str = ""
     is_member: bool = False
     shares_id: bool = False
+    url: str | None = None
 
     def __post_init__(self) -> None:
         if not self.name:

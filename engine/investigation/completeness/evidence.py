@@ -89,7 +89,8 @@ def evidence_of(found: Scan, pool: Pool, number: int, reading: Reading) -> Evide
     relevance = found.relevance.of(rows)
     order = np.lexsort((rows, -relevance))
     best = [entries[place] for place in order[:BEST].tolist()]
-    finders = tuple(_finders(entry, found, pool) for entry in best)
+    ways = pool.ways((SCAN, PERSON, NAMED))[order[:BEST]].tolist()
+    finders = tuple(_retrievers(entry, found) + way for entry, way in zip(best, ways, strict=True))
     values = capture(finders) | shape(relevance[order])
     rounds = np.fromiter((entry.round for entry in entries), np.int32, len(entries))
     values["yield"] = last_yield(relevance, rounds, number)
@@ -160,11 +161,10 @@ def last_yield(relevance: Scores, rounds: NDArray[np.int32], number: int) -> flo
     return min(max(float(last.max()) / best, 0.0), 1.0) if len(last) and best > 0 else 0.0
 
 
-def _finders(entry: Entry, found: Scan, pool: Pool) -> int:
-    """How many retrievers and strategies found a passage independently of each other."""
-    retrievers = {hit.retriever for hit in found.hits.get(entry.row, ()) if hit.rank <= WITNESS_DEPTH}
-    strategies = {hop.strategy for hop in pool.hops_to(entry.passage_id)} - {SCAN, PERSON, NAMED}
-    return len(retrievers) + len(strategies)
+def _retrievers(entry: Entry, found: Scan) -> int:
+    """How many retrievers found a passage independently of each other."""
+    hits = found.hits.get(entry.row, ())
+    return len({hit.retriever for hit in hits if hit.rank <= WITNESS_DEPTH})
 
 
 def _agreement(found: Scan) -> float | None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from engine.corpus.adjacency import LOWEST_RARITY
 from engine.corpus.protocol import Corpus, Rows
-from engine.investigation.associations import LOWEST_RARITY, associations
+from engine.investigation.associations import associations
 from engine.investigation.graph.nodes import Key, NodeKind, Step
 from engine.model import Direction, Relation
 from engine.ontology.concepts import Article, concepts_of

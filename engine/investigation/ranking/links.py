@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.adjacency import Matrix
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.associations import Matrix, between
+from engine.investigation.associations import among
 
 if TYPE_CHECKING:
     from engine.investigation.ranking.features import Described
@@ -74,16 +75,10 @@ def _between(
     """Links from the vouchers at the places ``best`` into the pool: the voucher's standing, the place
     linked, the weight; shapes (links,)."""
     rows = links.rows[best]
-    standings, targets, weights = [], [], []
-    for matrix in (links.out, links.back):
-        part = between(matrix, rows, links.rows).tocoo()
-        standings.append(part.row)
-        targets.append(part.col)
-        weights.append(part.data)
-    places = np.concatenate(standings).astype(np.intp)
-    reached = np.concatenate(targets).astype(np.intp)
+    parts = [among(matrix, rows, links.rows) for matrix in (links.out, links.back)]
+    places, reached, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
     other = best[places] != reached
-    return places[other], reached[other], np.concatenate(weights)[other].astype(np.float32)
+    return places[other], reached[other], weights[other].astype(np.float32)
 
 
 def _gain(

@@ -50,6 +50,7 @@ class Amendments:
     stated = True
     colour = Colour("#8c2d04", "#d9896a")
     on_from = Preset.DETECTIVE
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads over several steps; a lead of a later step starts at the last passage that may be shown.

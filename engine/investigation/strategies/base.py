@@ -2,7 +2,8 @@
 
 A strategy is a class without arguments that declares what ``Thread`` lists and has the two methods below.
 One that says ``whole = True`` besides brings what a person asked for as a whole: the gate does not weigh it,
-and it stands in the order in which it was proposed.
+and it stands in the order in which it was proposed. One that says ``lasting = True`` gives evidence that an
+open corpus explains at any time as it does at once: it is asked for what somebody looks at.
 The case owns the pool, budgets and rounds; a strategy only looks at seeds and proposes leads.
 """
 
@@ -76,3 +77,8 @@ class Strategy(Thread, Protocol):
 def brings_whole(strategy: Strategy) -> bool:
     """Whether what a strategy proposes belongs together, relevant or not."""
     return bool(getattr(strategy, "whole", False))
+
+
+def is_lasting(strategy: Strategy) -> bool:
+    """Whether the evidence of a strategy's leads means the same for as long as its corpus is open."""
+    return bool(getattr(strategy, "lasting", False))

@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.protocol import Rows, Scores
-from engine.investigation.leads import DIRECTIONS, Leads, joined, make_leads, no_leads, strongest
+from engine.investigation.leads import (
+    DIRECTIONS,
+    Leads,
+    joined,
+    make_leads,
+    no_leads,
+    strongest,
+)
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.versions import newest
 from engine.languages import words
 from engine.languages.room import base_of
 from engine.model import Direction, Passage, Reference
 from engine.settings import Preset
+from engine.sorting import begins, distinct, falling, found_in, numbered
 from engine.threads import Colour
 
 # What a passage cites was chosen by its author for it; what cites it was not.
@@ -46,18 +54,20 @@ class Citations:
     stated = True
     colour = Colour("#d55e00", "#ff8a3d")
     on_from = Preset.QUICK
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads over one or more hops; a lead of a later hop starts at the passage in between."""
         batches: list[Leads] = []
-        sources, visited = seeds.rows, seeds.rows
+        sources, visited = seeds.rows, distinct(seeds.rows)
         for step in range(1, context.breadth.hops + 1):
             found = self._one_hop(sources, step, context)
             if not len(found):
                 break
             batches.append(found)
-            fresh = np.setdiff1d(found.rows, visited).astype(np.int32)
-            visited = np.union1d(visited, fresh).astype(np.int32)
+            reached = distinct(found.rows)
+            fresh = reached[~found_in(visited, reached)]
+            visited = np.sort(np.concatenate([visited, fresh]))
             relevance = context.relevance.of(fresh)
             sources = fresh[np.lexsort((fresh, -relevance))][:FOLLOWED_PER_HOP]
         return joined(batches)
@@ -85,7 +95,8 @@ class Citations:
             )
         leads = strongest(joined(both))
         incoming = leads.directions == DIRECTIONS.index(Direction.IN)
-        place, degree = places(leads.sources, context.relevance.of(leads.rows))
+        rows, position = numbered(leads.rows)
+        place, degree = places(leads.sources, context.relevance.of(rows)[position])
         share = np.where(incoming, INCOMING, 1.0) / (degree**DILUTION * place**RANK_DISCOUNT)
         return replace(leads, strengths=(leads.strengths * share).astype(np.float32))
 
@@ -113,14 +124,12 @@ def _crossing(citing: str, cited: str) -> str:
 
 def places(groups: Rows, scores: Scores) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The 1-based place of each item by score within its group, and the group's size; shapes (n,)."""
-    order = np.lexsort((np.arange(len(groups)), -scores, groups))
-    _, first, position, sizes = np.unique(
-        groups[order], return_index=True, return_inverse=True, return_counts=True
-    )
-    place = np.empty(len(groups), np.float64)
-    place[order] = np.arange(len(groups)) - first[position] + 1
-    size = np.empty(len(groups), np.float64)
-    size[order] = sizes[position]
+    order = falling(groups, scores)
+    starts = np.flatnonzero(begins(groups[order]))
+    sizes = np.diff(np.append(starts, len(groups)))
+    place, size = np.empty((2, len(groups)), np.float64)
+    place[order] = np.arange(1, len(groups) + 1) - np.repeat(starts, sizes)
+    size[order] = np.repeat(sizes, sizes)
     return place, size
 
 

@@ -39,6 +39,7 @@ class Definitions:
     stated = True
     colour = Colour("#3f5a9d", "#8fa8e8")
     on_from = Preset.DETECTIVE
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads from the question to the definitions of its terms and from seeds to those of theirs; in a

@@ -30,6 +30,7 @@ class Entities:
     stated = False
     colour = Colour("#009e73", "#35c99a")
     on_from = Preset.BALANCED
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """One lead for each pair of seed and passage, its evidence the rarest entity they share."""

@@ -5,7 +5,9 @@ Not in the registry: it starts at queries, not at seeds, and the setting ``close
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +16,17 @@ from engine.errors import ModelError
 from engine.investigation.leads import NO_SOURCE, Leads, joined, make_leads
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.language.embedders import Embedder
-from engine.model import QueryPlan, Relation, View
-from engine.retrieval.planning import GAP
+from engine.model import QueryPlan, Relation, Search, View
+from engine.retrieval.planning import GAP, HYPOTHETICAL
 from engine.retrieval.scan import scan
+from engine.retrieval.searches import searches_of
 from engine.threads import Colour
 
 PER_QUERY = 10
 
 
 class Gaps:
-    """Searches the corpus for each of the round's queries."""
+    """Searches the corpus for each of the round's queries. ``searches``: those that were sent, in order."""
 
     name = "gaps"
     title = "Close coverage gaps"
@@ -37,19 +40,24 @@ class Gaps:
     def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder
         self._failure = ""
+        self.searches: list[Search] = []
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """The best passages of each query; ``evidence`` is the query's number and the rank."""
         return joined([self._answer(number, context) for number in range(len(context.queries))])
 
     def _answer(self, number: int, context: Context) -> Leads:
-        query = context.queries[number].text
-        plan = QueryPlan(query, context.relevance.plan.language, (View(GAP, query),))
+        asked, started = context.queries[number], time.perf_counter()
+        query, language = asked.text, context.relevance.plan.language
+        plan = QueryPlan(query, language, (View(GAP, query),))
         vectors = self._embed(query)
         found = scan(
             context.corpus, plan, vectors, context.mask,
             names=context.settings.retrievers, limit=PER_QUERY, depth=4 * PER_QUERY,
         )  # fmt: skip
+        milliseconds = 1000 * (time.perf_counter() - started)
+        (search,) = searches_of(found, context.reading.ids, HYPOTHETICAL, language)
+        self.searches.append(replace(search, area=asked.area, name=asked.name, milliseconds=milliseconds))
         ranks = np.arange(len(found.rows), dtype=np.int32)
         return make_leads(
             found.rows,

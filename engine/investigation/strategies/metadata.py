@@ -24,6 +24,7 @@ class Metadata:
     stated = False
     colour = Colour("#0072b2", "#56b4e9")
     on_from = Preset.BALANCED
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads by place in the document, at most 50 of one document."""

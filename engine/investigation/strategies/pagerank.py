@@ -13,11 +13,13 @@ import numpy as np
 from engine.corpus.protocol import Rows
 from engine.investigation.associations import Associations, associations, between
 from engine.investigation.leads import NO_SOURCE, RELATION_NUMBER, Leads, make_leads, no_leads
+from engine.investigation.pushing import ROUGH
 from engine.investigation.strategies.base import Context, Evidence, Seeds
 from engine.investigation.strategies.entities import as_written
 from engine.investigation.walking import walked
 from engine.model import Relation
 from engine.settings import Preset
+from engine.sorting import distinct
 from engine.threads import Colour
 
 MOST_LEADS = 60
@@ -35,6 +37,7 @@ class PageRank:
     stated = False
     colour = Colour("#00838f", "#4dd0d9")
     on_from = Preset.BALANCED
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """The most visited passages; each lead starts at the seed that is linked with it most strongly, or
@@ -42,11 +45,9 @@ class PageRank:
         if not len(seeds.rows):
             return no_leads()
         graph = associations(context.corpus)
-        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan)
-        allowed = visits.rows if context.mask is None else visits.rows[context.mask[visits.rows]]
-        shares = visits.of(allowed)
-        best = np.argsort(-shares, kind="stable")[:MOST_LEADS]
-        rows, shares = allowed[best], shares[best]
+        visits = walked(graph, seeds.rows, seeds.scores, context.relevance.plan, ROUGH)
+        best = visits.best(MOST_LEADS, context.mask)
+        rows, shares = best.rows, best.shares
         if not len(rows):
             return no_leads()
         sources = _nearest(graph, seeds.rows, rows)
@@ -85,7 +86,7 @@ class PageRank:
 
 def _nearest(graph: Associations, seeds: Rows, rows: Rows) -> Rows:
     """For each row the seed with the strongest one or two steps to it; -1 where there is none."""
-    middle = np.unique(graph.joined[seeds].indices).astype(np.int32)
+    middle = distinct(graph.joined[seeds].indices)
     direct = between(graph.joined, rows, seeds).toarray() * graph.scale[seeds]
     first = between(graph.joined, seeds, middle).toarray() * graph.scale[seeds][:, None]
     over = between(graph.joined, rows, middle) @ (first * graph.scale[middle]).T

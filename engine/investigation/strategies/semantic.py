@@ -30,6 +30,7 @@ class Semantic:
     stated = False
     colour = Colour("#cc79a7", "#e39ac4")
     on_from = Preset.DETECTIVE
+    lasting = True
 
     def expand(self, seeds: Seeds, context: Context) -> Leads:
         """Leads within ``RADIUS`` of a cluster of at least ``SMALLEST`` seeds.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 Kind = Literal["passage", "query"]
 Vectors = NDArray[np.float32]
+# A model is taken unasked where it reads at least this share of the passages.
+MOST_OF_IT = 0.5
 
 
 class Embedder(Protocol):
@@ -114,5 +116,18 @@ def unit(vectors: Vectors) -> Vectors:
 
 
 def reads(embedder: Reader, language: str) -> bool:
-    """Whether the model reads a language; a language nobody determined counts as read."""
-    return embedder.languages is None or language in embedder.languages or language == "und"
+    """Whether the model reads a language, in whatever country it is spoken ("en-GB"); a language nobody
+    determined counts as read."""
+    base = language.split("-")[0]
+    return embedder.languages is None or not embedder.languages.isdisjoint((language, base)) or base == "und"
+
+
+def share_read(embedder: Reader, languages: Mapping[str, int]) -> float:
+    """The share of passages that the model reads, 0 to 1; ``languages`` counts those of each language."""
+    read = sum(count for language, count in languages.items() if reads(embedder, language))
+    return read / max(sum(languages.values()), 1)
+
+
+def reads_most_of(embedder: Reader, languages: Mapping[str, int]) -> bool:
+    """Whether a corpus with these languages is given this model unasked."""
+    return share_read(embedder, languages) >= MOST_OF_IT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from engine.language.references.grammar import NEVER, Grammar
 from engine.model import Relation
@@ -14,6 +15,8 @@ CUE_BEFORE = 100
 CONTEXT = 300
 # A repealed act is followed by its title and its place in the gazette before it is repealed.
 CUE_AFTER = 450
+# Texts behind references that are kept, with whether they hold a cue: those of a passage.
+_KEPT = 256
 # Between a cue and its reference no clause ends.
 _GAP = r"[^\w.,;:!?؛،]*"
 _SCRIPT_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
@@ -50,7 +53,12 @@ class CueReader:
         joined = grammar.glued or any(_SCRIPT_WITHOUT_SPACES.search(pattern) for pattern in before)
         start = "" if joined else r"(?<!\w)"
         self._any_before = _before(start, "|".join(f"(?:{pattern})" for pattern in before) or NEVER)
-        self._any_after = _after("|".join(f"(?:{cue.after})" for cue in grammar.cues) or NEVER)
+        afters: dict[tuple[str, ...], list[str]] = {}
+        for cue in grammar.cues:
+            afters.setdefault(cue.after_signs, []).append(f"(?:{cue.after})")
+        self._any_after = [(signs, _after("|".join(patterns))) for signs, patterns in afters.items()]
+        # Several references, or readings of one, end at the same place.
+        self._is_followed = lru_cache(_KEPT)(self._looked_behind)
         self._signs = tuple(
             dict.fromkeys(sign for cue in grammar.cues if cue.before != NEVER for sign in cue.signs)
         )
@@ -70,12 +78,19 @@ class CueReader:
         before, after = text[max(0, start - CUE_BEFORE) : start], text[end : end + CUE_AFTER]
         # One look for all cues: most references have none.
         led = self._has_sign(before) and self._any_before.search(before) is not None
-        if not led and not self._any_after.match(after):
+        if not led and not self._is_followed(after):
             return Relation.CITES
         for cue in self._cues:
             if cue.fits(text, start, after, led=led):
                 return cue.relation
         return Relation.CITES
+
+    def _looked_behind(self, after: str) -> bool:
+        """Whether any cue may stand at the beginning of a text."""
+        return any(
+            any(sign in after for sign in signs) and pattern.match(after) is not None
+            for signs, pattern in self._any_after
+        )
 
     def _has_sign(self, before: str) -> bool:
         for sign in self._signs:  # noqa: SIM110 - a generator takes twice as long

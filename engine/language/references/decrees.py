@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from engine.language.references.uses import Told, Use, Uses
 from engine.language.script import fold_arabic, visible, western_digits
 from engine.model import Document
 
@@ -48,8 +49,9 @@ def decrees_in(text: str) -> Iterator[Decree]:
 class Decrees:
     """Which documents of a corpus were made by which decree."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._documents = documents
+    def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
+        """``uses`` hears of each decree that is asked for."""
+        self._documents, self._uses = documents, uses
         self._made_by: dict[int, tuple[Decree, ...]] = {}
         self._made: dict[Decree, list[int]] = {}
         for number, document in enumerate(documents):
@@ -78,6 +80,8 @@ class Decrees:
         named = tuple(decrees_in(name))
         if not named:
             return None
+        if self._uses is not None:
+            self._uses.update(("decree", repr(decree)) for decree in named)
         fitting = tuple(one for one in candidates if one is not None and self._fits(one, named))
         made = (number for decree in named for number in self._made.get(decree, ()))
         kind = _kind(name)
@@ -85,6 +89,15 @@ class Decrees:
         return fitting or tuple(
             dict.fromkeys(one for one in made if kind in (None, _kind(self._documents[one].title)))
         )
+
+    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
+        """What each decree made."""
+        for decree, found in self._made.items():
+            yield ("decree", repr(decree)), repr([told([number]) for number in found])
+
+    def made_by(self, document: int) -> tuple[Decree, ...]:
+        """The decrees that made a document, as far as that is known."""
+        return self._made_by.get(document, ())
 
     def _fits(self, document: int, named: Sequence[Decree]) -> bool:
         known = self._made_by.get(document)

@@ -40,13 +40,22 @@ _NUMBER_FIRST = re.compile(
 _DASHED = re.compile(
     rf"{_NO_WORD}(?P<name>)(?P<number>\d{{1,3}}(?:[-–]\d{{1,3}}){{1,4}})(?P<behind>)(?P<below>{BELOW}){_END}"
 )
-_PLAIN = re.compile(rf"(?<=[\w)’'] )(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
+# What stands in every match of these, found several times as fast: a letter or what follows it before a
+# digit, capitals behind a number, a dash between digits.
+_NEEDED = (
+    (_CODE, re.compile(r"\d(?:(?<=[A-Z].)|(?<=[A-Z][-–. /:].)|(?<=[A-Z]\..))")),
+    (_NUMBER_FIRST, re.compile(r"\d(?=[A-Z]{0,2} [A-Z]{2})")),
+)
+_FIGURE = re.compile(r"\d")
+_NEEDED_DASH = re.compile(r"\d(?=[-–]\d)")
+_PLAIN = re.compile(rf"(?P<number>\d(?<=[\w)’'] \d)\d{{0,3}}{_FEW[7:]})(?P<behind>)(?P<below>{BELOW}){_END}")
 _CAPITALS = re.compile(r"(?<![\w’'-])(?:[A-Z][\w’'-]* ){2,5}\Z")
 _WHOLE = frozenset((_CODE, _DASHED, _PLAIN))
 _LISTED = re.compile(rf"(?P<number>{_FEW})(?P<behind>)(?P<below>{BELOW}){_END}")
-_NAME = re.compile(
+_JOINTS = frozenset(("of", "and", "the", "for", "in", "to", "on", "with", "&"))
+NAME = re.compile(
     r"(?<![\w-])(?:[A-Z][\w'’&/-]*(?: \([A-Z][\w &-]{1,30}\))? "
-    r"(?:(?:of|and|the|for|in|to|on|with|&) ){0,2}){1,9}\Z"
+    rf"(?:(?:{'|'.join(sorted(_JOINTS))}) ){{0,2}}){{1,9}}\Z"
 )
 
 
@@ -109,20 +118,19 @@ class DesignationReader:
 
     def _candidates(self, text: str) -> Iterator[tuple[int, int, re.Match[str]]]:
         """Where a candidate begins, where its name does, and the match of its number."""
-        for pattern in (_CODE, _NUMBER_FIRST):
-            for match in pattern.finditer(text):
+        if not _FIGURE.search(text):
+            return
+        for pattern, needed in _NEEDED:
+            for match in pattern.finditer(text) if needed.search(text) else ():
                 yield self._with_unit(text, match.start()), match.start(), match
-        for match in _DASHED.finditer(text):
+        for match in _DASHED.finditer(text) if _NEEDED_DASH.search(text) else ():
             start = self._with_unit(text, match.start())
             if start < match.start():
                 yield start, match.start(), match
         for match in _PLAIN.finditer(text):
             number = match.start()
-            name = (
-                None
-                if YEAR.match(match["number"])
-                else _NAME.search(text, max(0, number - LONGEST_NAME), number)
-            )
+            is_year = YEAR.match(match["number"])
+            name = None if is_year else NAME.search(text, name_begin(text, number), number)
             if name and self._with_unit(text, number) != number:
                 # "Fundamental Rules 2.1": the word for a kind may be part of a name in front of it, as a
                 # whole.
@@ -166,6 +174,25 @@ class DesignationReader:
 
 
 _WORD_ENDS = re.compile(r" (?=[A-Z])")
+
+
+def name_begin(text: str, number: int) -> int:
+    """Where a name that ends at a number can begin at the earliest: behind the last word that is none of one.
+
+    What ``NAME`` finds from there on is what it finds from further back, in a tenth of the time.
+    """
+    first = max(0, number - LONGEST_NAME)
+    end = number - 1
+    while end > first:
+        start = text.rfind(" ", first, end) + 1 or first
+        word = text[start:end]
+        if "(" in word or ")" in word:
+            # Inside of brackets a word may be any.
+            return first
+        if not ("A" <= word[:1] <= "Z" or word in _JOINTS):
+            return start
+        end = start - 1
+    return first
 
 
 def _target(name: str, start: int, match: re.Match[str]) -> Target:

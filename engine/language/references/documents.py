@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.language.addresses import Address
-from engine.language.aliases import name_key
 from engine.language.designations import forms_of, splits
 from engine.language.references.decrees import Decrees
 from engine.language.references.definitions import own_regulation, parent_act, same_as
 from engine.language.references.eu_acts import EuActs
 from engine.language.references.grammar import Mention, Target
+from engine.language.references.meaning import Meaning, named_last
 from engine.language.references.names import Names, merged_groups, name_in_front
 from engine.language.references.printed import goes_on, is_weak, name_stands_before, speaks_of_guidance
 from engine.language.references.provisions import Provisions
 from engine.language.references.readings import Readings
 from engine.language.references.registry import grammars
 from engine.language.references.standards import Standards
+from engine.language.references.topics import Topics
+from engine.language.references.uses import Answering, Use, Uses, told_by
 from engine.language.references.versions import of_its_time
 from engine.model import Document, Passage, SectionKind
 
@@ -43,20 +45,6 @@ IN_TRANSLATION = 0.9
 # How sure a document is whose title merely holds the words of the name.
 BY_TOPIC = 0.8
 
-_GUIDANCE = re.compile(r"\b(?:Guidance|Guidelines|Guidance Note)\b")
-_LINKS = frozenset(("on", "for", "of", "in", "and", "to"))
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """Documents a mention may speak of. ``named`` says that the text names one, known or not."""
-
-    documents: tuple[int | None, ...]
-    named: bool = False
-    name_end: int | None = None
-    confidence: float = 1.0
-    weak: bool = False
-
 
 class DocumentFinder:
     """Finds the document of each mention of a passage."""
@@ -65,18 +53,33 @@ class DocumentFinder:
         self._documents = documents
         self._provisions = provisions
         self._readings = readings
+        # What was asked of all documents together; whoever keeps references may clear it.
+        self.uses: Uses = set()
         self._names: dict[str, Names] = {}
         self._local: dict[int, Names] = {}
         self._companions: dict[int, Counter[tuple[SectionKind, int]]] = {}
-        self._eu_acts = EuActs(documents)
-        self._decrees = Decrees(documents)
-        self._standards = Standards(documents)
-        self._topics = [set(name_key(document.title, document.language)) for document in documents]
+        self._eu_acts = EuActs(documents, self.uses)
+        self._decrees = Decrees(documents, self.uses)
+        self._told = told_by(documents, self._decrees.made_by)
+        self._standards = Standards(documents, self.uses)
+        self._topics = Topics(documents, self.uses)
         self._learn_titles()
         self._learn_definitions()
+        self.uses.clear()
+
+    def answers(self) -> Iterator[tuple[Use, str]]:
+        """What every question to all documents together has for an answer, where it has one."""
+        tables: list[Answering] = [*self._names.values(), self._eu_acts, self._decrees]
+        for table in (*tables, self._standards, self._topics):
+            yield from table.answers(self._told)
+
+    def own_names(self, document: int) -> str:
+        """The names that a document's own text gives, and whom it means by them."""
+        local = self._local.get(document)
+        return "" if local is None else repr(list(local.answers(self._told)))
 
     def _names_of(self, language: str) -> Names:
-        return self._names.setdefault(language, Names())
+        return self._names.get(language) or self._names.setdefault(language, Names(language, self.uses))
 
     def _learn_titles(self) -> None:
         for number, document in enumerate(self._documents):
@@ -180,7 +183,7 @@ class DocumentFinder:
             return Meaning((own,), weak=True)
         if mention.grammar == "english" and _GENERIC.match(mention.document):
             return Meaning((own,))
-        return Meaning(self._by_topic(mention.document, passage.language), True, None, BY_TOPIC)
+        return Meaning(self._topics.meant(mention.document, passage.language), True, None, BY_TOPIC)
 
     def _pointed_at(
         self, mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning], row: int
@@ -196,37 +199,41 @@ class DocumentFinder:
             # What an act is stands before its number; what it repeals is named behind.
             title = re.split(r"[(\d]", self._documents[own].title)[0]
             return Meaning((own,)) if this and same_as(this[1], title, "de") else Meaning((), True)
-        found = _named_last(mention, before, meanings)
+        found = named_last(mention, before, meanings)
         for earlier in range(row - 1, max(row - 1 - LOOK_BACK, self._provisions.first_row(own) - 1), -1):
             if found is not None:
                 break
             passage = self._provisions.passages[earlier]
             others = self._readings.mentions(earlier)
-            found = _named_last(mention, others, [self._meaning(one, passage, own) for one in others])
+            found = named_last(mention, others, [self._meaning(one, passage, own) for one in others])
         return Meaning(found.documents if found else (), True, None, BY_POINTING)
 
     def designated(
-        self, mention: Mention, target: Target, passage: Passage, row: int
+        self, target: Target, behind: Meaning, language: str, own: int
     ) -> Iterator[tuple[tuple[int, ...], Address, str, int | None]]:
         """Where a candidate for a designation may be found, the likeliest first: in the document that is
-        named behind it; where none is, in its own, then in those whose name it begins with; the address
-        there, the words that the reference begins with, and where a name behind it ends."""
-        own, number = self._provisions.document_of[row], target.address.number or ""
-        behind = self._behind(mention, passage, own) if mention.leads_at is not None else Meaning((own,))
+        named ``behind`` it; where none is, in its ``own``, then in those whose name it begins with; the
+        address there, the words that the reference begins with, and where a name behind it ends."""
+        number = target.address.number or ""
+        kind, part, within = target.address.kind, target.address.paragraph, target.address.within
         known = tuple(document for document in behind.documents if document is not None)
         for form in forms_of(number):
-            if (part := target.address.paragraph) is not None:
+            if part is not None:
                 # A label may end in brackets: "AMC1 CAT.OP.MPA.150(b)".
                 first, _, rest = part.partition("/")
-                whole = replace(target.address, number=f"{form}({first})", paragraph=rest or None)
+                whole = Address(kind, f"{form}({first})", rest or None, within)
                 yield known, whole, form, behind.name_end
-            yield known, replace(target.address, number=form), form, behind.name_end
+            yield known, Address(kind, form, part, within), form, behind.name_end
         for name, rest in () if behind.named else splits(number):
-            named = self._local.get(own, _NO_NAMES).meanings(name, passage.language)
-            named = named or self._names_of(passage.language).meanings(name, passage.language)
+            named = self._local.get(own, _NO_NAMES).meanings(name, language)
+            named = named or self._names_of(language).meanings(name, language)
             known = of_its_time(tuple(one for one in named if one is not None), own, self._documents)
             for form in (number, rest):
-                yield known, replace(target.address, number=form), name, None
+                yield known, Address(kind, form, part, within), name, None
+
+    def behind(self, mention: Mention, passage: Passage, own: int) -> Meaning:
+        """The document that is named behind a candidate for a designation, else its own."""
+        return self._behind(mention, passage, own) if mention.leads_at is not None else Meaning((own,))
 
     def called(self, name: str, language: str) -> tuple[int, ...]:
         """The documents that a name means in texts of a language, by their positions."""
@@ -253,23 +260,13 @@ class DocumentFinder:
         language = passage.language
         found = [
             matched
-            for names in (self._local.get(own), self._names.get(language), self._names.get("und"))
-            if names and (matched := names.match(passage.text, position, language))
+            for names in (self._local.get(own), self._names_of(language), self._names_of("und"))
+            if names is not None and (matched := names.match(passage.text, position, language))
         ]
         longest = max(found, key=lambda matched: matched[1], default=None)
         if longest and _OTHER_ACT.match(passage.text[position : longest[1]]):
             return None
         return longest
-
-    def _by_topic(self, name: str, language: str) -> tuple[int, ...]:
-        """The one guidance whose title holds all words of a name: "the Guidance on Mining"."""
-        if not _GUIDANCE.search(name):
-            return ()
-        wanted = set(name_key(name, language)) - _LINKS
-        if len(wanted) < 2:
-            return ()
-        found = [number for number, title in enumerate(self._topics) if wanted <= title]
-        return tuple(found) if len(found) == 1 else ()
 
     def _run_on(
         self, mentions: Sequence[Mention], found: list[Meaning], own: int, row: int, exists: Exists
@@ -390,11 +387,3 @@ _ACRONYM = re.compile(r"(?<![\w-])[A-Z]{3,8}(?![\w-])")
 
 
 _NO_NAMES = Names()
-
-
-def _named_last(mention: Mention, before: Sequence[Mention], meanings: Sequence[Meaning]) -> Meaning | None:
-    """The document named last before "that Act" by a name with that word in it, else the one named last."""
-    word = mention.text.split()[-1].casefold()
-    named = [pair for pair in zip(before, meanings, strict=True) if pair[1].named]
-    alike = [pair for pair in named if word in (pair[0].document or word).casefold()]
-    return (alike or named)[-1][1] if named else None

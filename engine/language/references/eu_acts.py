@@ -10,9 +10,10 @@ https://eur-lex.europa.eu/eli-register/technical_information.html).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from engine.language.references.uses import Told, Use, Uses
 from engine.languages import all_words, words
 from engine.model import Document
 
@@ -104,7 +105,9 @@ def _year(text: str) -> int | None:
 class EuActs:
     """The documents of a corpus that are EU acts, by their CELEX numbers."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
+        """``uses`` hears of each act that is asked for."""
+        self._uses = uses
         self._documents: dict[str, list[int]] = {}
         for number, document in enumerate(documents):
             names = (str(document.metadata.get("celex") or ""), document.title, *document.aliases)
@@ -115,4 +118,13 @@ class EuActs:
     def meant(self, name: str, language: str) -> tuple[int, ...] | None:
         """The documents that a name means, none for an act from outside; None where it names no EU act."""
         celex = celex_of(name, language) if any(letter.isdigit() for letter in name) else None
-        return None if celex is None else tuple(self._documents.get(celex, ()))
+        if celex is None:
+            return None
+        if self._uses is not None:
+            self._uses.add(("celex", celex))
+        return tuple(self._documents.get(celex, ()))
+
+    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
+        """Who means each act."""
+        for celex, found in self._documents.items():
+            yield ("celex", celex), told(found)

@@ -52,7 +52,8 @@ class Level:
 class Cue:
     """Words that show more than a plain citation, right before or right after the reference.
 
-    One of the plain ``signs`` is in what ``before`` matches: it is not tried where there is none.
+    One of the plain ``signs`` is in what ``before`` matches, one of ``after_signs`` in what ``after`` does:
+    it is not tried where there is none.
     The words of ``before`` count where ``only`` follows the reference, and no cue counts where ``unless``
     stands right in front of it.
     """
@@ -63,6 +64,7 @@ class Cue:
     signs: tuple[str, ...] = ("",)
     only: str = ""
     unless: str = NEVER
+    after_signs: tuple[str, ...] = ("",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ class CueFile(_Part):
     signs: Words = [""]
     only: Pattern = ""
     unless: Pattern = NEVER
+    after_signs: Words = [""]
 
 
 class ActFile(_Part):
@@ -292,6 +293,7 @@ def _grammar(file: GrammarFile, *, checked: bool) -> Grammar:
                 tuple(cue.signs),
                 fields.pattern(f"cues.{place}.only", cue.only),
                 fields.pattern(f"cues.{place}.unless", cue.unless),
+                tuple(cue.after_signs),
             )
             for place, cue in enumerate(file.cues)
         ),

@@ -7,9 +7,10 @@ A name is matched by its stems, the longest name winning, so that "des Bürgerli
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from engine.language.aliases import NAME_WORD, name_key
+from engine.language.references.uses import Told, Use, Uses
 
 # A name of more words is a sentence; where every letter counts as a word it may have more.
 LONGEST_NAME = 24
@@ -28,10 +29,16 @@ _BROKEN = "undang-undang"
 _BROKEN_PIECES = (("undang", "undang"), ("undangundang",))
 
 
+# By so many of its first words is a name kept apart from others, as far as it is told who asked for it.
+_TOLD_APART = 3
+
+
 class Names:
     """An index of names; a name may mean several documents, or (None) one outside the corpus."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: str = "", uses: Uses | None = None) -> None:
+        """``uses`` hears of each name that is asked for, under the name of this ``table``."""
+        self._table, self._uses = table, uses
         self._documents: dict[tuple[str, ...], dict[int | None, None]] = {}
         self._lengths: dict[str, list[int]] = {}
 
@@ -57,7 +64,25 @@ class Names:
 
     def meanings(self, name: str, language: str) -> tuple[int | None, ...]:
         """What a whole name means; empty where it is unknown."""
-        return tuple(self._documents.get(name_key(name, language), ()))
+        key = name_key(name, language)
+        self._ask(key[:_TOLD_APART])
+        return tuple(self._documents.get(key, ()))
+
+    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
+        """What every question has for an answer that has one: who means a name, and whether any name begins
+        with a word, and goes on how far."""
+        alike: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+        for key in self._documents:
+            alike.setdefault(key[:_TOLD_APART], []).append(key)
+        for shown, keys in alike.items():
+            found = [(key, told(tuple(self._documents[key]))) for key in sorted(keys)]
+            yield ("name", self._table, *shown), repr(found)
+        for word, lengths in self._lengths.items():
+            yield ("word", self._table, word), str(min(lengths[0], _TOLD_APART))
+
+    def _ask(self, key: tuple[str, ...]) -> None:
+        if self._uses is not None and key:
+            self._uses.add(("name", self._table, *key))
 
     def match(self, text: str, position: int, language: str) -> Matched | None:
         """The longest known name that begins at ``position``, and where it ends in the text."""
@@ -76,12 +101,16 @@ class Names:
                 continue
             if lengths is None:
                 lengths = self._lengths.get(key[0])
+                if self._uses is not None:
+                    self._uses.add(("word", self._table, key[0]))
                 if lengths is None:
                     return None
             keys.append(key[0])
             ends.append(found.end())
             if len(keys) >= lengths[0]:
                 break
+        for shown in range(1, min(len(keys), _TOLD_APART) + 1):
+            self._ask(tuple(keys[:shown]))
         for length in lengths or ():
             if length <= len(keys):
                 documents = self._documents.get(tuple(keys[:length]))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.language.addresses import CONTAINERS
+from engine.language.references.aims import Aim
 from engine.language.references.grammar import Target
 from engine.language.references.provisions import Provision, Provisions, container_of, series_of
 from engine.model import Section, SectionKind, TargetKind
 
 # How sure a neighbour is; a container is told by its kind alone, which nested ones may share.
 NEIGHBOUR, CONTAINER = 0.9, 0.7
-
-# The kind of target, its id, its first row; as in the resolver.
-Aim = tuple[TargetKind, str, int]
 
 
 class Neighbours:

@@ -79,6 +79,10 @@ class Provisions:
         self.layout = layout or layout_of(documents, sections, passages)
         self.document_of = self.layout.document_of
         self._document_numbers = {document.id: number for number, document in enumerate(documents)}
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what was found in the documents that were looked through."""
         self._chains: dict[int, Ancestors] = {}
         self._read: set[int] = set()
         self._by_number: dict[tuple[int, str], list[int]] = {}
@@ -254,6 +258,9 @@ class Provisions:
     def _collect_runs(self, document: int) -> None:
         run: list[int] = []
         identity: tuple[int, str, str, Ancestors] | None = None
+        # Passages that follow each other mostly stand in one section.
+        section: str | None = None
+        ancestors: Ancestors = ()
         for row in self.layout.rows_of[document]:
             passage = self.passages[row]
             number, kind = passage.number, passage.kind
@@ -263,7 +270,8 @@ class Provisions:
             if not number or kind is SectionKind.GUIDANCE:
                 continue
             key = number_key(number)
-            ancestors = self.ancestors_of(row)
+            if passage.section_id != section:
+                section, ancestors = passage.section_id, self.ancestors_of(row)
             outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
             current = (document, key, series_of(kind), outer)
             if current != identity or self.passages[run[-1]].valid_from != passage.valid_from:

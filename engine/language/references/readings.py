@@ -109,8 +109,16 @@ def _packed_address(address: Address) -> list[Any]:
 
 def _unpacked_target(row: Sequence[Any]) -> Target:
     kind, number, paragraph, within, start, end, last, step, count = row
-    address = _unpacked_address((kind, number, paragraph, within))
+    address = (
+        _unpacked_address((kind, number, paragraph, within)) if within else _plain(kind, number, paragraph)
+    )
     return Target(address, Span(start, end), _unpacked_address(last) if last else None, step, count)
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain(kind: str, number: str | None, paragraph: str | None) -> Address:
+    """An address without containers: a corpus has few of them, many times each."""
+    return Address(_KINDS[kind], number, paragraph)
 
 
 def _unpacked_address(row: Sequence[Any]) -> Address:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
+from engine.language.analyzer import analyzer
 from engine.language.references.definitions import DefinedName, NameReader
 from engine.language.references.designations import DesignationReader
 from engine.language.references.grammar import Grammar, Mention
@@ -37,8 +38,9 @@ def recogniser(language: str) -> Recogniser | None:
 
 
 def prepare(languages: Iterable[str]) -> None:
-    """Compile the grammars of these languages, once per process."""
+    """Compile the grammars of these languages and read their lists of words, once per process."""
     for language in languages:
+        analyzer(language).prepare()
         recogniser(language)
         _name_reader(language)
         _designation_reader(language)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from engine.language.addresses import Address
 from engine.language.occupied import Occupied
@@ -27,9 +27,13 @@ class RelativeReader:
 
     def find(self, text: str, taken: Sequence[Mention], relation: RelationAt) -> list[Mention]:
         """Mentions outside of those that are ``taken``, in no order; none overlaps another."""
+        # Many patterns share their signs, and most texts have none of them.
+        present = {sign for sign in self._signs if sign in text}
+        if not present:
+            return []
         found: list[Mention] = []
         occupied = Occupied((mention.span.start, mention.span.end) for mention in taken)
-        for one, start, end in self._matches(text):
+        for one, start, end in self._matches(text, present):
             if occupied.overlaps(start, end):
                 continue
             occupied.add(start, end)
@@ -38,10 +42,8 @@ class RelativeReader:
             found.append(Mention(span, text[start:end], self._name, relation(text, start, end), (target,)))
         return found
 
-    def _matches(self, text: str) -> Iterator[tuple[Relative, int, int]]:
-        # Many patterns share their signs, and most texts have none of them.
-        present = {sign for sign in self._signs if sign in text}
-        for one, pattern in self._patterns if present else ():
+    def _matches(self, text: str, present: Collection[str]) -> Iterator[tuple[Relative, int, int]]:
+        for one, pattern in self._patterns:
             for sign in one.signs:
                 if sign not in present:
                     continue

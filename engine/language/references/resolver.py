@@ -6,19 +6,22 @@ fits, the reference is ambiguous and says what it may mean; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from engine.language.addresses import Address, number_key
-from engine.language.designations import forms_of
+from engine.language.references.aims import Aim, Aims, reference_to
+from engine.language.references.designating import DesignationResolver, beside
 from engine.language.references.designations import GRAMMAR as DESIGNATION
-from engine.language.references.documents import DocumentFinder, Meaning
+from engine.language.references.documents import DocumentFinder
 from engine.language.references.grammar import Mention, Target
 from engine.language.references.layout import Layout
 from engine.language.references.lookup import Lookup
+from engine.language.references.meaning import Meaning
 from engine.language.references.neighbours import CONTAINER, NEIGHBOUR, Neighbours, is_container
 from engine.language.references.provisions import Provision, Provisions, series_of
 from engine.language.references.readings import Readings, TextReadings
+from engine.language.references.uses import Use, Uses
 from engine.model import (
     Document,
     Passage,
@@ -36,10 +39,6 @@ EXACT, ENCLOSING = 1.0, 0.95
 FROM_ORIGINAL = 0.7
 # More members than this is a whole book: the reference is to its ends, not to all between.
 LONGEST_RANGE = 200
-
-
-# What a reference may point at: the kind of target, its id, and its first row (-1 for a document).
-Aim = tuple[TargetKind, str, int]
 
 
 class Resolver:
@@ -62,19 +61,37 @@ class Resolver:
         self._finder = DocumentFinder(documents, self._provisions, self._readings)
         self._neighbours = Neighbours(self._provisions)
         self._lookup = Lookup(documents, self._provisions)
+        self._aims = Aims(self._provisions)
+        self._designations = DesignationResolver(documents, self._finder, self._lookup, self._aims)
         numbers = {document.id: number for number, document in enumerate(documents)}
         named = {number: one.metadata.get("translation_of") for number, one in enumerate(documents)}
         self._original = {own: numbers[str(name)] for own, name in named.items() if str(name) in numbers}
 
-    def look_through(self) -> None:
-        """Look all documents through at once, for who has references of most of them to resolve."""
-        for document in range(len(self._documents)):
-            self._provisions.read(document)
+    def forget(self) -> None:
+        """Let go of what was found in the documents that were looked into so far."""
+        self._provisions.forget()
+        self._aims.forget()
+        self._designations.forget()
 
     @property
     def asked(self) -> set[int]:
         """The documents that were looked into so far; whoever keeps references may clear it."""
         return self._lookup.asked
+
+    @property
+    def uses(self) -> Uses:
+        """What was asked of all documents together so far; whoever keeps references may clear it."""
+        return self._finder.uses
+
+    def answers(self) -> Iterator[tuple[Use, str]]:
+        """What every question to all documents together has for an answer, where it has one."""
+        yield from self._finder.answers()
+        for own, original in self._original.items():
+            yield ("original", self._documents[own].id), self._documents[original].id
+
+    def own_names(self, document: int) -> str:
+        """The names that a document's own text gives, and whom it means by them."""
+        return self._finder.own_names(document)
 
     def references(self, passage: Passage) -> list[Reference]:
         """The references a passage of the corpus makes, in the order of its text; none to itself."""
@@ -95,44 +112,12 @@ class Resolver:
         for mention, meaning in zip(plain, meanings, strict=True):
             found.extend(self._resolved(mention, meaning, passage, row))
         for mention in (one for one in mentions if one.grammar == DESIGNATION):
-            own = self._designated(mention, passage, row)
+            own = self._designations.resolved(mention, passage, row, self._provisions.document_of[row])
             if own and own[0].target_kind is TargetKind.DOCUMENT:
                 own = self._of_document(own[0], plain, passage, row) or own
             if own:
-                found = [*_kept(found, own, mention), *own] if _replaces(found, own, mention) else found
+                found = beside(found, own, mention)
         return _without_repeats(found)
-
-    def _designated(self, mention: Mention, passage: Passage, row: int) -> list[Reference]:
-        """What a candidate refers to; nothing where the corpus has no such provision."""
-        found: list[Reference] = []
-        for target in mention.targets:
-            for documents, address, words, end in self._finder.designated(mention, target, passage, row):
-                indexes = [
-                    one for number in documents for one in self._lookup.candidates(number, address, row)
-                ]
-                if not any(self._is_self(index, address, row) for index in indexes):
-                    aims = dict.fromkeys(aim for index in indexes for aim in self._aims(index, address))
-                    if aims:
-                        span = _printed(target, words, end, passage.text)
-                        found.append(_reference(passage, mention, span, tuple(aims), EXACT))
-                if indexes:
-                    break
-            else:
-                found.extend(self._whole(mention, target, passage, row))
-        return found
-
-    def _whole(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
-        """The documents that a number itself names: "CPS 230"."""
-        own = self._provisions.document_of[row]
-        for form in forms_of(target.address.number or ""):
-            known = self._finder.called(form, passage.language)
-            if own in known:
-                # Another edition, or the text itself.
-                return []
-            if known:
-                aims = tuple((TargetKind.DOCUMENT, self._documents[number].id, -1) for number in known)
-                return [_reference(passage, mention, _printed(target, form, None, passage.text), aims, EXACT)]
-        return []
 
     def _of_document(
         self, name: Reference, plain: Sequence[Mention], passage: Passage, row: int
@@ -190,7 +175,7 @@ class Resolver:
         ids = tuple(self._documents[document].id for document in known)
         made = tuple((TargetKind.DOCUMENT, document_id, -1) for document_id in ids)
         span = Span(mention.span.start, meaning.name_end or mention.span.end)
-        return [_reference(passage, mention, span, made, EXACT)]
+        return [reference_to(passage, mention, span, made, EXACT)]
 
     def _target(
         self, mention: Mention, target: Target, meaning: Meaning, passage: Passage, row: int
@@ -211,74 +196,45 @@ class Resolver:
             members = self._range(documents[0], target, row)
             if members:
                 return [
-                    _reference(passage, mention, span, self._aims(member, None), meaning.confidence)
+                    reference_to(passage, mention, span, self._aims.of(member, None), meaning.confidence)
                     for member in members
-                    if not self._is_self(member, None, row)
+                    if not self._aims.is_self(member, None, row)
                 ]
         found: dict[Aim, None] = {}
         confidence = meaning.confidence
         itself = False
         for document in documents:
             for index in self._lookup.candidates(document, target.address, row):
-                if self._is_self(index, target.address, row):
+                if self._aims.is_self(index, target.address, row):
                     itself = True
                     continue
-                for aim in self._aims(index, target.address):
+                for aim in self._aims.of(index, target.address):
                     found[aim] = None
                 confidence = min(confidence, self._certainty(index, target.address, meaning))
         if not found and (itself or mention.bare):
             return []
         if not found:
             found, confidence = self._in_original(documents, target.address, row), FROM_ORIGINAL
-        return [_reference(passage, mention, span, tuple(found), confidence)]
+        return [reference_to(passage, mention, span, tuple(found), confidence)]
 
     def _in_original(self, documents: Sequence[int], address: Address, row: int) -> dict[Aim, None]:
         """What a translated excerpt leaves out, where the text it translates has it exactly once."""
         found: dict[Aim, None] = {}
         for document in documents:
+            self.uses.add(("original", self._documents[document].id))
             original = self._original.get(document)
             if original is not None:
                 for index in self._lookup.candidates(original, address, row):
-                    found.update(dict.fromkeys(self._aims(index, address)))
+                    found.update(dict.fromkeys(self._aims.of(index, address)))
         return found if len(found) == 1 else {}
 
     def _certainty(self, index: int, address: Address, meaning: Meaning) -> float:
         provision = self._provisions.all[index]
         if provision.key != number_key(address.number or ""):
             return ENCLOSING * meaning.confidence
-        if address.paragraph and self._part(provision, address.paragraph)[1] != address.paragraph:
+        if address.paragraph and self._aims.part(index, address.paragraph)[1] != address.paragraph:
             return ENCLOSING * meaning.confidence
         return meaning.confidence
-
-    def _aims(self, index: int, address: Address | None) -> list[Aim]:
-        """What a reference points at: the passage of a paragraph, the provision's section, its passage."""
-        provision = self._provisions.all[index]
-        passages = self._provisions.passages
-        if address and address.paragraph and address.number and provision.key == number_key(address.number):
-            rows, _ = self._part(provision, address.paragraph)
-            if len(rows) >= 1:
-                return [(TargetKind.PASSAGE, passages[rows[0]].id, rows[0])]
-        if provision.section is not None:
-            covered = self._provisions.section_rows(provision.section)
-            carrying = [row for row in covered if passages[row].kind is not SectionKind.GUIDANCE]
-            if len(carrying) > 1:
-                return [(TargetKind.SECTION, self._provisions.sections[provision.section].id, covered[0])]
-        return [(TargetKind.PASSAGE, passages[provision.rows[0]].id, provision.rows[0])]
-
-    def _part(self, provision: Provision, paragraph: str) -> tuple[list[int], str]:
-        """The rows that carry a paragraph of a provision, or the nearest part that encloses it."""
-        parts = paragraph.split("/")
-        numbers = {row: self._provisions.paragraph_of(row) or "" for row in provision.rows}
-        for length in range(len(parts), 0, -1):
-            wanted = parts[:length]
-            rows = [row for row, number in numbers.items() if number.split("/")[:length] == wanted]
-            exact = [row for row in rows if numbers[row] == "/".join(wanted)]
-            if rows:
-                return exact or rows, "/".join(wanted)
-        return [], ""
-
-    def _is_self(self, index: int, address: Address | None, row: int) -> bool:
-        return any(aim[2] == row for aim in self._aims(index, address))
 
     def _range(self, document: int, target: Target, row: int) -> list[int]:
         """The provisions from one number to another, in the order of the document."""
@@ -313,13 +269,13 @@ class Resolver:
         elif is_container(kind):
             aims = self._neighbours.containers(target, row)
             if aims and not target.step:
-                return [_reference(passage, mention, target.span, aims, CONTAINER)]
+                return [reference_to(passage, mention, target.span, aims, CONTAINER)]
         else:
             aims = []
             for index in self._neighbours.provisions_beside(target, row):
                 number = self._provisions.all[index].key
-                aims += self._aims(index, Address(kind, number, paragraph) if paragraph else None)
-        return [_reference(passage, mention, target.span, (aim,), NEIGHBOUR) for aim in aims]
+                aims += self._aims.of(index, Address(kind, number, paragraph) if paragraph else None)
+        return [reference_to(passage, mention, target.span, (aim,), NEIGHBOUR) for aim in aims]
 
     def _relative(self, mention: Mention, target: Target, passage: Passage, row: int) -> list[Reference]:
         """ "Paragraph (2)": a part of the provision that speaks, if it is a passage of its own."""
@@ -327,77 +283,17 @@ class Resolver:
         path = target.address.paragraph
         if index is None or path is None:
             return []
-        provision = self._provisions.all[index]
         printed = self._provisions.paragraph_of(row)
         own = printed.split("/") if printed else []
         for length in range(len(own), -1, -1):
             wanted = "/".join([*own[:length], *path.split("/")])
-            rows, matched = self._part(provision, wanted)
+            rows, matched = self._aims.part(index, wanted)
             if matched == wanted or (rows and length == 0):
                 if row in rows:
                     return []
                 aim = (TargetKind.PASSAGE, self._provisions.passages[rows[0]].id, rows[0])
-                return [_reference(passage, mention, target.span, (aim,), EXACT)]
+                return [reference_to(passage, mention, target.span, (aim,), EXACT)]
         return []
-
-
-def _reference(
-    passage: Passage, mention: Mention, span: Span, aims: Sequence[Aim], confidence: float
-) -> Reference:
-    text = passage.text[span.start : span.end]
-    if len(aims) == 1:
-        kind, target_id, _ = aims[0]
-        return Reference(
-            passage.id,
-            span,
-            text,
-            mention.relation,
-            Status.RESOLVED,
-            kind,
-            target_id,
-            (),
-            round(confidence, 3),
-            mention.grammar,
-        )
-    status = Status.AMBIGUOUS if aims else Status.UNRESOLVED
-    candidates = tuple(target_id for _, target_id, _ in aims)
-    kinds = aims[0][0] if aims else None
-    sure = round(confidence, 3) if aims else 0.0
-    return Reference(
-        passage.id, span, text, mention.relation, status, kinds, None, candidates, sure, mention.grammar
-    )
-
-
-def _printed(target: Target, words: str, end: int | None, text: str) -> Span:
-    """The span of a designation, from its own words on to the ``end`` of a name behind it: without "Subject
-    to" before "Guideline 12", with the word for its kind in front of another number."""
-    span, first = target.span, (target.address.number or "").split()[0]
-    start = text.find(words.split()[0], span.start, span.end) if text.startswith(first, span.start) else -1
-    return Span(span.start if start < 0 else start, max(end or 0, span.end))
-
-
-def _replaces(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> bool:
-    """Whether what the corpus has by a designation counts, and not what a grammar read in the same words:
-    that
-    does where it leads somewhere and says more ("PRU 6.6 – 6.9"), or tells more than a whole document."""
-    beside = [one for one in found if _overlaps(one.span, mention.span) and one.target_id]
-    if any(one.target_kind is TargetKind.DOCUMENT for one in own):
-        return not beside
-    longest = mention.span.end - mention.span.start
-    return not any(
-        one.span.end - one.span.start > longest and one.span.end > mention.span.end for one in beside
-    )
-
-
-def _kept(found: Sequence[Reference], own: Sequence[Reference], mention: Mention) -> list[Reference]:
-    """What was found outside of the words of a designation, from which a shorter number or a range was
-    read."""
-    whole = Span(mention.span.start, max(one.span.end for one in own))
-    return [one for one in found if not _overlaps(one.span, whole)]
-
-
-def _overlaps(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def _is_own_paragraph(address: Address, passage: Passage) -> bool:

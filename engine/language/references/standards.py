@@ -8,9 +8,10 @@ other; one without means the latest (ISO/IEC Directives, Part 2, 2021, clause 10
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from engine.language.references.uses import Told, Use, Uses
 from engine.model import Document
 
 # Publishers, and the prefixes of those that take a standard over. What is also a word or a rulebook's own
@@ -137,7 +138,9 @@ def _plain(publisher: str) -> str:
 class Standards:
     """The documents of a corpus that are editions of standards, by designation."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], uses: Uses | None = None) -> None:
+        """``uses`` hears of each standard that is asked for."""
+        self._uses = uses
         self._editions: dict[tuple[str, str], list[tuple[int | None, int]]] = {}
         for number, document in enumerate(documents):
             for key in dict.fromkeys(one.key for one in _own(document)):
@@ -156,11 +159,22 @@ class Standards:
         wanted = standard_of(name)
         if wanted is None:
             return None
-        editions = self._editions.get(wanted.key, [])
+        editions = self._known(wanted.key)
         if not editions and wanted.publisher in _NUMBERED_INSIDE:
-            editions = self._editions.get((wanted.publisher, wanted.number.split("-")[0]), [])
+            editions = self._known((wanted.publisher, wanted.number.split("-")[0]))
         year = wanted.year or max((one for one, _ in editions if one is not None), default=None)
         return tuple(number for one, number in editions if one == year)
+
+    def _known(self, key: tuple[str, str]) -> list[tuple[int | None, int]]:
+        if self._uses is not None:
+            self._uses.add(("standard", *key))
+        return self._editions.get(key, [])
+
+    def answers(self, told: Told) -> Iterator[tuple[Use, str]]:
+        """Who is an edition of each standard."""
+        for key, editions in self._editions.items():
+            found = [(year, told([number])) for year, number in editions]
+            yield ("standard", *key), repr(found)
 
 
 def _own(document: Document) -> list[Standard]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.protocol import Corpus, Hits, Mask, Rows, Scores
 from engine.model import QueryPlan
+from engine.sorting import distinct, found_in
 
 # Shape (views, n).
 Shares = NDArray[np.float32]
@@ -83,34 +85,53 @@ class Retriever(Protocol):
         ...
 
 
+class ByRow:
+    """Values by row that are computed when they are first asked for. The same passages are scored again in
+    every round; what is known of one is never computed again.
+
+    ``compute`` gives those of distinct rows, shape (n, width).
+    """
+
+    def __init__(self, width: int, compute: Callable[[Rows], NDArray[np.float32]]) -> None:
+        self._compute = compute
+        # Known rows in rising order, and the values of each.
+        self._known = np.empty(0, np.int32), np.empty((0, width), np.float32)
+
+    def of(self, rows: Rows) -> NDArray[np.float32]:
+        """The values of each row, shape (n, width)."""
+        known, table = self._known
+        missing = rows[~found_in(known, rows)]
+        if len(missing):
+            new = distinct(missing).astype(np.int32)
+            every, values = np.concatenate([known, new]), np.concatenate([table, self._compute(new)])
+            order = np.argsort(every, kind="stable")
+            known, table = self._known = every[order], values[order]
+        return table[np.searchsorted(known, rows)]
+
+
 class Listed:
     """An answer: lists of hits, and scores by row that are computed when they are first asked for.
 
-    ``score`` gives the shares of distinct rows, shape (views, n). The same passages are scored again in
-    every round; what is known of one is never computed again.
+    ``score`` gives the shares of distinct rows, shape (views, n).
     """
 
     def __init__(
         self,
-        passages: int,
         hits: Sequence[Hits],
         reads: NDArray[np.bool_],
         score: Callable[[Rows], Shares],
     ) -> None:
         self.hits = tuple(hits)
         self.reads = reads
-        self._score = score
-        self._table = np.zeros((passages, len(self.hits)), np.float32)
-        self._known = np.zeros(passages, np.bool_)
+        self._scores = ByRow(len(self.hits), partial(_by_row, score))
 
     def shares(self, rows: Rows) -> Shares:
         """The share of each view and row, shape (views, n)."""
-        new = rows[~self._known[rows]]
-        if len(new):
-            new = np.unique(new).astype(np.int32)
-            self._table[new] = self._score(new).T
-            self._known[new] = True
-        return self._table[rows].T
+        return self._scores.of(rows).T
+
+
+def _by_row(score: Callable[[Rows], Shares], rows: Rows) -> NDArray[np.float32]:
+    return score(rows).T
 
 
 def best_scores(hits: Sequence[Hits]) -> Scores:

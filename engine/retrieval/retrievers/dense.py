@@ -31,7 +31,7 @@ class Dense:
         found = iter(asked.corpus.search_dense(vectors[meant], asked.depth, LOWEST, mask=asked.mask))
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
         unrelated = levels(asked.corpus, asked.plan.language, vectors, hits)
-        return Listed(len(asked.corpus), hits, meant, partial(_shares, asked, vectors, unrelated))
+        return Listed(hits, meant, partial(_shares, asked, vectors, unrelated))
 
 
 def _shares(asked: Inquiry, vectors: NDArray[np.float32], unrelated: Levels, rows: Rows) -> Shares:

@@ -48,7 +48,7 @@ class Late:
         queries = _without_empty(queries)
         floor = _floor(corpus, queries)
         span = np.maximum(best_scores([hits[place] for place in places.tolist()]) - floor, 1e-6)
-        return Listed(len(corpus), hits, read, partial(_shares, corpus, queries, read, (floor, span)))
+        return Listed(hits, read, partial(_shares, corpus, queries, read, (floor, span)))
 
 
 def _shares(

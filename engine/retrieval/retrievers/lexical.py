@@ -35,7 +35,7 @@ class Lexical:
         found = asked.corpus.search_lexical(texts, language, asked.depth, mask=asked.mask)
         best = best_scores(found)
         hits = [above(one, LOWEST * float(top)) for one, top in zip(found, best, strict=True)]
-        return Listed(len(asked.corpus), hits, np.ones(len(texts), np.bool_), partial(_shares, asked, best))
+        return Listed(hits, np.ones(len(texts), np.bool_), partial(_shares, asked, best))
 
 
 def _shares(asked: Inquiry, best: Scores, rows: Rows) -> Shares:

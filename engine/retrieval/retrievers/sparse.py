@@ -47,7 +47,7 @@ class Sparse:
         hits: list[Hits] = [next(found) if read else nothing() for read in meant.tolist()]
         best = best_scores(hits)
         places = np.flatnonzero(meant)
-        return Listed(len(corpus), hits, meant, partial(_shares, asked, queries, places, best))
+        return Listed(hits, meant, partial(_shares, asked, queries, places, best))
 
 
 def _shares(

@@ -11,12 +11,12 @@ import pytest
 from engine.access import forgetting
 from engine.access.forgetting import kept, named, of_person, older_than, take_out_reviewer
 from engine.access.people import visitors_folder
-from engine.access.sweeping import sweep, sweeping
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.journal import append_line, complete_lines
 from engine.errors import InputError
 from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
+from engine.records.sweeping import sweep, sweeping
 
 ANNA, BORIS = "anna" * 8, "boris" * 8
 DAY = 86_400

@@ -17,7 +17,7 @@ from engine.answers.case_audit import (
     case_audit_markdown,
     case_audit_to_json,
 )
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus.protocol import Corpus
 from engine.investigation import Case
 from engine.settings import preset

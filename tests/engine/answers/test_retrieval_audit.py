@@ -16,7 +16,7 @@ from engine.answers.retrieval_audit import (
     retrieval_audit_markdown,
     retrieval_audit_to_json,
 )
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.settings import preset

@@ -19,7 +19,7 @@ def test_a_folder_or_an_address() -> None:
     assert address.url == "postgresql+psycopg://reader:secret@db.example:5433/law?sslmode=require"
     assert str(address) == "postgresql://db.example:5433/law?corpus=laws"
     assert "secret" not in repr(address)
-    assert (address.dense, address.timeout) == ("exact", 60.0)
+    assert (address.dense, address.timeout) == ("codes", 60.0)
 
 
 def test_our_own_parameters_are_not_the_drivers() -> None:
@@ -28,13 +28,21 @@ def test_our_own_parameters_are_not_the_drivers() -> None:
     assert address.url == "postgresql+psycopg://h/d?host=%2Frun%2Fpg"
 
 
+def test_a_replica_has_an_address_of_its_own() -> None:
+    address = address_of("postgresql://h/d?corpus=c&replica=postgres%3A//r%3Asecret@h2/d%3Fsslmode%3Drequire")
+    assert address.url == "postgresql+psycopg://h/d"
+    assert address.replica == "postgresql+psycopg://r:secret@h2/d?sslmode=require"
+    assert "secret" not in repr(address) + str(address)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ("postgresql://h/d", "names no corpus"),
-        ("postgresql://h/d?corpus=c&dense=often", "dense is exact or hnsw"),
+        ("postgresql://h/d?corpus=c&dense=often", "dense is codes, exact or hnsw"),
         ("postgresql://h/d?corpus=c&timeout=0", "timeout is a number of seconds"),
         ("postgresql://h:port/d?corpus=c", "unusable address"),
+        ("postgresql://h/d?corpus=c&replica=h2", "replica is an address"),
     ],
 )
 def test_what_is_wrong_with_an_address_is_told(words: str, message: str) -> None:

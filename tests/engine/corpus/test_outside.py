@@ -9,10 +9,11 @@ from pathlib import Path
 from weakref import ref
 
 import numpy as np
+import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.outside import outside
-from engine.corpus.protocol import Corpus
+from engine.corpus.protocol import Corpus, Rows
 from engine.language.references import find_mentions
 from engine.model import Passage, Status
 
@@ -95,3 +96,27 @@ def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
     near = reader.nearest(number, mention.targets[0].address, 4)
     assert [printed for printed, _ in near] == ["35", "36", "37", "38"]
     assert np.all(np.diff([row for _, row in near]) > 0)
+
+
+def test_a_document_is_looked_through_once(sample_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.corpus.outside._AT_HAND", 1)
+    corpus = open_corpus(sample_folder)
+    reader = outside(corpus)
+    read: list[int] = []
+    passages = type(corpus).passages
+
+    def counted(self: Corpus, rows: Rows) -> list[Passage]:
+        read.append(len(rows))
+        return passages(self, rows)
+
+    texts = ["Article 14 of the Agency Code", "section 2 of the Tax Procedure Act"]
+
+    def resolved() -> list[str | None]:
+        told = [(text, mention) for text in texts for mention in find_mentions(text, "en")]
+        return [one.target_id for text, mention in told for one in reader.resolve(mention, text, "en", DAY)]
+
+    first = resolved()
+    monkeypatch.setattr(type(corpus), "passages", counted)
+    assert resolved() == first
+    # The other document was read since, and put away: of each only what is wanted comes back.
+    assert max(read, default=0) <= 1

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.decisions import Place, add_decision
 from engine.corpus.embedded.writing import write_corpus

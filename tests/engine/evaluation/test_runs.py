@@ -61,6 +61,12 @@ def test_what_is_no_run_is_named(tmp_path: Path, text: str, message: str) -> Non
         read_run(tmp_path / "r")
 
 
+def test_comments_are_passed_over_as_by_trec_eval(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("# ir_metadata.start\n# tag: x\n#\nq Q0 a 1 2 t\n# q Q0 b 2 1 t\n", encoding="utf-8")
+    assert read_run(path).rankings == {"q": ("a",)}
+
+
 def test_an_id_with_a_space_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'a b' cannot stand in a TREC file"):
         write_run(of({"q": ["a b"]}), tmp_path / "r")

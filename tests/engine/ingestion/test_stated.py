@@ -27,24 +27,27 @@ def passage(name: str, owner: str, section: str | None, eid: str) -> Passage:
     return Passage(name, owner, section, 0, "See section 2.", metadata={"eId": eid})
 
 
+DOCUMENTS = [
+    document("a", "/akn/za/act/1998/84"),
+    document("b-en", "/akn/za/act/1996/108"),
+    document("b-af", "/akn/za/act/1996/108", "af"),
+]
+SECTIONS = [
+    Section("a/c1", "a", None, SectionKind.CHAPTER, "1", "", 0, 3),
+    Section("a/s1", "a", "a/c1", SectionKind.SECTION, "1", "", 0, 1),
+    Section("a/s2", "a", "a/c1", SectionKind.SECTION, "2", "", 1, 3),
+]
+PASSAGES = [
+    passage("a/1", "a", "a/s1", "sec_1"),
+    passage("a/2/1", "a", "a/s2", "sec_2__subsec_1"),
+    passage("a/2/2", "a", "a/s2", "sec_2__subsec_2"),
+    passage("b/1", "b-en", None, "sec_1"),
+    passage("b/x", "b-af", None, "sec_1"),
+]
 TARGETS = StatedTargets(
-    [
-        document("a", "/akn/za/act/1998/84"),
-        document("b-en", "/akn/za/act/1996/108"),
-        document("b-af", "/akn/za/act/1996/108", "af"),
-    ],
-    [
-        Section("a/c1", "a", None, SectionKind.CHAPTER, "1", "", 0, 3),
-        Section("a/s1", "a", "a/c1", SectionKind.SECTION, "1", "", 0, 1),
-        Section("a/s2", "a", "a/c1", SectionKind.SECTION, "2", "", 1, 3),
-    ],
-    [
-        passage("a/1", "a", "a/s1", "sec_1"),
-        passage("a/2/1", "a", "a/s2", "sec_2__subsec_1"),
-        passage("a/2/2", "a", "a/s2", "sec_2__subsec_2"),
-        passage("b/1", "b-en", None, "sec_1"),
-        passage("b/x", "b-af", None, "sec_1"),
-    ],
+    DOCUMENTS,
+    lambda number: [one for one in SECTIONS if one.document_id == DOCUMENTS[number].id],
+    lambda number: [one for one in PASSAGES if one.document_id == DOCUMENTS[number].id],
 )
 OWNER = {"a/1": "a", "a/2/1": "a", "b/x": "b-af"}
 

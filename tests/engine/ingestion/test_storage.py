@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli import main
+from engine.cli.main import main
 from engine.ingestion.build import build_corpus
 from tests.engine.forked import FORK
 

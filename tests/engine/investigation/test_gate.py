@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine.investigation.gate as gate_module
 from engine.breadth import breadth_of
 from engine.investigation.gate import Gate, Refusal, by_trust, gate_scores
 from engine.investigation.leads import Leads, make_leads
@@ -95,9 +96,11 @@ def test_refused_leads_arrive_where_another_thread_admitted_their_passage() -> N
     the_gate = gate()
     found = leads([1, 2, 3], [0, 0, 9])
     assert judge(the_gate, [1, 3], [0.9, 0.9])[0] == [1, 3]
-    assert the_gate.arrived(found, [0, 1, 2]) == [0], "2 was not admitted, and 3 came from 9, which was not"
+    assert the_gate.arrived(found, np.arange(3)).tolist() == [0], (
+        "2 was not admitted, and 3 came from 9, which was not"
+    )
     from_question = leads([1, 2], [-1, -1])
-    assert the_gate.arrived(from_question, [0, 1]) == [0]
+    assert the_gate.arrived(from_question, np.arange(2)).tolist() == [0]
 
 
 def test_one_document_cannot_fill_the_pool() -> None:
@@ -126,7 +129,7 @@ def test_a_lead_whose_source_was_refused_is_refused() -> None:
         np.array([1, 2], np.int8),
     )
     verdicts = gate().judge(chain, np.array([0.1, 0.9], np.float32), chain.rows, everywhere([1, 2]))
-    assert verdicts.fresh == []
+    assert not len(verdicts.fresh)
     assert verdicts.refused == {Refusal.IRRELEVANT: 1, Refusal.SOURCE_REFUSED: 1}
 
 
@@ -143,7 +146,7 @@ def test_a_known_passage_gets_its_trail_without_spending_budget() -> None:
     verdicts = gate(room=0, known={0, 5}).judge(
         found, np.array([0.9, 0.9], np.float32), found.rows, everywhere([5, 5])
     )
-    assert verdicts.known == [0, 1]
+    assert verdicts.known.tolist() == [0, 1]
 
 
 def test_half_a_score_is_the_passages_own_and_half_that_of_its_link() -> None:
@@ -177,3 +180,32 @@ def test_budgets_are_never_exceeded_and_every_lead_is_accounted_for(
     assert all(scores[number] >= np.float32(BREADTH.gate) for number in verdicts.fresh)
     fresh_rows = [rows[number] for number in verdicts.fresh]
     assert len(set(fresh_rows)) == len(fresh_rows)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 12), st.integers(-1, 12), st.floats(0, 1, width=16), st.booleans()),
+        max_size=60,
+    ),
+    st.integers(0, 8),
+    st.sets(st.integers(0, 12), max_size=3),
+    st.sets(st.integers(0, 12), max_size=3),
+)
+def test_what_is_compiled_judges_as_it_is_written(
+    drawn: list[tuple[int, int, float, bool]], room: int, known: set[int], dismissed: set[int]
+) -> None:
+    found = leads([row for row, *_ in drawn], [source for _, source, *_ in drawn])
+    scores = np.array([score for *_, score, _ in drawn], np.float32)
+    allowed = np.array([one for *_, one in drawn], np.bool_)
+    documents = np.array([row // 3 for row, *_ in drawn], np.int32)
+
+    def verdicts() -> list[object]:
+        the_gate = Gate(BREADTH, room=room, known=set(known), dismissed=dismissed)
+        # A second strategy spends what the first has left.
+        told = [the_gate.judge(found, scores, documents, allowed, trust=trust) for trust in (1.0, 0.5)]
+        return [(one.fresh.tolist(), one.known.tolist(), one.outdone.tolist(), one.refused) for one in told]
+
+    compiled = verdicts()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate_module, "_kernel", lambda: gate_module._judge)  # noqa: SLF001
+        assert verdicts() == compiled

@@ -6,10 +6,12 @@ import itertools
 from dataclasses import replace
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.investigation.leads import make_leads
 from engine.investigation.pool import QUESTION_NODE, Pool, restored
 from engine.model import Direction, Hop, Relation
 
@@ -126,3 +128,20 @@ def test_a_restored_pool_is_the_same_pool(pool: Pool) -> None:
     assert again.hops() == pool.hops()
     assert again.statistics() == pool.statistics()
     assert again.pinned == {"p1"}
+
+
+def test_a_pool_is_whole_at_every_look_while_it_is_filled() -> None:
+    pool = Pool(1000)
+    for row in range(3):
+        pool.admit(Hop(f"p{row}", None, "scan", Relation.MATCHES, Direction.OUT, 0, 1.0), row, 0.5)
+        assert [entry.order for entry in pool.entries()] == list(range(row + 1))
+        assert pool.entries() == [pool.entry(f"p{place}") for place in range(row + 1)]
+    found = make_leads(
+        np.arange(3, 6, dtype=np.int32), np.zeros(3, np.int32), np.ones(3, np.float32), Relation.CITES
+    )
+    pool.bring("citations", 1, found, ["p3", "p4", "p5"], np.full(3, 0.25, np.float32))
+    assert [(entry.passage_id, entry.row, entry.round, entry.strategy) for entry in pool.entries()[3:]] == [
+        (f"p{row}", row, 1, "citations") for row in (3, 4, 5)
+    ]
+    assert pool.rows().tolist() == list(range(6))
+    assert pool.scores().tolist() == [0.5] * 3 + [0.25] * 3

@@ -269,6 +269,11 @@ def test_what_is_saved_comes_back_whole(
     save(case.investigation(), file)
     again = case_of(bare, QUESTION, case.settings, pool=load_pool(file, bare, case.settings.pool_size))
     told, expected = story(resumed(again, case)), story(case)
+    for record in (told, expected):
+        for node in record["pool"]["nodes"]:
+            # How it was searched for is the case's, not the pool's.
+            for name in ("search", "similarity", "areas"):
+                del node[name]
     assert told["pool"] == expected["pool"]
 
 

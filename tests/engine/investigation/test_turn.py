@@ -56,13 +56,13 @@ def turn(
     breadth: Breadth = BREADTH,
     *,
     cancelled: bool = False,
-) -> tuple[Pool, tuple[StrategyCount, ...], tuple[Hop, ...]]:
+) -> tuple[Pool, tuple[StrategyCount, ...], list[Hop]]:
     pool = pool_of(corpus, 0)
     gate = Gate(breadth, room=100, known={0}, dismissed=set())
     counts, hops = follow_threads(
         strategies, seeds_of(0), context_of(corpus), pool, gate, 1, lambda: cancelled
     )
-    return pool, counts, hops
+    return pool, counts, list(hops)
 
 
 def test_what_is_admitted_is_told_and_kept(bare: Corpus) -> None:
@@ -99,7 +99,7 @@ def test_a_passage_is_no_lead_to_itself_and_the_strongest_of_equals_stays(bare: 
 
 def test_nothing_is_followed_once_cancelled(bare: Corpus) -> None:
     pool, counts, hops = turn(bare, [Pointing([3])], cancelled=True)
-    assert (counts, hops, len(pool)) == ((), (), 1)
+    assert (counts, hops, len(pool)) == ((), [], 1)
 
 
 def test_a_stronger_link_and_a_better_source_score_higher(bare: Corpus) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.language import parties
 from engine.language.parties import Party, parties_in
 
 LANGUAGES = ("en", "de", "fr", "id", "ar", "zh", "es", "it", "nl", "pt", "xx")
@@ -92,3 +93,17 @@ def test_companies_are_told_apart() -> None:
 @given(text=st.text(max_size=200), language=st.sampled_from(LANGUAGES))
 def test_any_text_is_read(text: str, language: str) -> None:
     assert all(party.name and party.role for party in parties_in(text, language))
+
+
+PIECES = ("(", ")", ", ", "im Folgenden ", "der ", "the ", '"', "Agent", " ", "ci-après ")
+
+
+@given(
+    st.sampled_from(("en", "de", "fr", "zh")),
+    st.lists(st.sampled_from(PIECES), max_size=8),
+)
+def test_a_text_without_any_sign_names_no_role(language: str, pieces: list[str]) -> None:
+    text, pattern = "".join(pieces), parties.pattern_of(language)
+    assert pattern is not None
+    if pattern.search(text):
+        assert any(sign in text for sign in parties.signs_of(language))

@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine
 from engine.language.proper_names import LONGEST_NAME, proper_names, title_name
 
 
@@ -140,3 +144,13 @@ def test_names_are_written_in_the_text(text: str, language: str) -> None:
 @given(st.text(max_size=100))
 def test_a_title_names_one_line(title: str) -> None:
     assert title_name(title) == " ".join(title_name(title).split())
+
+
+def test_no_group_is_possessive() -> None:
+    """Python before 3.11.5, which Debian 12 has, matches such a one wrongly."""
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\})\+|\(\?>")
+    root = Path(engine.__file__ or "").parent
+    sources = [path for suffix in ("py", "yaml") for path in root.rglob(f"*.{suffix}")]
+    assert len(sources) > 100
+    found = [path.name for path in sources if possessive.search(path.read_text(encoding="utf-8"))]
+    assert found == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.terms import Found, terms_of, title_terms, trimmed
+from engine.language.terms import PATTERNS, Found, terms_of, title_terms, trimmed
 from engine.model import EntityKind
 
 DEFINED, NAME, ACRONYM = EntityKind.DEFINED_TERM, EntityKind.NAME, EntityKind.ACRONYM
@@ -119,3 +119,28 @@ def test_titles(heading: str, language: str, expected: list[str]) -> None:
 @given(text=st.text(max_size=200), language=st.sampled_from(["en", "de", "id", "ar", "fr"]))
 def test_any_text_is_read(text: str, language: str) -> None:
     assert all(found.name for found in terms_of(text, language))
+
+
+PIECES = (
+    *(
+        "die ",
+        "Deutsche ",
+        "Bundes",
+        "anstalt ",
+        "für ",
+        "Bahn",
+        "technischen ",
+        "Allgemeine ",
+        "Kammer",
+        "Ä",
+    ),
+    *("amt des ", "Innern", ", ", "ministerium der ", "Justiz ", "und ", "Verbraucher ", "britische ", ". "),
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_names_are_found_by_their_signs_as_without(text: str) -> None:
+    patterns = PATTERNS["de"]
+    assert patterns.named is not None
+    found = [match.span() for match in patterns.names_in(text)]
+    assert found == [match.span() for match in patterns.named.finditer(text)]

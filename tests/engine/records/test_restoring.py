@@ -16,7 +16,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.records.export import investigation_to_json
 from engine.records.restoring import load_investigation
-from engine.records.saved import save
+from engine.records.saved import record_of, save
 from tests.engine.harbour import QUESTION
 from tests.engine.investigation.story import BREADTH, SETTINGS, finished
 
@@ -33,7 +33,7 @@ def test_it_comes_back_as_it_was(harbour: Corpus, file: Path) -> None:
     again = load_investigation(file, harbour)
     assert again.evidence.parts
     assert any(one.queries for one in again.rounds)
-    saved = orjson.loads(file.read_bytes())
+    saved = record_of(file)
     assert orjson.loads(orjson.dumps(investigation_to_json(again), default=dict)) == saved
 
 

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import shutil
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import ui.corpus.adding
 from engine.ingestion.build import build_corpus
+from engine.operator_settings import OperatorSettings
+from tests.engine.endpoint import EmbeddingServer
+from tests.ui.corpus.toy_model import LONGEST, Toy
 from ui.corpus.answers import answer
 from ui.corpus.desk import CorpusDesk
 from ui.shelf import open_library
 
 VISITOR = "v" * 32
 STRANGER = "s" * 32
+# Behind the others, but on a busy machine not for minutes.
+BEHIND = 1
+Page = Callable[..., CorpusDesk]
 ACT = """---
 id: act
 title: Agency Act <New>
@@ -125,3 +134,58 @@ def desk(tmp_path: Path, corpus_folder: Path, made: Path) -> CorpusDesk:
 @pytest.fixture
 def mine(desk: CorpusDesk) -> Caller:
     return Caller(desk, VISITOR, "Mine")
+
+
+@pytest.fixture
+def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "uploads"
+    folder.mkdir()
+    monkeypatch.setattr(ui.corpus.adding, "get_upload_folder", lambda: str(folder))
+    return folder
+
+
+def sent(uploads: Path, **files: str | bytes) -> list[dict[str, str]]:
+    found = []
+    for name, content in files.items():
+        key = f"{len(list(uploads.iterdir())):024}/0"
+        (uploads / key).parent.mkdir()
+        (uploads / key).write_bytes(content if isinstance(content, bytes) else content.encode())
+        found.append({"key": key, "name": f"{name}.md"})
+    return found
+
+
+def ended(caller: Caller, job: str) -> dict[str, Any]:
+    until = time.monotonic() + LONGEST
+    while time.monotonic() < until:
+        found = caller.good("poll", job=job)
+        if found["state"] not in ("waiting", "running"):
+            return found
+        time.sleep(0.05)
+    raise AssertionError("the job did not end")
+
+
+@pytest.fixture
+def toy() -> Iterator[Toy]:
+    with EmbeddingServer() as server:
+        made = Toy(server)
+        yield made
+        made.let()
+
+
+@pytest.fixture
+def page(tmp_path: Path, corpus_folder: Path, toy: Toy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    """Makes the desk of a server with some models on offer, and settings."""
+    monkeypatch.setattr("ui.jobs.process.BEHIND", BEHIND)
+    desks: list[CorpusDesk] = []
+
+    def make(*embeddings: str, **settings: Any) -> CorpusDesk:
+        given = embeddings or (f"toy={toy.spec}",)
+        library = open_library(
+            [corpus_folder], tmp_path / "home", OperatorSettings(embeddings=given, **settings)
+        )
+        desks.append(CorpusDesk(library))
+        return desks[-1]
+
+    yield make
+    for desk in desks:
+        desk.vectors.jobs.end_all()

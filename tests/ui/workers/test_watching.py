@@ -5,6 +5,7 @@ import re
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
+from engine.caching import Cache, together, uses
 from ui.door.address import VISITOR, Visitor
 from ui.door.refusing import refuse
 from ui.door.routes import POLICY, Table, reading_routes
@@ -46,4 +47,17 @@ def test_the_figures_are_in_the_format_of_prometheus() -> None:
     assert 'redstring_cases_running{place="page"} 1\n' in told
     assert 'redstring_cases_total{place="page"} 1\n' in told
     for line in told.splitlines():
-        assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="\w+"\})? [\d.e+]+', line), line
+        assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[\w ]+"\})? [\d.e+]+', line), line
+
+
+def test_how_the_caches_are_used_is_told() -> None:
+    cache: Cache[str, int] = Cache("answers to nobody", 3)
+    for key in ("a", "b", "a"):
+        cache.made(key, lambda: 1)
+    workers = Workers()
+    (other,) = [use for use in uses() if use.name == "answers to nobody"]
+    told = metrics(workers)
+    assert 'redstring_cache_held{cache="answers to nobody"} 2\n' in told
+    assert 'redstring_cache_hits_total{cache="answers to nobody"} 1\n' in told
+    assert 'redstring_cache_misses_total{cache="answers to nobody"} 2\n' in told
+    assert together([other, other])[0].hits == 2

@@ -22,6 +22,7 @@ from engine.retrieval.planning.hypothetical.writing import (
     Wish,
     check_language,
     prompt,
+    target_language,
     written,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "check_language",
     "fed_back",
     "prompt",
+    "target_language",
     "weighed",
     "written",
 ]

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from engine.corpus.protocol import Corpus
 from engine.language.aliases import NAME_WORD
 from engine.language.references import Mention
-from engine.language.references.documents import Meaning
+from engine.language.references.meaning import Meaning
 from engine.language.script import western_digits
 from engine.model import Span
 from engine.retrieval.planning.named.question import Name, Question, numbers_of

@@ -17,7 +17,7 @@ from engine.answers.audit.page import html_page
 from engine.answers.audit.record import Checked, Claim
 from engine.answers.audit.tally import Tally, axes, summary, tally, tally_to_json, verdict_words
 from engine.answers.audit.wording import key_of
-from engine.cli_audit import audit_lines
+from engine.cli.audit import audit_lines
 from engine.corpus.confirmations import Confirmation, made_confirmation
 from engine.model import Span
 

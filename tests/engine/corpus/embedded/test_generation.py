@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
+from engine.corpus.embedded import generation
 from engine.corpus.embedded.generation import Generation, published, read_published
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.toy import toy_contents
@@ -18,13 +21,13 @@ class Replaced:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         self._look, self._left = Generation.check_sizes, times
-        monkeypatch.setattr(Generation, "check_sizes", lambda generation: self.check_sizes(generation))
+        monkeypatch.setattr(Generation, "check_sizes", lambda current: self.check_sizes(current))
 
-    def check_sizes(self, generation: Generation) -> None:
+    def check_sizes(self, current: Generation) -> None:
         if self._left:
             self._left -= 1
-            write_corpus(generation.folder, toy_contents())
-        self._look(generation)
+            write_corpus(current.folder, toy_contents())
+        self._look(current)
 
 
 @pytest.mark.parametrize("times", [1, 3])
@@ -47,11 +50,48 @@ def test_a_corpus_that_is_replaced_while_it_is_opened_is_opened(
     assert len(open_corpus(tmp_path)) == len(open_corpus(tmp_path))
 
 
+class TestALargeFile:
+    @pytest.fixture(autouse=True)
+    def small_is_large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(generation, "MOST_READ", 100)
+
+    def test_is_mapped_and_says_the_same(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write_corpus(tmp_path, toy_contents(further=True))
+        mapped = open_corpus(tmp_path)
+        assert published(tmp_path).memory < 100
+        monkeypatch.setattr(generation, "MOST_READ", 1 << 28)
+        read = open_corpus(tmp_path)
+        assert published(tmp_path).memory > 1000
+        rows = np.arange(len(read), dtype=np.int32)
+        assert mapped.passages(rows) == read.passages(rows)
+        assert mapped.vectors(rows).tolist() == read.vectors(rows).tolist()
+        assert list(mapped.all_references()) == list(read.all_references())
+
+    def test_is_compared_before_anything_of_it_is_used(self, tmp_path: Path) -> None:
+        write_corpus(tmp_path, toy_contents())
+        state = published(tmp_path).data / generation.STATE_NAME
+        data = bytearray(state.read_bytes())
+        data[len(data) // 2] ^= 1
+        state.write_bytes(data)
+        with pytest.raises(CorpusError, match=r"state\.arrays does not fit its checksum"):
+            open_corpus(tmp_path)
+
+    def test_stays_as_it_was_when_the_corpus_is_published_anew(self, tmp_path: Path) -> None:
+        write_corpus(tmp_path, toy_contents())
+        old = open_corpus(tmp_path)
+        write_corpus(tmp_path, replace(toy_contents(), name="another"))
+        rows = np.arange(len(old), dtype=np.int32)
+        assert old.name != "another" == open_corpus(tmp_path).name
+        assert [one.id for one in old.passages(rows)] == [
+            one.id for one in open_corpus(tmp_path).passages(rows)
+        ]
+
+
 def test_damage_is_told_at_once(tmp_path: Path) -> None:
     write_corpus(tmp_path, toy_contents())
     read = 0
 
-    def damaged(generation: Generation) -> None:
+    def damaged(current: Generation) -> None:
         nonlocal read
         read += 1
         raise CorpusError("damaged")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import bm25s
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
+from engine.corpus.embedded import lexical
 from engine.corpus.embedded.block import FIELDS, Block, postings_of
 from engine.corpus.embedded.lexical import LexicalField, LexicalIndex, weights
 
@@ -96,16 +98,62 @@ def test_fields_add_up(titles: bool) -> None:
     assert min(told.values()) > 0
     for query in QUERIES[:5]:
         expected = sum(weight * parts[name].scores(query) for name, weight in told.items())
-        np.testing.assert_allclose(LexicalIndex(state, titles=titles).scores(query), expected, rtol=1e-6)
+        np.testing.assert_allclose(LexicalIndex.of(state, titles=titles).scores(query), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 399, 400, 1000])
 def test_the_best_are_those_of_a_full_sort(limit: int) -> None:
     state = Block({})
     LexicalIndex.put(state, [block_of(text=CORPUS)])
-    index = LexicalIndex(state)
+    index = LexicalIndex.of(state)
     mask = RANDOM.random(len(CORPUS)) < 0.5
     for query, hits in zip(QUERIES, index.search(QUERIES, limit, mask), strict=True):
         scores = np.where(mask, index.scores(query), 0.0)
         order = [row for row in np.lexsort((np.arange(len(scores)), -scores)) if scores[row] > 0]
         assert hits.rows.tolist() == order[:limit]
+
+
+@pytest.mark.parametrize("few", [0, 10**9])
+@pytest.mark.parametrize("rare", [0, 4, 10**9])
+def test_what_is_touched_alone_scores_as_all_passages_do(
+    rare: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # 0: always by what is touched, each row looked up; 10**9: always all passages.
+    monkeypatch.setattr(lexical, "RARE", rare)
+    monkeypatch.setattr(lexical, "FEW", few)
+    state = Block({})
+    LexicalIndex.put(state, [block_of(text=CORPUS, context=CORPUS[::-1], title=[one[:2] for one in CORPUS])])
+    index = LexicalIndex.of(state)
+    rows = RANDOM.permutation(len(CORPUS))[:150].astype(np.int32)
+    asked = [[], ["zebra"], ["w299"], ["w3", "w3", "w250"], *QUERIES]
+    for query, scores in zip(asked, index.score(asked, rows), strict=True):
+        # To the bit: which way was taken must not show.
+        assert scores.tolist() == index.scores(query)[rows].tolist()
+    for query, hits in zip(asked, index.search(asked, 20, None), strict=True):
+        scores = index.scores(query)
+        wanted = [row for row in np.lexsort((np.arange(len(scores)), -scores)) if scores[row] > 0][:20]
+        assert hits.rows.tolist() == wanted
+        assert hits.scores.tolist() == scores[wanted].tolist()
+
+
+def test_threads_do_not_mix_their_sums() -> None:
+    state = Block({})
+    LexicalIndex.put(state, [block_of(text=CORPUS)])
+    index, words = LexicalIndex.of(state), [[word] for word in WORDS * 3]
+    wanted = [hits.rows.tolist() for hits in LexicalIndex.of(state).search(words, 400, None)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda query: index.search([query], 400, None)[0].rows.tolist(), words))
+    assert found == wanted
+
+
+def test_weights_that_are_computed_later_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lexical, "AT_ONCE", 7)
+    now, later = Block({}), Block({})
+    LexicalField.put(now, "text", [postings_of(CORPUS[:200]), postings_of(CORPUS[200:])])
+    column = LexicalField.put_later(later, "text", postings_of(CORPUS))
+    parts = list(later.later[column].parts())
+    assert max(map(len, parts)) == 7
+    assert later.later[column].shape == (sum(map(len, parts)),)
+    np.testing.assert_array_equal(now[column], np.concatenate(parts))
+    rows = now["lexical.text.rows"]
+    np.testing.assert_array_equal(rows, later["lexical.text.rows"])

@@ -6,7 +6,7 @@ from engine.corpus.embedded.arrays import Array
 from engine.corpus.postgresql import binary
 
 
-def test_columns_come_back_as_they_went() -> None:
+def test_columns_are_read_as_they_were_written() -> None:
     types = ["int", "smallint", "bigint", "real", "boolean", "vector"]
     rng = np.random.default_rng(0)
     size = binary.AT_ONCE + 3
@@ -20,8 +20,13 @@ def test_columns_come_back_as_they_went() -> None:
     ]
     made = list(binary.parts(types, values))
     assert [count for count, _ in made] == [binary.AT_ONCE, 3]
-    sent = binary.HEADER + b"".join(part for _, part in made) + binary.TRAILER
-    for column, value in zip(binary.columns(types, sent, 3), values, strict=True):
+    # As COPY takes them: each row with the number of its fields, each field with its length.
+    sizes = [4, 2, 8, 4, 1, 16]
+    sent = np.frombuffer(b"".join(part for _, part in made), np.uint8).reshape(size, -1)
+    assert sent.shape[1] == 2 + sum(4 + one for one in sizes)
+    starts = 2 + np.cumsum([4, *(4 + one for one in sizes)])[:-1]
+    fields = np.concatenate([np.arange(at, at + one) for at, one in zip(starts, sizes, strict=True)])
+    for column, value in zip(binary.fields_of(types, sent[:, fields].tobytes(), 3), values, strict=True):
         assert (column == value).all()
 
 
@@ -31,3 +36,10 @@ def test_a_vector_in_words_keeps_every_bit() -> None:
     assert (np.array([float(one) for one in words.strip("[]").split(",")], np.float32) == vector).all()
     sent = np.array([64, 0], ">i2").tobytes() + vector.astype(">f4").tobytes()
     assert (binary.vector_of(sent) == vector).all()
+
+
+def test_packed_numbers_come_back() -> None:
+    rows = np.array([0, 5, 2**31 - 1], np.int32)
+    parts = [binary.packed(rows[:2], np.int32), b"", binary.packed(rows[2:], np.int32)]
+    assert binary.unpacked(parts, np.int32).tolist() == rows.tolist()
+    assert binary.unpacked([], np.float32).shape == (0,)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import TextClause
 
-from engine.cli import main
+from engine.cli.main import main
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.postgresql.loading import copy_to_server
@@ -24,7 +24,7 @@ from ui.shelf import open_library
 
 QUESTIONS = [
     json.loads(line)["text"] for line in (SAMPLE / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-][::14]
+][::28]
 # A case asks the server this often at most; see README, "Scaling out".
 MOST_READS = 120
 

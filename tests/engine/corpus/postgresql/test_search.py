@@ -15,6 +15,7 @@ from sqlalchemy import TextClause, text
 from engine.corpus import open_corpus
 from engine.corpus.address import address_of
 from engine.corpus.contents import Contents
+from engine.corpus.embedded import dense
 from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.postgresql import search
 from engine.corpus.postgresql.binary import vector_text
@@ -212,3 +213,26 @@ def test_masks_are_alike(embedded: Corpus, exact: Corpus) -> None:
     for day in (date(1990, 1, 1), date(2001, 1, 1), THE_DAY, date(2031, 1, 1)):
         assert (exact.in_force(day) == embedded.in_force(day)).all()
         assert (exact.out_of_force(day) == embedded.out_of_force(day)).all()
+
+
+def test_codes_find_what_they_find_in_a_folder(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a corpus that counts as large: the same hits to the bit, with every kind of filter."""
+    monkeypatch.setattr(dense, "MOST_EXACT", 100)
+    monkeypatch.setattr(dense, "LEAST_COMPARED", 64)
+    monkeypatch.setattr(dense, "LEAST_RECALL", 0.0)
+    write_corpus(tmp_path / "coded", crowd())
+    place = f"{database}&corpus=coded"
+    copy_to_server(tmp_path / "coded", address_of(place), by="document-hash")
+    embedded, served = open_corpus(tmp_path / "coded"), open_corpus(place)
+    assert isinstance(served, PostgresCorpus)
+    assert served._coded is not None  # noqa: SLF001  (that this is the search that is tested)
+    for mask in (None, *masks(embedded).values()):
+        for limit in (5, 40, 0):
+            expected = embedded.search_dense(question(), limit, 0.1, mask=mask)
+            for ours, theirs in zip(
+                served.search_dense(question(), limit, 0.1, mask=mask), expected, strict=True
+            ):
+                assert ours.rows.tolist() == theirs.rows.tolist()
+                assert ours.scores.tolist() == theirs.scores.tolist()

@@ -197,3 +197,13 @@ def test_a_server_that_is_killed_in_the_middle_of_a_case(
     assert "\n" not in str(raised.value)
     with pytest.raises(ResourceError, match="try again when it runs"):
         corpus.passages(row(0))
+    # It runs again: the same open corpus answers, and the case is carried on from what it had found.
+    # (Where nobody waits for a killed process, its number stays, and counts as one that runs.)
+    for lock in (own_server.pgdata / "postmaster.pid", *own_server.pgdata.glob(".s.PGSQL.*.lock")):
+        lock.unlink()
+    own_server.ensure_postgres_running()
+    held = len(case.pool)
+    again = Case(corpus, case.question, case.settings, pool=case.pool, plan=case.plan)
+    list(again.run())
+    assert len(again.pool) > held
+    assert again.investigation().passages

@@ -22,6 +22,18 @@ class TestPostgresCorpus(CorpusContract):
         return open_corpus(f"{database}&corpus=harbour")
 
 
+class TestPartitioned(CorpusContract):
+    """The same in tables that are partitioned by documents."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def corpus(cls, tmp_path_factory: pytest.TempPathFactory, database: str) -> Corpus:
+        folder = tmp_path_factory.mktemp("store") / "harbour"
+        write_corpus(folder, toy_contents(further=True))
+        copy_to_server(folder, address_of(f"{database}&corpus=parted-harbour"), by="validity")
+        return open_corpus(f"{database}&corpus=parted-harbour")
+
+
 class TestACopyOfACopy(CorpusContract):
     """From the server back to a folder."""
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from engine.language.references import Resolver, read_mentions
+from engine.language.references import Resolver, designations, read_mentions
 from engine.language.references.designations import OwnForms
 from engine.model import Document, Passage, Relation, Status
 from engine.model import SectionKind as K
@@ -150,3 +152,43 @@ def test_plain_prose_cites_nothing() -> None:
 def test_the_relation_is_that_of_the_words_around() -> None:
     *_, mention = read_mentions("Despite Paragraph FC-1.1.2, a firm may act.", "en")
     assert mention.relation is Relation.EXCEPTION_TO
+
+
+PIECES = ("COBS ", "Rule ", "of ", "the ", "(Fund ", "Manager) ", "x/Code ", "Absatz ", "& ", "-", "\n", " ")
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=24).map("".join))
+def test_a_name_in_front_of_a_number_is_found_as_from_further_back(before: str) -> None:
+    text = f"{before} 4"
+    number = len(text) - 1
+    first = max(0, number - designations.LONGEST_NAME)
+    near = designations.NAME.search(text, designations.name_begin(text, number), number)
+    far = designations.NAME.search(text, first, number)
+    assert (near and near.span()) == (far and far.span())
+
+
+def test_a_candidate_that_is_none_is_known_as_such_the_next_time() -> None:
+    documents = [Document("cobs", "COBS", language="en"), Document("sysc", "SYSC", language="en")]
+    passages = [*rulebook("cobs", "4.1", "4.2"), *rulebook("sysc", "7.1")]
+    texts = ("Under Guideline 99 and SYSC 7.1 it", "Guideline 99, COBS 4.2 and Guideline 99 again")
+    passages.extend(
+        Passage(f"cobs/{2 + place}", "cobs", None, 2 + place, text, "en") for place, text in enumerate(texts)
+    )
+    passages.sort(key=lambda one: one.document_id)
+
+    def found(resolver: Resolver, text: str) -> list[str | None]:
+        (speaker,) = (one for one in passages if one.text == text)
+        return [one.target_id for one in resolver.references(speaker)]
+
+    resolver, again = Resolver(documents, [], passages), Resolver(documents, [], passages)
+    first = [found(resolver, text) for text in texts]
+    uses = set(resolver.uses)
+    for text in texts:
+        again.uses.clear()
+        again.asked.clear()
+        alone = found(Resolver(documents, [], passages), text)
+        assert found(again, text) == found(again, text) == alone
+    assert first == [found(resolver, text) for text in texts]
+    assert uses == resolver.uses
+    resolver.forget()
+    assert first == [found(resolver, text) for text in texts]

@@ -1,0 +1,90 @@
+"""The command ``investigate``: one question, to its end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from engine.cli.case_store import add_matter_flag, keep
+from engine.cli.models import add_model_flags, model_from
+from engine.cli.planning import add_plan_flag, plan_from
+from engine.cli.printing import print_json, print_lines
+from engine.cli.settings import add_settings, settings_from
+
+
+def add_investigate_command(commands: Any) -> None:
+    """Describe the command to the parser."""
+    command = commands.add_parser("investigate", help="investigate a question")
+    command.add_argument("question", metavar="QUESTION")
+    add_settings(command)
+    command.add_argument("--save", type=Path, metavar="FILE", help="save the case as JSON, sealed")
+    command.add_argument(
+        "--report", type=Path, metavar="FILE", help="audit the case, what to do included: .md, .html or .json"
+    )
+    add_matter_flag(command)
+    add_plan_flag(command)
+    add_model_flags(command)
+    command.add_argument("--resume", type=Path, metavar="FILE", help="carry on from a saved investigation")
+    command.add_argument("--json", action="store_true", help="print the investigation as JSON")
+    command.add_argument(
+        "--order",
+        metavar="O",
+        help="rank, document (as their documents read), or ends (the best first and last); default rank, "
+        "with --context ends",
+    )
+    command.add_argument(
+        "--context",
+        type=int,
+        metavar="TOKENS",
+        help="print the passages as a model shall read them, each with a key and its citation",
+    )
+    command.set_defaults(command=investigate)
+
+
+def investigate(options: argparse.Namespace) -> None:
+    """Investigate one question."""
+    from engine.cli.report import reporter
+    from engine.corpus import open_corpus
+    from engine.investigation import Case
+    from engine.records.context import checked_tokens, context_text, context_to_json, model_context
+    from engine.records.export import investigation_to_json
+    from engine.records.orders import Order, order_of, ordered
+    from engine.records.saved import load_pool, load_usage
+    from engine.records.spending import usage_lines
+    from engine.records.text import event_line, evidence_line, parts_lines, passages_text
+    from engine.telemetry import tell_spans
+
+    tokens = None if options.context is None else checked_tokens(options.context)
+    order = order_of(options.order or (Order.RANK if tokens is None else Order.ENDS))
+    write_report = reporter(options.report)
+    settings, corpus = settings_from(options), open_corpus(options.corpus)
+    pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
+    used = load_usage(options.resume) if options.resume else {}
+    model, plan = model_from(options), plan_from(options)
+    case = Case(corpus, options.question, settings, pool=pool, plan=plan, model=model, used=used)
+    for event in case.run():
+        line = event_line(event)
+        if line is not None and not options.json:
+            print(line, file=sys.stderr, flush=True)
+    if not options.json:
+        print_lines(usage_lines(case.usage, "" if model is None else model.spec), sys.stderr)
+    tell_spans(lambda: investigation_to_json(case.investigation()))
+    kept = keep(case.investigation(), corpus, options.matter, options.save)
+    if kept is not None:
+        print(f"Kept as case {kept}", file=sys.stderr)
+    write_report(case.investigation(), corpus)
+    context = None if tokens is None else model_context(case.investigation(), corpus, tokens, order)
+    if options.json:
+        added = {} if context is None else {"context": context_to_json(context)}
+        print_json(investigation_to_json(case.investigation()) | added)
+    elif context is not None and case.ranking:
+        print_lines(context_text(context))
+    elif case.ranking:
+        print(evidence_line(case.evidence))
+        print_lines(parts_lines(case.evidence))
+        passages = ordered(case.ranking, order)
+        print_lines(passages_text(passages, corpus, case.as_of))
+    else:
+        print(f"Nothing in {corpus.name} answers to this question.")

@@ -1,0 +1,118 @@
+"""A block whose columns stay in its file until they are asked for.
+
+A corpus is put together from thousands of blocks, of which a change needs little: the columns that only what
+is new needs, and the columns as long as the texts, are written last (``ordered``), read one by one and not
+kept. So neither an ingestion nor an update holds the texts of a corpus in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import ItemsView, Mapping, ValuesView
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import FIELDS, Block, headed, header_of
+from engine.errors import CorpusError
+
+# By the beginnings of their names; columns of one kind are read together.
+_LARGE = (
+    *("passages.text.utf8", "passages.metadata.utf8", "passages.mentions.utf8", "headings.utf8"),
+    *("facts.", "tokens.", "words.", *(f"{field}." for field in FIELDS)),
+)
+_NOT_READ = np.zeros(0, np.int8)
+# A file and a kind of columns; where these begin, and their bytes.
+_Read = tuple[tuple[str, int], tuple[int, Array]]
+_NOTHING: _Read = (("", 0), (0, _NOT_READ))
+
+
+def ordered(block: Block) -> Block:
+    """The block with its columns in the order in which it is read by parts."""
+    return Block(dict(sorted(block.arrays.items(), key=lambda item: _kind(item[0]))), block.about)
+
+
+def stored_block(path: Path) -> Block:
+    """The block in a file that this process or a child of it has written; its columns are read when they are
+    asked for. Raises CorpusError, OSError."""
+    with open(path, "rb", buffering=0) as file:
+        length, start = headed(file.read(16), path.name)
+        places, about = header_of(file.read(length), path.name)
+    block = Block({}, about)
+    block.arrays = StoredColumns(path, places, start)
+    return block
+
+
+class StoredColumns(dict[str, Array]):
+    """The columns in a file, by name. Small ones are read all at once and kept; of the large ones those that
+    were read last, of whichever block."""
+
+    _last: ClassVar[_Read] = _NOTHING
+
+    def __init__(self, path: Path, places: Mapping[str, tuple[str, list[int], int]], start: int) -> None:
+        """``places``: type, shape and position of each column; ``start``: where positions count from."""
+        super().__init__(dict.fromkeys(places, _NOT_READ))
+        self._path, self._places, self._start = path, places, start
+        self._views: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        found = self._views.get(name)
+        if found is None:
+            kind = _kind(name)
+            if kind:
+                return self._viewed(name, *self._read_large(kind))
+            first, data = self._span(0)
+            self._views = {own: self._viewed(own, first, data) for own in self._places if not _kind(own)}
+            found = self._views[name]
+        return found
+
+    def _viewed(self, name: str, first: int, data: Array) -> Array:
+        dtype, shape, position = self._places[name]
+        stop = position + prod(shape) * np.dtype(dtype).itemsize
+        return data[position - first : stop - first].view(dtype).reshape(shape)
+
+    def items(self) -> ItemsView[str, Array]:  # type: ignore[override]
+        """All columns, read at once."""
+        return {name: self[name] for name in self}.items()
+
+    def values(self) -> ValuesView[Array]:  # type: ignore[override]
+        """All columns, read at once."""
+        return {name: self[name] for name in self}.values()
+
+    def _read_large(self, kind: int) -> tuple[int, Array]:
+        place, last = (str(self._path), kind), StoredColumns._last
+        if last[0] == place:
+            return last[1]
+        # What was read before goes first. Another thread may read something else meanwhile.
+        StoredColumns._last, last = _NOTHING, _NOTHING
+        found = self._span(kind)
+        StoredColumns._last = (place, found)
+        return found
+
+    def _span(self, kind: int) -> tuple[int, Array]:
+        """The bytes of all columns of a kind, and the position of the first."""
+        own = [place for name, place in self._places.items() if _kind(name) == kind]
+        first = min(position for _, _, position in own)
+        stop = max(position + prod(shape) * np.dtype(dtype).itemsize for dtype, shape, position in own)
+        data = np.empty(stop - first, np.uint8)
+        file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            read, place = 0, self._start + first
+            while read < len(data) and (count := os.preadv(file, [data.data[read:]], place + read)):
+                read += count
+        finally:
+            os.close(file)
+        if read < len(data):
+            raise CorpusError(f"damaged corpus: {self._path.name} ends too early; ingest again")
+        data.flags.writeable = False
+        return first, data
+
+
+@cache
+def _kind(name: str) -> int:
+    """0 for a small column, else the place of its kind."""
+    return next((place for place, head in enumerate(_LARGE, start=1) if name.startswith(head)), 0)

@@ -1,0 +1,287 @@
+"""The corpus of a folder as rows of the server's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import FIELDS, Block
+from engine.corpus.embedded.browsing import Browsing
+from engine.corpus.embedded.documents import SECTION_KINDS, DocumentTable, SectionTable
+from engine.corpus.embedded.ends import Tables
+from engine.corpus.embedded.generation import CITED_NAME, SPARSE_NAME, STATE_NAME, Generation
+from engine.corpus.embedded.given_names import GivenNames
+from engine.corpus.embedded.judged import CHANGED, with_verdicts
+from engine.corpus.embedded.links import LinkIndex, ReferenceTable
+from engine.corpus.embedded.manifest import NO_MODEL
+from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.references import TARGET_KINDS
+from engine.corpus.embedded.store import open_tokens
+from engine.corpus.extracted.validations import Validation
+from engine.corpus.ontology_journal import ontology_in_force
+from engine.corpus.postgresql import binary
+from engine.corpus.postgresql.schema import document_of_entity
+from engine.language.addresses import number_key
+from engine.model import TargetKind
+
+# Values of a row behind ``corpus`` and ``part``; the first is the document's number.
+Row = tuple[Any, ...]
+# What the state of a folder calls the codes of its vectors (``embedded.dense``, which takes long to import).
+CODES = "vectors.codes"
+# Passages of a word's list that stand in one row.
+LIST = 1 << 16
+
+
+class Source:
+    """A generation in a folder, as it answers."""
+
+    def __init__(self, generation: Generation) -> None:
+        generation.check_sizes()
+        manifest = generation.manifest
+        saved = ontology_in_force(generation.folder)
+        self.state = state = generation.block(STATE_NAME)
+        cited = generation.block(CITED_NAME)
+        self.documents, self.sections = DocumentTable(state), SectionTable(state)
+        self.passages = PassageTable(state, sorted(manifest.languages), manifest.statuses)
+        self.stated = ReferenceTable(cited, manifest.grammars)
+        self.references, self.links = self.stated, LinkIndex(cited)
+        self.sparse: Block | None = None
+        if manifest.sparse != NO_MODEL:
+            self.sparse = generation.block(SPARSE_NAME)
+        self.tokens = open_tokens(generation)
+        changes: dict[str, Any] = {"files": {}}
+        if saved is not None:
+            changes["ontology"] = saved.content
+        self.manifest = manifest.model_copy(update=changes)
+
+    def judge(self, verdicts: Iterable[Validation]) -> None:
+        """Put in force what people say of links."""
+        tables = Tables(self.passages, self.sections, self.documents)
+        self.references, self.links = with_verdicts(verdicts, self.stated, self.links, tables)
+
+    @property
+    def changed(self) -> NDArray[np.int64]:
+        """Numbers of the references that people judge otherwise than the texts say."""
+        return np.flatnonzero(
+            np.logical_or.reduce(
+                [self.references.column(name) != self.stated.column(name) for name in CHANGED]
+            )
+        )
+
+
+def documents(source: Source) -> Iterator[Row]:
+    """Rows of the table of documents."""
+    first, records = source.documents.first.tolist(), source.state.strings("documents").all()
+    # References stand in the order of the passages that make them.
+    makers = source.passages.document[source.references.column("source")]
+    bare = source.state["passages.bare"]
+    reference = np.searchsorted(makers, np.arange(len(records))).tolist()
+    for number, record in enumerate(records):
+        own = bare[first[number] : first[number + 1]]
+        yield number, first[number], reference[number], _clean(record), np.packbits(own).tobytes()
+
+
+def sections(source: Source) -> Iterator[Row]:
+    """Rows of the table of sections."""
+    table, state = source.sections, source.state
+    ids, titles = state.strings("sections.id").all(), state.strings("sections.title").all()
+    printed = state.strings("sections.number").all()
+    columns = (table.document, table.parent, table.kind, table.first, table.stop)
+    for number, (document, parent, kind, first, stop) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
+        parent_id = ids[parent] if parent >= 0 else ""
+        key = number_key(printed[number]) if printed[number] else ""
+        words = map(_clean, (printed[number], key, titles[number]))
+        yield document, number, ids[number], parent, parent_id, kind, *words, first, stop
+
+
+def passages(source: Source) -> Iterator[Row]:
+    """Rows of the table of passages."""
+    kinds = {kind: code for code, kind in enumerate(SECTION_KINDS)}
+    state = source.state
+    own = {name: state[f"passages.{name}"].tolist() for name in ("document", "valid_from", "valid_to")}
+    pointers, entities = state["mentions.passage_pointers"].tolist(), state["mentions.passage_entities"]
+    headings, heading = state.strings("headings").all(), state["passages.heading"].tolist()
+    metadata = state.strings("passages.metadata").all()
+    size = len(source.passages)
+    for start in range(0, size, 4096):
+        rows = np.arange(start, min(start + 4096, size), dtype=np.int32)
+        for row, passage in zip(
+            rows.tolist(), source.passages.take(rows, source.documents, source.sections), strict=True
+        ):
+            printed = passage.number or ""
+            yield (
+                own["document"][row],
+                row,
+                passage.id,
+                passage.section_id or "",
+                _clean(passage.text),
+                passage.language,
+                kinds[passage.kind],
+                _clean(printed),
+                _clean(number_key(printed) if printed else ""),
+                _clean(passage.paragraph or ""),
+                _clean(passage.label),
+                _clean(headings[heading[row]]),
+                passage.source_id,
+                passage.status or "",
+                own["valid_from"][row],
+                own["valid_to"][row],
+                -1 if passage.page is None else passage.page,
+                passage.overlap,
+                _clean(metadata[row]),
+                f"{{{','.join(map(str, entities[pointers[row] : pointers[row + 1]].tolist()))}}}",
+            )
+
+
+def stretches(source: Source) -> Iterator[Row]:
+    """Consecutive passages of one document with the same section, dates and status."""
+    table = source.passages
+    columns = (table.document, table.section, table.valid_from, table.valid_to, table.status)
+    new = np.ones(len(table), np.bool_)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    first = np.flatnonzero(new)
+    kept = (column[first].tolist() for column in columns)
+    for row, (document, *values) in zip(first.tolist(), zip(*kept, strict=True), strict=True):
+        yield document, row, *values
+
+
+def citations(source: Source) -> Iterator[Row]:
+    """Rows of the table of references, as people judge them."""
+    return _references(source, source.references, np.arange(len(source.references)))
+
+
+def stated(source: Source) -> Iterator[Row]:
+    """Rows of those that are judged, as the texts say them."""
+    return _references(source, source.stated, source.changed)
+
+
+def _references(source: Source, table: ReferenceTable, numbers: NDArray[np.int64]) -> Iterator[Row]:
+    if not len(numbers):
+        return
+    browsing = Browsing(table, source.passages, source.sections, source.documents)
+    names = ("source", "start", "end", "relation", "status", "kind", "target")
+    columns = [table.column(name)[numbers].tolist() for name in names]
+    heads, candidates = browsing.heads()[numbers].tolist(), table.candidates()
+    provisions = _provisions(source, browsing)
+    each = table.some(numbers, source.passages, source.sections, source.documents)
+    for number, reference, values in zip(
+        numbers.tolist(), each, zip(*columns, heads, strict=True), strict=True
+    ):
+        row, start, stop, relation, status, kind, target, head = values
+        yield (
+            int(source.passages.document[row]),
+            number,
+            row,
+            reference.source_id,
+            start,
+            stop,
+            _clean(reference.text),
+            relation,
+            status,
+            kind,
+            target,
+            reference.target_id or "",
+            head,
+            *provisions.get(number, (-1, -1, "", -1)),
+            reference.confidence,
+            reference.grammar,
+            _clean(candidates[number]),
+        )
+
+
+def cited(source: Source) -> list[Array]:
+    """Columns of the table of what references lead to."""
+    browsing = Browsing(source.references, source.passages, source.sections, source.documents)
+    heads = browsing.heads()
+    numbers = np.flatnonzero(heads >= 0)
+    return [source.passages.document[heads[numbers]], heads[numbers], numbers]
+
+
+def postings(source: Source, parts: NDArray[np.int16]) -> Iterator[Row]:
+    """Rows of the table of word lists; ``parts`` of the documents, shape (documents,)."""
+    state, owner = source.state, source.passages.document
+    for field, name in enumerate(FIELDS):
+        every, weights = state[f"lexical.{name}.rows"], state[f"lexical.{name}.weights"]
+        pointers = state[f"lexical.{name}.pointers"].tolist()
+        terms = state[f"lexical.{name}.hashes"].view(np.int64).tolist()
+        for term, (start, stop) in zip(terms, pairwise(pointers), strict=True):
+            own = parts[owner[every[start:stop]]]
+            for part in np.unique(own).tolist():
+                places = start + np.flatnonzero(own == part)
+                for first in range(0, len(places), LIST):
+                    piece = places[first : first + LIST]
+                    rows = every[piece]
+                    yield (
+                        int(owner[rows[0]]),
+                        field,
+                        term,
+                        binary.packed(rows, np.int32),
+                        binary.packed(weights[piece], np.float32),
+                    )
+
+
+def codes(source: Source) -> Iterator[Row]:
+    """Rows of the table of the vectors' codes; none where every vector is to be compared."""
+    state = source.state
+    every = state.arrays.get(CODES)
+    if every is None:
+        return
+    for number, (start, stop) in enumerate(pairwise(source.documents.first.tolist())):
+        present = np.packbits(state["vectors.present"][start:stop])
+        yield number, every[start:stop].tobytes(), present.tobytes()
+
+
+def entities(source: Source) -> Iterator[Row]:
+    """Rows of the table of entities."""
+    state, size = source.state, len(source.documents)
+    pointers, rarity = state["mentions.entity_pointers"].tolist(), state["entities.rarity"].tolist()
+    records = state.strings("entities").all()
+    for number, (record, (start, stop)) in enumerate(zip(records, pairwise(pointers), strict=True)):
+        rows, defines = state["mentions.entity_rows"][start:stop], state["mentions.defines"][start:stop]
+        kept_with = document_of_entity(number, size)
+        lists = binary.packed(rows, np.int32), binary.packed(defines, np.bool_)
+        yield kept_with, number, rarity[number], _clean(record), *lists
+
+
+def _provisions(source: Source, browsing: Browsing) -> dict[int, tuple[int, int, str, int]]:
+    """Kind, number, id and first row of the provision that each reference counts for, by its number."""
+    numbers, kinds, targets = (column.tolist() for column in browsing.provisions())
+    found = {}
+    for number, kind, target in zip(numbers, kinds, targets, strict=True):
+        if TARGET_KINDS[kind] is TargetKind.SECTION:
+            own = source.sections.id(target), int(source.sections.first[target])
+        else:
+            own = source.passages.ids([target])[0], target
+        found[number] = (kind, target, *own)
+    return found
+
+
+def names(source: Source) -> Iterator[Row]:
+    """Rows of the table of names that texts give."""
+    given = list(GivenNames(source.state).each())
+    records = source.state.strings("names").all() if given else []
+    for place, ((row, _), record) in enumerate(zip(given, records, strict=True)):
+        document = int(source.passages.document[row])
+        yield document, place, row, source.passages.language(row), _clean(record)
+
+
+def tokens(source: Source) -> Iterator[Row]:
+    """Rows of the table of token vectors."""
+    if source.tokens is None:
+        return
+    means = source.tokens.means()
+    for row, document in enumerate(source.passages.document.tolist()):
+        _, vectors = source.tokens.take(np.array([row], np.int64))
+        yield document, row, binary.vector_text(means[row]), vectors.tobytes()
+
+
+def _clean(words: str) -> str:
+    """PostgreSQL's text holds no NUL: another character keeps its place."""
+    return words.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in words else words

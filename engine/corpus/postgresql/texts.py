@@ -1,0 +1,218 @@
+"""Documents, sections and passages of the server store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from sqlalchemy import text
+
+from engine.corpus.defaults import Periods
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.documents import SECTION_KINDS, day_of, load_metadata
+from engine.corpus.embedded.structure import Outline
+from engine.corpus.postgresql.asking import ASKED, IN_PARTS, OWN, Asking
+from engine.corpus.postgresql.memory import Remembered
+from engine.corpus.postgresql.schema import SCHEMA
+from engine.corpus.protocol import Mask, Rows
+from engine.language.addresses import number_key
+from engine.model import Passage, Section
+
+_PASSAGES = text(
+    "select a.place, x.id, x.document, x.section_id, x.row, x.text, x.language, x.kind, x.printed, "
+    "x.paragraph, x.label, x.headings, x.source_id, x.status, x.valid_from, x.valid_to, x.page, x.overlap, "
+    f"x.metadata from {ASKED} join {SCHEMA}.passages x on {OWN} and x.row = a.row"
+)
+_BARE = text(f"select bare from {SCHEMA}.documents where corpus = :corpus order by document")
+_SECTIONS = text(
+    "select number, id, document, parent_id, kind, printed, title, first, stop "
+    f"from {SCHEMA}.sections x where {IN_PARTS} and x.document = any(cast(:documents as int[])) "
+    "and x.number = any(cast(:numbers as int[]))"
+)
+_ROWS = f"select id, row from {SCHEMA}.passages x where {{of}} and x.id = any(cast(:ids as text[]))"
+_OWN_ROWS = text(_ROWS.format(of=f"{IN_PARTS} and x.document = any(cast(:documents as int[]))"))
+# Of other ids, and of numbers, the document is not known before.
+_ALL_ROWS = text(_ROWS.format(of="x.corpus = :corpus"))
+_SECTION = text(f"select number from {SCHEMA}.sections where corpus = :corpus and id = :id")
+_NUMBERED = text(
+    "select min(row) from ("
+    f"select document, row from {SCHEMA}.passages where corpus = :corpus and key = :key and printed <> '' "
+    "union all "
+    f"select document, first from {SCHEMA}.sections where corpus = :corpus and key = :key and printed <> ''"
+    ") as found group by document order by document"
+)
+# Texts, ids and sections that are remembered.
+TEXTS, FEW = 1 << 13, 1 << 12
+
+
+@dataclass(slots=True)
+class _Sections:
+    document: NDArray[np.int32]
+    parent: NDArray[np.int32]
+    kind: NDArray[np.int8]
+    first: NDArray[np.int32]
+    stop: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+
+class ServedTexts(Asking):
+    """See ``engine.corpus.protocol.Texts``."""
+
+    @cached_property
+    def _stretches(self) -> tuple[Array, ...]:
+        columns = self._bulk("stretches", ["first", "section", "valid_from", "valid_to", "status"], "first")
+        order = np.argsort(columns[0], kind="stable")
+        first, section, start, end, status = (column[order] for column in columns)
+        names = np.array([*self._manifest.statuses, ""], object)
+        return first, section, start, end, names[status]
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Documents and sections as ranges of rows, read once."""
+        first = self._document_records[0]
+        names = ["number", "document", "parent", "kind", "first", "stop"]
+        columns = self._bulk("sections", names, "number")
+        order = np.argsort(columns[0])
+        document, parent, kind, start, stop = (column[order] for column in columns[1:])
+        sections = _Sections(document, parent, kind.astype(np.int8), start, stop)
+        begin, section = self._stretches[:2]
+
+        def section_of(rows: Array) -> Array:
+            return section[np.searchsorted(begin, rows, "right") - 1]
+
+        return Outline(first, sections, lambda rows: self._owner[rows], section_of)
+
+    @cached_property
+    def periods(self) -> Periods:
+        """The stretches of passages with the same dates and status."""
+        first, _, start, end, status = self._stretches
+        return Periods(first, start, end, tuple(status.tolist()))
+
+    def document_numbers(self, rows: Rows) -> NDArray[np.int32]:
+        """Index into ``documents()`` for each row."""
+        return self._owner[np.asarray(rows, np.int64)]
+
+    @cached_property
+    def _owner(self) -> NDArray[np.int32]:
+        """The number of each passage's document."""
+        counts = np.diff(self._document_records[0])
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def passages(self, rows: Rows) -> list[Passage]:
+        """The passages at ``rows``."""
+        return self._passages.get(np.asarray(rows).tolist())
+
+    @cached_property
+    def _passages(self) -> Remembered[int, Passage]:
+        return Remembered(self._fetched_passages, TEXTS)
+
+    def _fetched_passages(self, rows: Sequence[int]) -> dict[int, Passage]:
+        first, _, _, documents = self._document_records
+        return {
+            one.row: Passage(
+                id=one.id,
+                document_id=documents[one.document].id,
+                section_id=one.section_id or None,
+                position=one.row - int(first[one.document]),
+                text=one.text,
+                language=one.language,
+                kind=SECTION_KINDS[one.kind],
+                number=one.printed or None,
+                paragraph=one.paragraph or None,
+                label=one.label,
+                headings=tuple(orjson.loads(one.headings)),
+                source_id=one.source_id,
+                status=one.status or None,
+                valid_from=day_of(one.valid_from),
+                valid_to=day_of(one.valid_to),
+                page=None if one.page < 0 else one.page,
+                overlap=one.overlap,
+                metadata=load_metadata(one.metadata),
+            )
+            for one in self._of(_PASSAGES, np.array(rows, np.int32))
+        }
+
+    def bare_headings(self, rows: Rows) -> Mask:
+        """Which passages are nothing but a heading."""
+        return self._bare[np.asarray(rows, np.int64)]
+
+    @cached_property
+    def _bare(self) -> Mask:
+        """A bit a passage, by row."""
+        first = self._document_records[0]
+        packed = [own for (own,) in self._read(_BARE)]
+        counts = np.diff(first).tolist()
+        parts = [
+            np.unpackbits(np.frombuffer(own, np.uint8), count=count)
+            for own, count in zip(packed, counts, strict=True)
+        ]
+        return np.concatenate([np.zeros(0, np.uint8), *parts]).astype(np.bool_)
+
+    def sections(self, numbers: Sequence[int]) -> list[Section]:
+        """Sections by number."""
+        return self._sections.get([int(number) for number in numbers])
+
+    @cached_property
+    def _sections(self) -> Remembered[int, Section]:
+        first, _, _, documents = self._document_records
+
+        def fetched(numbers: Sequence[int]) -> dict[int, Section]:
+            owners = self.outline.sections.document[np.array(numbers, np.int64)]
+            return {
+                one.number: Section(
+                    id=one.id,
+                    document_id=documents[one.document].id,
+                    parent_id=one.parent_id or None,
+                    kind=SECTION_KINDS[one.kind],
+                    number=one.printed or None,
+                    title=one.title,
+                    first=one.first - int(first[one.document]),
+                    stop=one.stop - int(first[one.document]),
+                )
+                for one in self._of_documents(_SECTIONS, numbers, owners)
+            }
+
+        return Remembered(fetched, FEW)
+
+    def section_number(self, section_id: str) -> int | None:
+        """The number of a section's id."""
+        found = self._read(_SECTION, id=section_id)
+        return int(found[0][0]) if found else None
+
+    def rows(self, passage_ids: Sequence[str]) -> Rows:
+        """Rows of passage ids, -1 for one that is not in the corpus."""
+        found = self._ids.get([one for one in passage_ids if "\0" not in one])
+        known = dict(zip((one for one in passage_ids if "\0" not in one), found, strict=True))
+        return np.array([known.get(one, -1) for one in passage_ids], np.int32)
+
+    @cached_property
+    def _ids(self) -> Remembered[str, int]:
+        def fetched(ids: Sequence[str]) -> dict[str, int]:
+            found: dict[str, int] = {}
+            owners = sorted({number for one in ids for number in self._owners(one)})
+            if owners:
+                parts = self.parts(np.array(owners))
+                asked = {"ids": sorted(ids), "documents": owners, "parts": parts}
+                found |= dict(map(tuple, self._read(_OWN_ROWS, **asked)))
+            if others := sorted(set(ids) - found.keys()):
+                found |= dict(map(tuple, self._read(_ALL_ROWS, ids=others)))
+            return dict.fromkeys(ids, -1) | found
+
+        return Remembered(fetched, TEXTS)
+
+    def _owners(self, passage_id: str) -> list[int]:
+        """The documents whose id a passage's begins with, as ingestion makes them."""
+        ends = [place for place, letter in enumerate(passage_id) if letter == "/"]
+        found = (self._document_numbers.get(passage_id[:end]) for end in ends)
+        return [number for number in found if number is not None]
+
+    def numbered(self, number: str) -> Rows:
+        """The passages that begin what bears a number, one of each document."""
+        key = number_key(number).replace("\0", "")
+        return np.array([row for (row,) in self._read(_NUMBERED, key=key)], np.int32)

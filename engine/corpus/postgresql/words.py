@@ -1,0 +1,130 @@
+"""BM25 over the word lists of a server: fetched where a question names a word, and scored as in a folder.
+
+A word's list holds the passages with it and what it scores there, as the embedded store has computed it, so
+that both stores give the same scores to the bit. A few megabytes come over the wire for a new question and
+nothing for the next with the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import text
+
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import FIELDS, hashed
+from engine.corpus.embedded.lexical import LexicalIndex, PostingsOf, weights
+from engine.corpus.postgresql.binary import unpacked
+from engine.corpus.postgresql.memory import Remembered
+from engine.corpus.postgresql.schema import SCHEMA
+from engine.corpus.postgresql.server import Replicated, Server
+from engine.corpus.protocol import Hits, Mask, Rows
+
+# Bytes of word lists that are remembered.
+LISTS_BYTES = 128 << 20
+
+_LISTS = text(
+    f"select part, field, term, passages, weights from {SCHEMA}.postings where corpus = :corpus "
+    "and part = any(cast(:parts as smallint[])) and field = any(cast(:fields as smallint[])) "
+    "and term = any(cast(:terms as bigint[])) order by document"
+)
+_NUMBERS = {name: number for number, name in enumerate(FIELDS)}
+
+
+class _Key(NamedTuple):
+    part: int
+    field: int
+    term: int
+
+
+class _List(NamedTuple):
+    rows: Rows
+    weights: Array
+
+    def size(self) -> int:
+        """Its bytes, about."""
+        return 200 + self.rows.nbytes + self.weights.nbytes
+
+
+class ServedWords:
+    """The BM25 index of one generation: of each part one of its own, by the same code as a folder's."""
+
+    def __init__(self, server: Server | Replicated, generation: int, passages: int, *, titles: bool) -> None:
+        """``titles``: whether the headings of provisions count by themselves."""
+        self._server, self._corpus, self._passages, self._titles = server, generation, passages, titles
+        self._fields = [_NUMBERS[name] for name in weights(titles=titles)]
+        self._indexes: dict[int, LexicalIndex] = {}
+
+    def search(
+        self, queries: Sequence[Sequence[str]], limit: int, mask: Mask | None, parts: Sequence[int]
+    ) -> list[Hits]:
+        """The best rows of some parts for the terms of each query."""
+        self._fetch(queries, parts)
+        found = [self._index(part).search(queries, limit, mask) for part in parts]
+        return [_best([hits[place] for hits in found], limit) for place in range(len(queries))]
+
+    def score(
+        self, queries: Sequence[Sequence[str]], rows: Rows, part_of: NDArray[np.int16]
+    ) -> NDArray[np.float32]:
+        """The scores of chosen rows, shape (queries, rows); ``part_of`` each row, shape (rows,)."""
+        parts = np.unique(part_of).tolist()
+        self._fetch(queries, parts)
+        scores = np.zeros((len(queries), len(rows)), np.float32)
+        for part in parts:
+            own = part_of == part
+            scores[:, own] = self._index(part).score(queries, rows[own])
+        return scores
+
+    def _index(self, part: int) -> LexicalIndex:
+        if part not in self._indexes:
+            fields = {name: self._of_field(part, number) for name, number in _NUMBERS.items()}
+            self._indexes[part] = LexicalIndex(fields, self._passages, titles=self._titles)
+        return self._indexes[part]
+
+    def _of_field(self, part: int, field: int) -> PostingsOf:
+        def postings(terms: Sequence[str]) -> list[tuple[Rows, Array]]:
+            found = self._lists.get([_Key(part, field, _signed(hashed(term))) for term in terms if term])
+            return [(one.rows, one.weights) for one in found if len(one.rows)]
+
+        return postings
+
+    def _fetch(self, queries: Sequence[Sequence[str]], parts: Sequence[int]) -> None:
+        """All that will be asked, in one round trip."""
+        terms = {_signed(hashed(term)) for query in queries for term in query if term}
+        self._lists.get([_Key(*one) for one in product(parts, self._fields, terms)])
+
+    @cached_property
+    def _lists(self) -> Remembered[_Key, _List]:
+        return Remembered(self._fetched, LISTS_BYTES, _List.size)
+
+    def _fetched(self, keys: Sequence[_Key]) -> dict[_Key, _List]:
+        parts, fields, terms = (sorted(set(column)) for column in zip(*keys, strict=True))
+        asked = {"corpus": self._corpus, "parts": parts, "fields": fields, "terms": terms}
+        pieces: dict[_Key, list[tuple[bytes, bytes]]] = {key: [] for key in keys}
+        for part, field, term, rows, scores in self._server.read(_LISTS, asked):
+            pieces.setdefault(_Key(part, field, term), []).append((rows, scores))
+        found = {}
+        for key, own in pieces.items():
+            columns = list(zip(*own, strict=True)) or [(), ()]
+            found[key] = _List(unpacked(columns[0], np.int32), unpacked(columns[1], np.float32))
+        return found
+
+
+def _best(found: Sequence[Hits], limit: int) -> Hits:
+    """The best of several answers, equal scores in row order."""
+    if len(found) == 1:
+        return found[0]
+    rows = np.concatenate([np.zeros(0, np.int32), *(hits.rows for hits in found)])
+    scores = np.concatenate([np.zeros(0, np.float32), *(hits.scores for hits in found)])
+    order = np.lexsort((rows, -scores))[: max(limit, 0)]
+    return Hits(rows[order], scores[order])
+
+
+def _signed(key: int) -> int:
+    """A 64-bit key as PostgreSQL's bigint."""
+    return key - (1 << 64) if key >= 1 << 63 else key

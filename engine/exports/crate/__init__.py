@@ -1,0 +1,1 @@
+"""A case with all that belongs to it as one RO-Crate."""

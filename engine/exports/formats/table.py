@@ -1,0 +1,89 @@
+"""The ranked passages as a table, a row each, with the trail in words: CSV of RFC 4180 for a spreadsheet.
+
+UTF-8 with a byte order mark, by which Excel knows it. A text that a spreadsheet would take for a formula gets
+an apostrophe in front (https://owasp.org/www-community/attacks/CSV_Injection).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from engine.exports.naming import Names, names_of
+from engine.exports.reading import Ranked, Record, record_in
+from engine.exports.registry import Export, HandedOver
+from engine.records.wording import GAP_STRATEGY
+
+COLUMNS = (
+    *("rank", "citation", "document", "title", "label", "page", "language", "validity", "score"),
+    *("found by", "round", "trail", "quote", "quoted from", "pinned", "text", "id"),
+)
+# Also behind blanks, which some programs pass over, and in full width, which some take for the same.
+_FORMULA = re.compile("[\\s\ufeff\u200b]*[=+\\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+Cell = str | int | float | None
+
+
+def write(case: HandedOver) -> bytes:
+    """The table; its header alone where nothing was found."""
+    record = record_in(case)
+    file = io.StringIO(newline="")
+    lines = csv.writer(file, lineterminator="\r\n")
+    lines.writerow(COLUMNS)
+    lines.writerows([_cell(value) for value in row] for row in _rows(record, names_of(record, case.corpus)))
+    return file.getvalue().encode("utf-8-sig")
+
+
+def defused(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, without control characters."""
+    clean = _CONTROL.sub("\ufffd", text)
+    return f"'{clean}" if _FORMULA.match(clean) else clean
+
+
+def _cell(value: Cell) -> Cell:
+    return defused(value) if isinstance(value, str) else value
+
+
+def _rows(record: Record, names: Names) -> Iterator[list[Cell]]:
+    rounds = {node.id: node.round for node in record.pool.nodes}
+    for one in record.passages:
+        yield _row(one, rounds.get(one.id), names)
+
+
+def _row(one: Ranked, round_number: int | None, names: Names) -> list[Cell]:
+    last = [trail[-1] for trail in one.trails if trail]
+    found_by = ", ".join(dict.fromkeys(step.strategy for step in last))
+    first = one.trails[0] if one.trails else ()
+    # The quote of a query for a gap is the query, and no words of a text.
+    quote = next((step for step in reversed(first) if step.quote and step.strategy != GAP_STRATEGY), None)
+    return [
+        one.rank,
+        names.full(one.id),
+        one.document,
+        one.title,
+        one.label,
+        one.page,
+        one.language,
+        one.validity or "",
+        one.score,
+        found_by,
+        round_number,
+        names.sentence(first),
+        "" if quote is None else quote.quote,
+        "" if quote is None or quote.quoted_from is None else names.short(quote.quoted_from),
+        "yes" if one.pinned else "no",
+        one.text,
+        one.id,
+    ]
+
+
+EXPORT = Export(
+    "csv",
+    "Table (CSV)",
+    "a spreadsheet: a row for each ranked passage, with its trail in words",
+    ".csv",
+    "text/csv",
+    write,
+)

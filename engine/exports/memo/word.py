@@ -1,0 +1,272 @@
+"""A memo as a Word file: real headings, real footnotes, text in its own direction and language."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import docx
+from docx.document import Document
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls, qn
+
+from engine.exports.crate.packing import packed
+from engine.exports.memo.record import OWN, Area, Finding, Findings, Memo, Note, Words
+from engine.exports.memo.word_look import CITE, LABEL, LEAD, LINE, QUOTE, WARNING, look
+from engine.exports.memo.word_notes import Footnotes
+from engine.exports.memo.word_table import add_table
+from engine.exports.memo.word_text import add_words, clean, turn, turn_border
+from engine.exports.memo.wording import (
+    APPENDIX,
+    above_words,
+    more_words,
+    note_words,
+    rest_words,
+    settings_line,
+    shortened,
+)
+from engine.language.direction import right_to_left
+
+# Letters of a header and of a cell.
+LONGEST_HEADER, LONGEST_CELL = 70, 220
+# Facts that stand under the title; all of them stand at the end.
+_ON_TOP = ("Matter", "Case", "Asked", "Law as of", "Corpus")
+
+
+def memo_word(memo: Memo) -> bytes:
+    """The memo as the bytes of a .docx."""
+    return _Writer(memo).written()
+
+
+class _Writer:
+    def __init__(self, memo: Memo) -> None:
+        self.memo = memo
+        self.document: Document = docx.Document()
+        look(self.document)
+        _name(self.document, memo)
+        self.footnotes = Footnotes(self.document)
+        self.notes = {note.number: note for note in memo.findings.notes}
+
+    def written(self) -> bytes:
+        memo = self.memo
+        _margins(self.document, memo)
+        self._paragraph(Words("MEMORANDUM"), LABEL)
+        self._paragraph(Words(memo.title, memo.question.language), "Title")
+        top = [fact for fact in memo.facts if fact[0] in _ON_TOP]
+        self._facts(top)
+        for warning in memo.warnings:
+            self._paragraph(Words(warning), WARNING)
+        self._heading("Question")
+        self._paragraph(memo.question)
+        self._heading(f"Evidence: {memo.status[:1].lower()}{memo.status[1:]}")
+        for number, told in enumerate(memo.evidence):
+            self._paragraph(Words(told), "Normal" if number == 0 else LEAD)
+        self._findings(memo.findings)
+        if memo.remarks:
+            self._heading("Notes to the case")
+            self._paragraph(Words(memo.remarks, "und"))
+        self._sources()
+        self._lacking()
+        self._coverage(memo.areas)
+        self._passages()
+        self._log()
+        self._settings()
+        return _saved(self.document, memo.begun)
+
+    def _findings(self, found: Findings) -> None:
+        self._heading("Findings")
+        for told in found.lead:
+            self._paragraph(Words(told), LEAD)
+        area = ""
+        for finding in found.findings:
+            if finding.area and finding.area != area:
+                self._heading(finding.area, 2)
+            area = finding.area
+            self._finding(finding)
+        for title, others in (("Limits and contradictions", found.limits), ("To read", found.to_read)):
+            if others:
+                self._heading(title, 2)
+                for finding in others:
+                    self._finding(finding)
+
+    def _finding(self, finding: Finding) -> None:
+        element = self._paragraph(finding.words, QUOTE if finding.own else "List Bullet")
+        for place, number in enumerate(finding.notes):
+            if place:
+                add_words(element, Words(", "), "FootnoteReference")
+            self._refer(element, number)
+        if finding.doubts:
+            add_words(element, Words(f" ({'; '.join(finding.doubts)})"), strong=True)
+
+    def _refer(self, paragraph: Any, number: int) -> None:
+        note = self.notes[number]
+        self.footnotes.refer(paragraph, number, lambda own: _write_note(own, note))
+
+    def _sources(self) -> None:
+        if not self.memo.sources:
+            return
+        self._heading("How the sources were found")
+        for source in self.memo.sources:
+            element = self._paragraph(Words("", OWN), CITE)
+            add_words(element, source.name, strong=True)
+            if right_to_left(source.name.text):
+                turn(element)
+            for told in source.trails:
+                self._paragraph(Words(told), "List Bullet")
+
+    def _lacking(self) -> None:
+        self._heading("What was not found")
+        if not self.memo.lacking:
+            self._paragraph(Words("Nothing is known to be missing."))
+        for found in self.memo.lacking:
+            self._heading(found.title, 2)
+            for line in (*found.lines, *([more_words(found.more)] if found.more else [])):
+                self._paragraph(Words(line), "List Bullet")
+
+    def _coverage(self, areas: Sequence[Area]) -> None:
+        if areas:
+            self._heading("Coverage")
+            rows = [(Words(one.name, "und"), Words(one.state), Words(one.told)) for one in areas]
+            add_table(self.document, ("Area", "State", "Evidence"), rows, (70, 25, 65))
+
+    def _passages(self) -> None:
+        memo = self.memo
+        if not memo.rows:
+            return
+        self._heading(APPENDIX)
+        rows = [
+            (
+                Words(str(row.rank)),
+                Words("\n".join(filter(None, (shortened(row.title.text, LONGEST_CELL), row.where))),
+                      row.title.language),
+                Words(row.validity.upper() if row.old else row.validity),
+                Words(shortened(row.trail, LONGEST_CELL)),
+                Words(", ".join(map(str, row.notes))),
+            )
+            for row in memo.rows
+        ]  # fmt: skip
+        heads = ("Rank", "Passage", "Force", "How it was found", "Note")
+        add_table(self.document, heads, rows, (10, 60, 22, 56, 12))
+        if told := rest_words(memo):
+            self._paragraph(Words(told), LEAD)
+
+    def _log(self) -> None:
+        memo = self.memo
+        self._heading("Verification log")
+        self._heading("What the engine checked", 2)
+        for told in memo.checks:
+            self._paragraph(Words(told), "List Bullet")
+        if memo.steps:
+            self._heading("What people and the engine did", 2)
+            rows = [(Words(one.at), Words(one.who, "und"), Words(one.told)) for one in memo.steps]
+            add_table(self.document, ("UTC", "Who", "What"), rows, (34, 30, 96))
+            if memo.more_steps:
+                self._paragraph(Words(more_words(memo.more_steps)), LEAD)
+        self._heading("Seals", 2)
+        self._facts(memo.seals)
+
+    def _settings(self) -> None:
+        memo = self.memo
+        self._heading("Settings and origin")
+        self._paragraph(Words(settings_line(memo)))
+        if memo.settings:
+            rows = [tuple(Words(value, "und") for value in row) for row in memo.settings]
+            add_table(self.document, ("Setting", "Here", "In the preset"), rows, (52, 54, 54))
+        self._facts(memo.facts)
+        for told in memo.claims:
+            self._paragraph(Words(told), LEAD)
+
+    def _facts(self, facts: Sequence[tuple[str, str]]) -> None:
+        rows = [(Words(name), Words(value, "und")) for name, value in facts]
+        if rows:
+            add_table(self.document, (), rows, (38, 122), labelled=True)
+
+    def _heading(self, text: str, level: int = 1) -> None:
+        self._paragraph(Words(text), f"Heading {level}")
+
+    def _paragraph(self, words: Words, style: str = "Normal") -> Any:
+        element = self.document.element.body.add_p()
+        element.style = self.document.styles[style].style_id
+        add_words(element, words)
+        if words.language != OWN and right_to_left(words.text):
+            turn(element)
+            if style == QUOTE:
+                turn_border(element, LINE)
+        return element
+
+
+def _saved(document: Document, when: datetime) -> bytes:
+    """The file, its parts said to be of the time ``when``: the same memo gives the same bytes."""
+    file = io.BytesIO()
+    document.save(file)
+    with zipfile.ZipFile(file) as parts:
+        return packed({name: parts.read(name) for name in parts.namelist()}, when)
+
+
+def _write_note(paragraph: Any, note: Note) -> None:
+    """Fill a footnote: the citation, what is to be said of it, and what came of checking it."""
+    add_words(paragraph, Words(" "))
+    # Names of acts in other scripts stand in a sentence of the memo.
+    add_words(paragraph, Words(f"{note.cited} {above_words(note)}".rstrip() + "."))
+    for told, strong in note_words(note):
+        add_words(paragraph, Words(" "))
+        add_words(paragraph, told, strong=strong)
+
+
+def _name(document: Document, memo: Memo) -> None:
+    """The properties of the file; nothing of the template is left in them."""
+    core = document.core_properties
+    core.title, core.subject = clean(memo.title)[:255], clean(shortened(memo.question.text, 250))
+    core.author, core.last_modified_by, core.comments, core.keywords = "Redstring", "Redstring", "", ""
+    core.created = core.modified = memo.begun.astimezone(UTC).replace(tzinfo=None)
+    core.revision, core.language = 1, "en-GB"
+    package = document.part.package
+    for key, relation in list(package.rels.items()):
+        if relation.reltype.endswith("/metadata/thumbnail"):
+            del package.rels[key]
+
+
+def _margins(document: Document, memo: Memo) -> None:
+    """Header with the matter and the case, footer with the numbers of the pages."""
+    section = document.sections[0]
+    named = " · ".join(part for part in (memo.matter, memo.title) if part)
+    style = document.styles[LABEL].style_id
+    section.header.is_linked_to_previous = section.footer.is_linked_to_previous = False
+    header, footer = (part.part.element.find(qn("w:p")) for part in (section.header, section.footer))
+    for paragraph in (header, footer):
+        paragraph.style = style
+    add_words(header, Words(shortened(named, LONGEST_HEADER)))
+    _tab(header)
+    add_words(header, Words("Memorandum"))
+    add_words(footer, Words("Redstring"))
+    _tab(footer)
+    for element in _numbers():
+        footer.append(element)
+
+
+def _tab(paragraph: Any) -> None:
+    """A tab to the right margin."""
+    tabs = f'<w:tabs {nsdecls("w")}><w:tab w:val="right" w:pos="9070"/></w:tabs>'
+    paragraph.get_or_add_pPr().insert_element_before(
+        parse_xml(tabs), "w:suppressAutoHyphens", "w:bidi", "w:spacing", "w:ind", "w:jc", "w:rPr"
+    )
+    run = OxmlElement("w:r")
+    run.append(OxmlElement("w:tab"))
+    paragraph.append(run)
+
+
+def _numbers() -> Iterator[Any]:
+    for before, field in (("Page ", "PAGE"), (" of ", "NUMPAGES")):
+        holder = OxmlElement("w:p")
+        add_words(holder, Words(before))
+        yield from list(holder)
+        element = OxmlElement("w:fldSimple")
+        element.set(qn("w:instr"), f" {field} ")
+        shown = OxmlElement("w:p")
+        add_words(shown, Words("1"))
+        for run in list(shown):
+            element.append(run)
+        yield element

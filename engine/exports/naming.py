@@ -1,0 +1,82 @@
+"""How passages of a record are cited: those that were ranked by what the record says of them, others of the
+pool by what the corpus says, where it is open, else by their id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.corpus.protocol import Corpus
+from engine.exports.reading import Ranked, Record, Step
+from engine.model import Document, Passage
+from engine.records.citation import full_citation, short_citation
+from engine.records.wording import trail_sentence
+
+Found = tuple[Passage, Document]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Passages with their documents, by id."""
+
+    found: Mapping[str, Found]
+
+    def passage(self, passage_id: str) -> Passage | None:
+        """A passage, None where nothing but its id is known."""
+        known = self.found.get(passage_id)
+        return None if known is None else known[0]
+
+    def document(self, passage_id: str) -> Document | None:
+        """The document of a passage, None where it is not known."""
+        known = self.found.get(passage_id)
+        return None if known is None else known[1]
+
+    def short(self, passage_id: str) -> str:
+        """How a trail names a passage."""
+        known = self.found.get(passage_id)
+        return passage_id if known is None else short_citation(*known)
+
+    def full(self, passage_id: str) -> str:
+        """How a memo cites a passage."""
+        known = self.found.get(passage_id)
+        return passage_id if known is None else full_citation(*known)
+
+    def sentence(self, trail: Sequence[Step]) -> str:
+        """A trail in words, told from the passage back to the question."""
+        return trail_sentence([step.hop() for step in trail], self.short)
+
+
+def names_of(record: Record, corpus: Corpus | None = None) -> Names:
+    """The names of all passages of a record."""
+    found = {} if corpus is None else _of_corpus(record, corpus)
+    return Names({**found, **{one.id: _of_record(one, found.get(one.id)) for one in record.passages}})
+
+
+def _of_record(ranked: Ranked, known: Found | None) -> Found:
+    """What the record says, with what only the corpus knows: the shorter names of the document."""
+    passage = Passage(
+        ranked.id,
+        ranked.document,
+        None,
+        0,
+        ranked.text,
+        language=ranked.language,
+        label=ranked.label,
+        page=ranked.page,
+    )
+    if known is not None and known[1].id == ranked.document:
+        return passage, known[1]
+    return passage, Document(ranked.document, ranked.title)
+
+
+def _of_corpus(record: Record, corpus: Corpus) -> dict[str, Found]:
+    """What the corpus has of the passages of a pool; those that it has no longer are left out."""
+    ids = [node.id for node in record.pool.nodes]
+    rows = corpus.rows(ids)
+    there = rows[rows >= 0]
+    documents = corpus.documents()
+    numbers = corpus.document_numbers(there).tolist()
+    return {
+        passage.id: (passage, documents[number])
+        for passage, number in zip(corpus.passages(there), numbers, strict=True)
+    }

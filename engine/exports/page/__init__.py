@@ -1,0 +1,1 @@
+"""The case as one page of HTML that needs nothing else."""

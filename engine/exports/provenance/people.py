@@ -1,0 +1,49 @@
+"""What people did with a case: each event an activity, with its time, and whoever did it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import orjson
+
+from engine.exports.provenance.words import AGENT, EVENT, FOUND, STATE, attributes, named
+from engine.exports.reading import Record, events_in
+from engine.exports.registry import HandedOver
+from engine.records.store.chain import RAN, UNDONE
+
+if TYPE_CHECKING:
+    from prov.model import ProvDocument
+
+
+def add_events(document: ProvDocument, case: HandedOver, record: Record, *, run: str) -> None:
+    """Add the events of a kept case; ``run`` is the activity that they follow."""
+    there = {node.id for node in record.pool.nodes}
+    before, known = run, {record.state}
+    for event in events_in(case):
+        name, who = named(EVENT, event.number), named(AGENT, "who", event.who)
+        at = datetime.fromisoformat(event.at)
+        told = attributes(
+            event.kind.capitalize(),
+            event.kind,
+            data=orjson.dumps(dict(event.data), option=orjson.OPT_SORT_KEYS).decode(),
+            hash=event.hash,
+        )
+        document.activity(name, at, at, told)
+        if not document.get_record(who):
+            document.agent(who, [("prov:label", event.who)])
+        document.wasAssociatedWith(name, who)
+        taken_back = [named(EVENT, event.data["event"])] if event.kind == UNDONE else []
+        for earlier in dict.fromkeys([before, *taken_back]):
+            document.wasInformedBy(name, earlier)
+        # What was pinned, dismissed or followed; both ends of a link that was judged.
+        for passage in (event.data.get(end) for end in ("passage", "source", "target")):
+            if passage in there:
+                document.used(name, named(FOUND, str(passage)))
+        if event.state is not None and event.kind != RAN:
+            state = named(STATE, event.state)
+            if event.state not in known:
+                known.add(event.state)
+                document.entity(state, attributes("Record", "the record behind a step", sha256=event.state))
+            document.wasGeneratedBy(state, name, at)
+        before = name

@@ -1,0 +1,231 @@
+"""One ingestion into a folder: sources are read where they are new, taken over where they are not, published.
+
+The ways to ask for one stand in ``build.py``.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from engine.corpus.embedded.block import BLOCKS, block_name
+from engine.corpus.embedded.deciding import described
+from engine.corpus.embedded.publication import DECISIONS_NAME, new_generation, publish, refuse_foreign
+from engine.corpus.ontology_journal import ontology_in_force
+from engine.errors import FileRefusedError
+from engine.ingestion.added_versions import versions_apart
+from engine.ingestion.cluster.connecting import Cluster
+from engine.ingestion.cluster.pools import pools_of
+from engine.ingestion.ledger import Entry, Previous, file_key, makers
+from engine.ingestion.pipeline import Control, Pipeline
+from engine.ingestion.pools import Pools
+from engine.ingestion.publishing import Plan, Published, Publishing
+from engine.ingestion.readers.base import Problem, Reader, SourceFile
+from engine.ingestion.reading import FileToRead
+from engine.ingestion.remote import Source, fetched
+from engine.ingestion.report import FileReport, FileStatus, IngestionReport
+from engine.ingestion.sources import Found, open_sources
+from engine.ingestion.workers import Limits
+
+# Files that are hashed at once.
+HASHING = 4
+# Languages of a corpus that are made ready before a file is known to be in them.
+MOST_READY = 2
+EDITED_AREAS = "people have edited the areas of this corpus: theirs stay in force, those of the file wait"
+
+
+@dataclass(slots=True)
+class Work:
+    """One ingestion into a folder."""
+
+    folder: Path
+    control: Control
+    limits: Limits
+    passwords: tuple[str, ...]
+    mapping: Mapping[str, Any] | None
+    headings: bool
+    cluster: Cluster | None = None
+    generation: Path = Path()
+    start: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)
+    reused: set[str] = field(default_factory=set)
+    pools: Pools = field(init=False)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """The folder, locked against other writers."""
+        self.start = perf_counter()
+        refuse_foreign(self.folder)
+        pools = pools_of(self.cluster, self.limits)
+        with _less_collecting(), closing(pools) as self.pools, new_generation(self.folder) as generation:
+            self.generation = generation
+            (generation / BLOCKS).mkdir()
+            yield
+
+    @contextmanager
+    def read(self, sources: Sequence[Source], before: Previous | None) -> Iterator[tuple[Found, list[Entry]]]:
+        """What the sources hold, and an entry for each file with its blocks in place."""
+        start = perf_counter()
+        with (
+            fetched(sources) as here,
+            open_sources(here.paths, passwords=self.passwords, mapping=self.mapping) as found,
+        ):
+            here.named(found)
+            entries = self._entries(found, before)
+            self.seconds["read"] = round(perf_counter() - start, 3)
+            yield found, entries
+
+    def apart(self, found: Found, new: Sequence[Entry], before: Previous) -> list[Entry]:
+        """The entries of new files; those that are other versions of what the corpus has are read again under
+        names of their own."""
+        sources = [source for source, _ in found.documents]
+        again = dict(versions_apart(sources, new, before, self.generation))
+        if not again:
+            return list(new)
+        some = Found([(source, found.documents[number][1]) for number, source in again.items()])
+        read = dict(zip(again, self._entries(some, before), strict=True))
+        return [read.get(number, entry) for number, entry in enumerate(new)]
+
+    def publish(
+        self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
+    ) -> IngestionReport:
+        """Write the generation and let it be the corpus."""
+        # What is forked from here on inherits no connection to a cluster.
+        self.pools.close()
+        self.keep_blocks(entries, before)
+        problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
+        plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
+        if found.ontology is not None and ontology_in_force(self.folder) is not None:
+            problems.append(Problem(found.ontology.name, EDITED_AREAS))
+        publishing = Publishing(self.folder, self.generation, before, plan, self.control, self.seconds)
+        published = publishing.run(entries, problems)
+        where = str(self.folder / DECISIONS_NAME)
+        problems.extend(
+            Problem(where, reason, id=source_id) for source_id, reason in described(published.undecided)
+        )
+        self.control.check()
+        publish(self.folder, published.manifest)
+        self.control.log(f"{published.manifest.documents} documents, {published.manifest.passages} passages")
+        return self._report(published, entries, problems, found)
+
+    def keep_blocks(self, entries: Sequence[Entry], before: Previous | None) -> None:
+        """Take over the blocks of entries that the generation before has."""
+        for file in (block_name(block) for entry in entries for block in entry.blocks):
+            if before is not None and not (self.generation / file).exists():
+                before.keep(file, self.generation)
+
+    def _entries(self, found: Found, before: Previous | None) -> list[Entry]:
+        old = {entry.key: entry for entry in (before.ledger.entries if before else ())}
+        blocks = [block for entry in old.values() for block in entry.blocks]
+        # To hash a file is to wait for the disk, or to compute without the lock of the interpreter.
+        with ThreadPoolExecutor(HASHING, "redstring-hashing") as hashing:
+            keys = hashing.map(self._key_of, found.documents)
+            sound = hashing.map(lambda block: before is not None and before.has(block_name(block)), blocks)
+            known = frozenset(block for block, is_sound in zip(blocks, sound, strict=True) if is_sound)
+        entries: dict[int, Entry] = {}
+        tasks: list[FileToRead] = []
+        for number, ((source, reader), key) in enumerate(zip(found.documents, keys, strict=True)):
+            if isinstance(key, Exception):
+                entries[number] = _unreadable(source.name, key)
+                continue
+            entry = old.get(key)
+            if entry and entry.failure is None and known.issuperset(entry.blocks):
+                entries[number] = replace(entry, removed=())
+                self.reused.add(source.name)
+            else:
+                tasks.append(FileToRead(number, source, reader, key))
+        version = f"{makers()} {self.headings}"
+        pipeline = Pipeline(
+            self.generation,
+            known,
+            version,
+            self.pools,
+            self.control,
+            headings=self.headings,
+            languages=list(before.manifest.most_frequent())[:MOST_READY] if before else (),
+        )
+        entries |= pipeline.run(tasks) if tasks else {}
+        return [entries[number] for number in range(len(found.documents))]
+
+    def _key_of(self, document: tuple[SourceFile, Reader]) -> str | OSError | FileRefusedError:
+        """The key of a file, or why it cannot be read."""
+        try:
+            return file_key(*document, str(self.headings))
+        except (OSError, FileRefusedError) as error:
+            return error
+
+    def _report(
+        self, published: Published, entries: Sequence[Entry], problems: Sequence[Problem], found: Found
+    ) -> IngestionReport:
+        manifest = published.manifest
+        left_out = {problem.path for problem in published.placed.problems}
+        return IngestionReport(
+            name=manifest.name,
+            documents=manifest.documents,
+            sections=manifest.sections,
+            passages=manifest.passages,
+            references_by_relation=manifest.references_by_relation,
+            references_by_status=manifest.references_by_status,
+            entities=manifest.entities,
+            languages=manifest.most_frequent(),
+            embedding=manifest.embedding,
+            sparse=manifest.sparse,
+            late=manifest.late,
+            not_embedded=published.not_embedded,
+            seconds=self.seconds,
+            total_seconds=round(perf_counter() - self.start, 3),
+            problems=tuple(problems),
+            files=(
+                *(_file_report(entry, self.reused, left_out) for entry in entries),
+                *(_refused(problem) for problem in found.problems if not problem.is_note),
+            ),
+            skipped=tuple(found.skipped),
+            embedded=published.embedded,
+        )
+
+
+def _file_report(entry: Entry, reused: set[str], left_out: set[str]) -> FileReport:
+    reasons = [entry.failure] if entry.failure else [problem.reason for problem in entry.problems]
+    if entry.name in left_out:
+        reasons.append("some of its documents are in the corpus already")
+    if not entry.documents:
+        status = FileStatus.NOT_READ
+        reasons = reasons or ["it holds no document"]
+    else:
+        is_whole = entry.name not in left_out and all(problem.is_note for problem in entry.problems)
+        status = FileStatus.READ if is_whole and not entry.failure else FileStatus.PARTLY
+    return FileReport(
+        entry.name,
+        status,
+        reasons[0] if reasons else "",
+        len(set(entry.documents) - set(entry.removed)),
+        entry.passages,
+        entry.seconds,
+        entry.name in reused,
+    )
+
+
+def _refused(problem: Problem) -> FileReport:
+    return FileReport(problem.path, FileStatus.NOT_READ, problem.reason, 0, 0, 0.0, False)
+
+
+def _unreadable(name: str, error: OSError | FileRefusedError) -> Entry:
+    reason = f"cannot be read ({error})"
+    return Entry(name, "", problems=(Problem(name, reason),), failure=reason)
+
+
+@contextmanager
+def _less_collecting() -> Iterator[None]:
+    """Few objects are made here in a cycle: looking for cycles took a seventh of the time."""
+    before = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

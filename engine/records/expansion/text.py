@@ -1,0 +1,153 @@
+"""The tree and its figures as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from engine.investigation.pool import QUESTION_NODE
+from engine.records.expansion.naming import Named, Names, cited
+from engine.records.expansion.statistics import Statistics
+from engine.records.expansion.tree import ExpansionTree
+from engine.records.wording import gap_query, hop_quote, hop_words, plural, query_words
+from engine.threads import title_of
+
+Key = TypeVar("Key")
+# What stands before a node, and before those below it: where others follow, and where none does.
+_FORK, _LAST, _BESIDE, _NOTHING = "├─ ", "└─ ", "│  ", "   "
+
+
+def tree_lines(
+    tree: ExpansionTree, names: Names, start: str = QUESTION_NODE, depth: int | None = None
+) -> Iterator[str]:
+    """The tree below a node, or below the question, a node a line; ``depth``: at most so many levels."""
+    shown = [start, *tree.below(start, depth)]
+    words = _Words(tree, names, shown)
+    yield words.of(start)
+    waiting = _fan(tree.children(start), "", 1) if depth != 0 else []
+    while waiting:
+        before, last, own, level = waiting.pop()
+        yield f"{before}{_LAST if last else _FORK}{words.of(own)}"
+        below = before + (_NOTHING if last else _BESIDE)
+        if level != depth:
+            waiting += _fan(tree.children(own), below, level + 1)
+        elif hidden := tree.nodes[own].descendants:
+            yield f"{below}{_LAST}… {hidden:,} more below"
+
+
+def _fan(children: Sequence[str], before: str, level: int) -> list[tuple[str, bool, str, int]]:
+    """Children that are still to be written, the last of them first: what stands before each, whether it is
+    the last, its id, its level."""
+    return [(before, index == 0, child, level) for index, child in enumerate(reversed(children))]
+
+
+class _Words:
+    """Nodes in words."""
+
+    def __init__(self, tree: ExpansionTree, names: Names, ids: Sequence[str]) -> None:
+        here = [one for one in ids if one in tree.nodes]
+        near = dict.fromkeys(other for one in here for other in (one, tree.nodes[one].parent))
+        passages = [one for one in near if one in tree.nodes and tree.nodes[one].query is None]
+        self._tree, self._name = tree, cited(names(passages))
+        self._hops = tree.first_hops(here)
+
+    def of(self, node_id: str) -> str:
+        if node_id == QUESTION_NODE:
+            return _line(self._tree.facts.question) or "The question"
+        node = self._tree.nodes[node_id]
+        if node.query is not None:
+            came = plural(node.descendants, "passage") if node.descendants else "nothing new"
+            return _line(f"{query_words(node.query)} · {came} came through it")
+        hop = self._hops.get(node_id)
+        # The query stands above it.
+        quote = "" if hop is None or gap_query(hop) is not None else hop_quote(hop)
+        told = [
+            f"{f'{node.rank}. ' if node.rank else ''}{self._name(node_id)}",
+            "" if hop is None else f"{hop_words(hop, self._name)} {quote}".strip(),
+            f"also by {node.also:,}" if node.also else "",
+            f"{plural(node.descendants, 'passage')} came through it" if node.descendants else "",
+        ]
+        return _line(" · ".join(part for part in told if part))
+
+
+def _line(words: str) -> str:
+    return " ".join(words.split())
+
+
+def descendants_lines(tree: ExpansionTree, node_id: str, names: Names) -> Iterator[str]:
+    """How a passage was reached, what came of it in figures, and the tree below it."""
+    found = tree.descendants(node_id)
+    path = tree.path(node_id)
+    words = _Words(tree, names, path)
+    yield words.of(QUESTION_NODE)
+    for level, one in enumerate(path[:-1]):
+        yield f"{_NOTHING * level}{_LAST}{words.of(one)}"
+    yield ""
+    yield came_through(len(found.passages)) + "."
+    if found.passages:
+        yield f"by thread: {_counts({title_of(name): count for name, count in found.by_strategy.items()})}"
+        yield f"by round: {_counts({_round(number): count for number, count in found.by_round.items()})}"
+        yield f"by relation: {_counts({_plain(name): count for name, count in found.by_relation.items()})}"
+    if others := len(set(found.reached) - set(found.passages)):
+        yield f"{plural(others, 'other passage')} can be reached from it, and had been found in another way."
+    yield ""
+
+
+def came_through(count: int) -> str:
+    """How many passages hang below one: "12 passages came through this one"."""
+    return f"{plural(count, 'passage') if count else 'No passage'} came through this one"
+
+
+def statistics_lines(found: Statistics, known: Mapping[str, Named]) -> Iterator[str]:
+    """The figures of a pool; ``known`` says what its passages are called."""
+    name = cited(known)
+    titles = {own.document: own.title for own in known.values()}
+    queries = plural(found.queries, "query for gaps", "queries for gaps")
+    yield f"{plural(found.passages, 'passage')}, {plural(found.hops, 'hop')}, {queries}"
+    yield f"{plural(found.roots, 'root')}, {plural(found.leaves, 'leaf', 'leaves')}"
+    yield (
+        f"{found.connections:.1f} connections of a passage on average: {found.hops_in:.1f} hops lead to it, "
+        f"{found.hops_out:.1f} from it"
+    )
+    yield f"longest trail: {plural(len(found.longest), 'hop')}: {_line(' → '.join(map(name, found.longest)))}"
+    passages, hops = found.passages_by, found.hops_by
+    yield from _table("thread", passages.thread, hops.thread, title_of)
+    yield from _table("round", passages.round, hops.round, _round)
+    yield from _table("relation", passages.relation, hops.relation, _plain)
+    yield from _table("document", passages.document, hops.document, lambda one: titles.get(one, one))
+    yield from _table("language", passages.language, hops.language, str)
+    yield ""
+    yield "Rounds: proposed, admitted, refused, ended after"
+    for one in found.yields:
+        share = "" if one.share is None else f" ({one.share:.0%})"
+        refused = _counts({_plain(name): count for name, count in one.refused.items()})
+        yield (
+            f"  {_round(one.round)}: {one.proposed:,}, {one.admitted:,}{share}, "
+            f"{sum(one.refused.values()):,}{f' ({refused})' if refused else ''}, {one.ended:,.0f} ms"
+        )
+    if found.largest:
+        yield ""
+        yield "Through which most passages came"
+        yield from (f"  {count:>6,}  {_line(name(one))}" for one, count in found.largest.items())
+
+
+def _table(
+    title: str, passages: Mapping[Key, int], hops: Mapping[Key, int], words: Callable[[Key], str]
+) -> Iterator[str]:
+    yield ""
+    yield f"By {title}: passages, hops"
+    for key in [*passages, *(one for one in hops if one not in passages)]:
+        told = "not known" if key == "" else _line(words(key))
+        yield f"  {passages.get(key, 0):>6,} {hops.get(key, 0):>7,}  {told}"
+
+
+def _round(number: int) -> str:
+    return f"round {number}" if number else "scan"
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())

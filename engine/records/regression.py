@@ -1,0 +1,232 @@
+"""Saved cases gone through once more on a corpus as it is today: what got better, and what got worse."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean
+from typing import Any
+
+from engine.corpus.protocol import Corpus
+from engine.errors import RedstringError
+from engine.investigation.turn import PERSON
+from engine.llm import LanguageModel
+from engine.model import EvidenceStatus
+from engine.records.comparing import chances, compare, timeless
+from engine.records.comparison import Move
+from engine.records.export import investigation_to_json
+from engine.records.replaying import gone_through
+from engine.records.steps import DISMISS, FOLLOW, PIN
+from engine.records.store.chain import Event
+
+_BETTER = (EvidenceStatus.NONE, EvidenceStatus.PARTIAL, EvidenceStatus.FOUND)
+FIGURES = ("coverage", "references", "completeness")
+Record = Mapping[str, Any]
+Pair = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A case that is tried: its id, its record, its events and the state of the corpus of then. ``error``:
+    why it could not be read."""
+
+    id: str
+    record: Record
+    events: Sequence[Event] = ()
+    fingerprint: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a case. ``lost`` and ``gained`` are passages of the best ``top``, each with why;
+    ``lost_pins`` are ids of passages that people had pinned, and that nothing finds any more. ``evidence``,
+    ``figures`` and ``milliseconds`` are pairs, then and now; figures are 0..1. ``error``: why it could not be
+    gone through."""
+
+    id: str
+    question: str
+    same: bool = False
+    lost: tuple[Move, ...] = ()
+    gained: tuple[Move, ...] = ()
+    lost_pins: tuple[str, ...] = ()
+    evidence: tuple[str, str] = ("", "")
+    figures: Mapping[str, Pair] = field(default_factory=dict)
+    milliseconds: tuple[float, float] = (0.0, 0.0)
+    inexact: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def evidence_fell(self) -> bool:
+        """Whether the corpus bears less of the question than it did."""
+        then, now = (_rank(one) for one in self.evidence)
+        return now < then
+
+    @property
+    def verdict(self) -> str:
+        """In a word: failed, same, worse, better, or other where something differs and neither is clear."""
+        if self.error:
+            return "failed"
+        if self.same:
+            return "same"
+        rises = [now - then for then, now in self.figures.values() if then is not None and now is not None]
+        then, now = (_rank(one) for one in self.evidence)
+        if self.lost_pins or now < then or min(rises, default=0) < 0 or len(self.lost) > len(self.gained):
+            return "worse"
+        return "better" if now > then or max(rises, default=0) > 0 or self.gained else "other"
+
+
+def tried(
+    cases: Iterable[Saved],
+    corpus: Corpus,
+    *,
+    fingerprint: str = "",
+    top: int = 0,
+    model: LanguageModel | None = None,
+) -> Iterator[Outcome]:
+    """Go through each case; one that cannot be gone through does not stop the rest. ``top``: so many of the
+    best are looked at, 0 for all of the ranking."""
+    for case in cases:
+        question = str(case.record.get("question", ""))
+        if case.error:
+            yield Outcome(case.id, question, error=case.error)
+            continue
+        try:
+            yield _tried(case, corpus, fingerprint, top, model)
+        except RedstringError as error:
+            yield Outcome(case.id, question, error=" ".join(str(error).split()))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield Outcome(case.id, question, error=f"the record is damaged ({type(error).__name__}: {error})")
+
+
+def _tried(case: Saved, corpus: Corpus, fingerprint: str, top: int, model: LanguageModel | None) -> Outcome:
+    before = case.record
+    started = time.perf_counter()
+    again = gone_through(before, corpus, events=case.events, model=model)
+    milliseconds = 1000 * (time.perf_counter() - started)
+    after = investigation_to_json(again.investigation())
+    best = top or None
+    found = compare(
+        _best(before, best),
+        _best(after, best),
+        corpora=(None, corpus),
+        states=(case.fingerprint, fingerprint),
+    )
+    same = found.same or timeless(before) == timeless(after)
+    return Outcome(
+        case.id,
+        str(before["question"]),
+        same=same,
+        lost=found.went,
+        gained=found.came,
+        lost_pins=tuple(_lost_pins(case, corpus, model)),
+        evidence=(before["evidence"]["status"], after["evidence"]["status"]),
+        figures=_figures(before, after),
+        milliseconds=(float(before["milliseconds"]), milliseconds),
+        inexact=tuple(chances(before)),
+    )
+
+
+def _best(record: Record, count: int | None) -> Record:
+    return {**record, "passages": record["passages"][:count]}
+
+
+def _lost_pins(case: Saved, corpus: Corpus, model: LanguageModel | None) -> Iterator[str]:
+    """Pinned passages that the corpus has no more, or that the case had found by itself and finds no more."""
+    pinned = list(case.record["pool"]["pinned"])
+    if not pinned:
+        return
+    brought = {node["id"]: node["strategy"] for node in case.record["pool"]["nodes"]}
+    unaided = [event for event in case.events if event.kind not in (PIN, DISMISS, FOLLOW)]
+    pool = gone_through(case.record, corpus, events=unaided, model=model).pool
+    for name, row in zip(pinned, corpus.rows(pinned).tolist(), strict=True):
+        if row < 0 or (brought.get(name) != PERSON and name not in pool and not _followed(case, name)):
+            yield name
+
+
+def _followed(case: Saved, name: str) -> bool:
+    """Whether a passage came by a lead that a person followed: no case finds it unaided."""
+    rounds = {node["id"]: node["round"] for node in case.record["pool"]["nodes"]}
+    leads = sum(event.kind == FOLLOW for event in case.events)
+    last = max((report["number"] for report in case.record["rounds"]), default=0)
+    return bool(leads) and rounds.get(name, 0) > last - leads
+
+
+def _figures(before: Record, after: Record) -> dict[str, Pair]:
+    return {
+        "coverage": (before["metrics"]["coverage"], after["metrics"]["coverage"]),
+        "references": (before["metrics"]["references"], after["metrics"]["references"]),
+        "completeness": (_estimate(before), _estimate(after)),
+    }
+
+
+def _estimate(record: Record) -> float | None:
+    estimate = record["stop"]["completeness"]
+    return None if estimate is None else float(estimate["estimate"])
+
+
+def _rank(status: str) -> int:
+    return _BETTER.index(EvidenceStatus(status)) if status in set(_BETTER) else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """All outcomes together; ``verdicts`` counts cases by verdict, ``figures`` are means then and now over
+    the cases that have both, ``milliseconds`` sums."""
+
+    cases: int
+    verdicts: Mapping[str, int]
+    lost: int
+    gained: int
+    lost_pins: int
+    evidence_fell: int
+    figures: Mapping[str, Pair]
+    milliseconds: tuple[float, float]
+
+
+def totals_of(outcomes: Sequence[Outcome]) -> Totals:
+    """Outcomes together."""
+    verdicts = [one.verdict for one in outcomes]
+    names = ("same", "better", "worse", "other", "failed")
+    return Totals(
+        cases=len(outcomes),
+        verdicts={name: verdicts.count(name) for name in names},
+        lost=sum(len(one.lost) for one in outcomes),
+        gained=sum(len(one.gained) for one in outcomes),
+        lost_pins=sum(len(one.lost_pins) for one in outcomes),
+        evidence_fell=sum(one.evidence_fell for one in outcomes),
+        figures={name: _means(outcomes, name) for name in FIGURES},
+        milliseconds=(
+            sum(one.milliseconds[0] for one in outcomes),
+            sum(one.milliseconds[1] for one in outcomes),
+        ),
+    )
+
+
+def _means(outcomes: Sequence[Outcome], name: str) -> Pair:
+    pairs = [one.figures[name] for one in outcomes if name in one.figures]
+    both = [(then, now) for then, now in pairs if then is not None and now is not None]
+    if not both:
+        return None, None
+    return fmean(then for then, _ in both), fmean(now for _, now in both)
+
+
+def too_bad(totals: Totals, most_lost: int) -> list[str]:
+    """What is worse than is allowed, in words; nothing where all is well."""
+    counts = (
+        (totals.verdicts["failed"], 0, "cases that could not be gone through"),
+        (totals.lost_pins, 0, "pinned passages that are lost"),
+        (totals.evidence_fell, 0, "cases that bear less evidence"),
+        (totals.lost, most_lost, "passages that are lost"),
+    )
+    return [f"{words}: {count:,}, at most {most:,}" for count, most, words in counts if count > most]
+
+
+def regression_to_json(outcomes: Sequence[Outcome], totals: Totals, bad: Sequence[str]) -> dict[str, Any]:
+    """Outcomes and totals as plain values; ``worse_than_allowed`` is empty where all is well."""
+    return {
+        "totals": asdict(totals),
+        "worse_than_allowed": list(bad),
+        "cases": [{**asdict(one), "verdict": one.verdict} for one in outcomes],
+    }

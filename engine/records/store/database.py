@@ -1,0 +1,129 @@
+"""The connections of a store of cases, and how a case is read from its tables."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any
+
+import orjson
+from sqlalchemy import Connection, Engine, RowMapping, Select, select
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from engine.errors import InputError
+from engine.records.store import Owner
+from engine.records.store.chain import Event
+from engine.records.store.listing import CaseSummary, matters_of, summary_from
+from engine.records.store.opening import READS, opened, told
+from engine.records.store.tables import CASES, EVENTS, STATES
+
+
+class ThereError(InputError):
+    """Something is there already, or what it belongs to is not."""
+
+
+class CaseDatabase:
+    """The cases of a database, by its address; see ``opening.opened`` for it and for what is raised."""
+
+    def __init__(self, url: str) -> None:
+        self._engine: Engine = opened(url)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def summary(self, case_id: str, owner: Owner = "") -> CaseSummary:
+        """A case as it stands in a list."""
+        with self._reading() as connection:
+            return summary_from(self._case(connection, case_id, owner))
+
+    def notes(self, case_id: str, owner: Owner = "") -> str:
+        """What somebody has noted of a case."""
+        with self._reading() as connection:
+            return str(self._case(connection, case_id, owner)["notes"])
+
+    def events(self, case_id: str, owner: Owner = "") -> list[Event]:
+        """Everything that happened to a case, in order."""
+        with self._reading() as connection:
+            return events_of(connection, self._case(connection, case_id, owner)["number"])
+
+    def _case(
+        self, connection: Connection, case_id: str, owner: Owner, *, locked: bool = False
+    ) -> RowMapping:
+        wanted = select(CASES).where(CASES.c.id == case_id, CASES.c.matter.in_(matters_of(owner)))
+        found = connection.execute(wanted.with_for_update() if locked else wanted).mappings().one_or_none()
+        if found is None:
+            raise unknown(case_id)
+        return found
+
+    def _state(self, case_id: str, number: int | None = None) -> dict[str, Any]:
+        """The record behind an event, None for the last that changed it."""
+        wanted = select(STATES.c.record).where(STATES.c.case_number == _number_of(case_id))
+        if number is not None:
+            wanted = wanted.where(STATES.c.number == number)
+        found = self._read(wanted.order_by(STATES.c.number.desc()).limit(1))
+        return loaded(unpacked(found[0]["record"] if found else b"", case_id), case_id)
+
+    def _read(self, wanted: Select[Any]) -> Sequence[RowMapping]:
+        with self._reading() as connection:
+            return connection.execute(wanted).mappings().all()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        # What is read together is of one moment.
+        level = {} if self._engine.dialect.name == "sqlite" else {"isolation_level": "REPEATABLE READ"}
+        with self._told(), self._engine.connect().execution_options(**{READS: True}, **level) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._told(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except IntegrityError:
+            raise ThereError("this is kept already, or what it belongs to is gone: look again") from None
+        except SQLAlchemyError as error:
+            raise told(error, self._engine.url) from None
+
+
+def events_of(connection: Connection, number: int) -> list[Event]:
+    """The events of a case, in their order; ``number`` is that of its row."""
+    wanted = select(EVENTS).where(EVENTS.c.case_number == number).order_by(EVENTS.c.number)
+    names = [one.name for one in fields(Event)]
+    return [Event(**{name: row[name] for name in names}) for row in connection.execute(wanted).mappings()]
+
+
+def unpacked(record: bytes, case_id: str) -> bytes:
+    """A record as it was kept. Raises InputError for a damaged one."""
+    try:
+        return zlib.decompress(record)
+    except zlib.error as error:
+        raise _damaged(case_id) from error
+
+
+def loaded(state: bytes, case_id: str) -> dict[str, Any]:
+    """Its values. Raises InputError for a damaged one."""
+    try:
+        record: dict[str, Any] = orjson.loads(state)
+    except orjson.JSONDecodeError as error:
+        raise _damaged(case_id) from error
+    return record
+
+
+def _damaged(case_id: str) -> InputError:
+    return InputError(f"the record of case {case_id} is damaged: `cases verify` says what")
+
+
+def unknown(case_id: str) -> InputError:
+    """What to raise for a case that is not there, or not of who asks."""
+    return InputError(f"there is no case {case_id[:40]!r}")
+
+
+def _number_of(case_id: str) -> Any:
+    return select(CASES.c.number).where(CASES.c.id == case_id).scalar_subquery()

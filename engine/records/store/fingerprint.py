@@ -1,0 +1,21 @@
+"""The state of a corpus, as far as a case depends on it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from engine.corpus.embedded.publication import GRADES_NAME, VALIDATIONS_NAME
+from engine.corpus.protocol import Corpus
+
+
+def fingerprint_of(corpus: Corpus) -> str:
+    """The same for two states of which the same is found: texts, references, ontology, models, and what
+    people have said of links and grades. 64 hexadecimal digits."""
+    info, found = corpus.info(), hashlib.sha256()
+    for part in (info.metadata["text"], info.embedding, info.sparse, info.late):
+        found.update(f"{part}\0".encode())
+    if corpus.journals is not None:
+        for name in (VALIDATIONS_NAME, GRADES_NAME):
+            for line in corpus.journals.lines(name):
+                found.update(line + b"\n")
+    return found.hexdigest()

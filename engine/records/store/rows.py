@@ -1,0 +1,196 @@
+"""A record of a case, as ``records.export`` makes it, as rows of the tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Table
+
+from engine.model import AreaState
+from engine.records.pooled import referring_in
+from engine.records.store.former_rows import former_queries
+from engine.records.store.sealing import in_utc
+from engine.records.store.tables import COSTS, HITS, HOPS, PASSAGES, QUERIES, ROUNDS
+
+Row = dict[str, Any]
+# By passage: the number of the query that found it, and its similarity.
+Found = Mapping[str, tuple[int | None, float | None]]
+# Records up to this format do not say what each query found.
+WITHOUT_SEARCHES = 1
+
+
+def rows_of(record: Mapping[str, Any]) -> dict[Table, list[Row]]:
+    """The rows of a record, by table, without the id of the case."""
+    former = record["format"] <= WITHOUT_SEARCHES
+    queries, hits, by_query = former_queries(record) if former else _queries(record)
+    passages, numbers = _passages(record, by_query)
+    return {
+        ROUNDS: [_round(one, record["coverage"]) for one in record["rounds"]],
+        QUERIES: queries,
+        HITS: hits,
+        PASSAGES: passages,
+        HOPS: [_hop(number, edge, numbers) for number, edge in enumerate(record["pool"]["edges"])],
+        COSTS: [
+            {"number": number, "task": task, **{name: used[name] for name in _USED}}
+            for number, (task, used) in enumerate(record["usage"].items())
+        ],
+    }
+
+
+_USED = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "milliseconds", "money")
+
+
+def summary_of(record: Mapping[str, Any]) -> Row:
+    """What of a record stands in the row of its case."""
+    metrics, estimate = record["metrics"], record["stop"]["completeness"]
+    usage = list(record["usage"].values())
+    paid = [used["money"] for used in usage]
+    started = datetime.fromisoformat(record["started"]).astimezone(UTC)
+    return {
+        "started": in_utc(started),
+        "completed": in_utc(started + timedelta(milliseconds=record["milliseconds"])),
+        "question": record["question"],
+        "parts": [part["text"] for part in record["evidence"]["parts"]],
+        "language": record["plan"]["language"],
+        "corpus": record["corpus"],
+        "settings": record["settings"],
+        "day": record["day"],
+        "rounds": sum(one["number"] > 0 for one in record["rounds"]),
+        "stop_reason": record["stop"]["reason"],
+        "passages": len(record["passages"]),
+        "pool": len(record["pool"]["nodes"]),
+        "completeness": None if estimate is None else estimate["estimate"],
+        "mean_similarity": metrics["similarity"],
+        "top_similarity": metrics["similarity_top"],
+        "coverage_score": metrics["coverage"],
+        "reference_coverage": metrics["references"],
+        "round_efficiency": metrics["efficiency"],
+        "coherence": metrics["coherence"],
+        "milliseconds": record["milliseconds"],
+        "model": record["model"],
+        "model_calls": sum(used["calls"] for used in usage),
+        "tokens": sum(used["prompt_tokens"] + used["completion_tokens"] for used in usage),
+        # One task without a known price makes the sum unknown.
+        "money": None if None in paid else sum(paid),
+        "evidence": record["evidence"]["status"],
+    }
+
+
+def searched(question: str, name: str, notes: str) -> str:
+    """What words are looked for in."""
+    return "\n".join((question, name, notes)).casefold()
+
+
+def _round(report: Mapping[str, Any], areas: Sequence[Mapping[str, Any]]) -> Row:
+    refusals: Counter[str] = Counter()
+    for strategy in report["strategies"]:
+        refusals.update(strategy["refused"])
+    after, judged = report["coverage"]["after"], report["judged"] or {}
+    names = {area["id"]: area["name"] for area in areas}
+    return {
+        "number": report["number"],
+        "kinds": report.get("kinds", []),
+        "purpose": report["purpose"],
+        "seeds": len(report["seeds"]),
+        "admitted": report["admitted"],
+        "refused": report["refused"],
+        "refusals": dict(refusals),
+        "pool": report["pool_size"],
+        "efficiency": report["efficiency"],
+        "milliseconds": report["milliseconds"],
+        "coverage_before": report["coverage"]["before"],
+        "coverage_after": after,
+        "gaps": [names.get(area, area) for area, state in after.items() if state != AreaState.COVERED],
+        "judged_by": judged.get("by"),
+        "is_sufficient": judged.get("sufficient"),
+        "missing": list(judged.get("missing", ())),
+        "confidence": judged.get("confidence"),
+        "reasons": judged.get("reasons"),
+    }
+
+
+def _queries(record: Mapping[str, Any]) -> tuple[list[Row], list[Row], Found]:
+    """All that was searched for, the best of what each query found, and which found each passage."""
+    queries: list[Row] = []
+    hits: list[Row] = []
+    for report in record["rounds"]:
+        for search in report["searches"]:
+            similar = [hit["similarity"] for hit in search["hits"] if hit["similarity"] is not None]
+            queries.append(
+                {
+                    "number": search["number"],
+                    "round": report["number"],
+                    "kind": search["kind"],
+                    "language": search["language"],
+                    "text": search["text"],
+                    "is_hypothetical": search["is_hypothetical"],
+                    "weight": search["weight"],
+                    "area": search["name"],
+                    "hits": search["found"],
+                    "top_similarity": max(similar, default=None),
+                    "mean_similarity": sum(similar) / len(similar) if similar else None,
+                    "milliseconds": search["milliseconds"],
+                }
+            )
+            hits += [
+                {
+                    "number": len(hits) + place,
+                    "query": search["number"],
+                    "rank": place + 1,
+                    "passage_id": hit["passage_id"],
+                    "similarity": hit["similarity"],
+                    "ranks": hit["ranks"],
+                }
+                for place, hit in enumerate(search["hits"])
+            ]
+    found = {node["id"]: (node["search"], node["similarity"]) for node in record["pool"]["nodes"]}
+    return queries, hits, found
+
+
+def _passages(record: Mapping[str, Any], found: Found) -> tuple[list[Row], dict[str, int]]:
+    pool = record["pool"]
+    numbers: dict[str, int] = {node["id"]: number for number, node in enumerate(pool["nodes"])}
+    ranked = {passage["id"]: passage for passage in record["passages"]}
+    pinned, dismissed = set(pool["pinned"]), set(pool["dismissed"])
+    areas: dict[str, list[str]] = defaultdict(list)
+    for area in record["coverage"]:
+        for one in area["evidence"]:
+            areas[one].append(area["name"])
+    # What the hops say, not what a passage says of itself, so that the two cannot differ.
+    referring = referring_in(pool["edges"])
+    rows = []
+    for node, number in zip(pool["nodes"], numbers.values(), strict=True):
+        name = node["id"]
+        shown = ranked.get(name, {})
+        query, similarity = found.get(name, (None, None))
+        rows.append(
+            {
+                "number": number,
+                "passage_id": name,
+                "document_id": shown.get("document"),
+                "rank": shown.get("rank"),
+                "round": node["round"],
+                "strategy": node["strategy"],
+                "query": query,
+                "gate_score": node["score"],
+                "score": shown.get("score"),
+                "similarity": similarity,
+                "referenced_by": len(referring.get(name, ())),
+                "areas": areas.get(name, []),
+                "is_pinned": name in pinned,
+                "is_dismissed": name in dismissed,
+            }
+        )
+    return rows, numbers
+
+
+def _hop(number: int, edge: Mapping[str, Any], numbers: Mapping[str, int]) -> Row:
+    return {
+        "number": number,
+        "source": None if edge["source"] is None else numbers[edge["source"]],
+        "target": numbers[edge["target"]],
+        **{name: edge[name] for name in ("round", "strategy", "relation", "direction", "strength", "rank")},
+    }

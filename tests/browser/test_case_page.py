@@ -1,0 +1,62 @@
+"""The page of a case as a browser opens it from a folder: nothing is fetched, nothing complains, all fits."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+
+from engine.corpus import open_corpus
+from engine.exports.page.rendering import case_page
+from engine.exports.registry import HandedOver
+from engine.investigation import Case
+from engine.records.export import investigation_to_json
+from engine.settings import preset
+from tests.browser.conftest import QUESTION, SCHEMES, ColorScheme
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def written(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    corpus = open_corpus(sample_folder)
+    case = Case(
+        corpus, f"{QUESTION} <img src=x onerror=window.harmed=1>", preset("quick"), day=date(2026, 6, 1)
+    )
+    for _ in case.run():
+        continue
+    record = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    page = tmp_path_factory.mktemp("case") / "case.html"
+    page.write_text(case_page(HandedOver(record, corpus=corpus)), encoding="utf-8")
+    return page
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+def test_it_opens_in_peace(
+    browser: Browser, written: Path, width: int, height: int, scheme: ColorScheme
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(written.as_uri())
+    assert said == []
+    assert asked == [written.as_uri()]
+    assert page.evaluate("window.harmed") is None
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    ink, ground = page.evaluate(
+        "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert (ground == "rgb(23, 23, 26)") is (scheme == "dark")
+    assert ink != ground
+    page.locator(".drawing a[href]").first.click()
+    assert "#p-" in page.url
+    page.close()

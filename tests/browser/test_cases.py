@@ -1,0 +1,337 @@
+"""The Cases view in a real browser: found, named, judged, taken back, compared, deleted; and no other's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from engine.corpus import open_corpus
+from engine.records.export import investigation_to_json
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Wanted
+from engine.records.store.store import CaseStore
+from engine.settings import preset
+from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load
+from tests.browser.test_investigate import ARABIC
+from tests.browser.test_kept import asked, ended, public, somebody
+from tests.engine.investigation.story import finished
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+__all__ = ["public", "somebody"]
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+
+PHONE = {"viewport": {"width": 390, "height": 844}}
+HOSTILE = '"><img src=x onerror=window.harmed=1> What is a power of attorney?'
+LONG_NAME = "Vollmachtsüberschreitungsfolgenabschätzungsangelegenheit " * 3
+ROWS = ".cas-list .cas-row"
+# Puts an id into what a control sends.
+PUT = """([control, id]) => {
+  const one = document.querySelector(control);
+  one.dataset.asked = "1";
+  one.dataset.with = JSON.stringify({ ...JSON.parse(one.dataset.with), id });
+}"""
+Keep = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def records(shown_sample: Path) -> dict[str, Any]:
+    """Records of one question at two depths, as a file has them."""
+    corpus = open_corpus(shown_sample)
+    return {
+        depth: orjson.loads(
+            orjson.dumps(
+                investigation_to_json(finished(corpus, QUESTION, preset(depth), None).investigation())
+            )
+        )
+        for depth in ("quick", "balanced")
+    }
+
+
+@pytest.fixture
+def store(home: Path) -> Iterator[CaseStore]:
+    """The store of the page, without cases: others may have asked before."""
+    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
+        yield found
+
+
+@pytest.fixture
+def keep(store: CaseStore, records: dict[str, Any]) -> Keep:
+    """Keep a case of whoever sits at the machine, or of another owner."""
+
+    def one(
+        question: str = QUESTION, *, depth: str = "quick", day: int = 1, owner: str = "", **named: Any
+    ) -> str:
+        record = {**records[depth], "question": question, "started": f"2026-01-{day:02}T10:00:00+00:00"}
+        matter = store.matter(named.pop("matter", "General"), owner)
+        return store.keep(record, matter, application="page", who="Ann", **named)
+
+    return one
+
+
+def enter(page: Page) -> None:
+    page.click(".views [data-view=cases]")
+    page.wait_for_selector("#cases :is(.cas-list, .empty)")
+
+
+def opened(page: Page, case: str) -> None:
+    page.click(f"[data-key='open-{case}']")
+    page.wait_for_selector(f".cas-card[data-id='{case}']")
+
+
+def banner(page: Page) -> str:
+    page.wait_for_selector("#cases .banner")
+    return page.inner_text("#cases .banner span")
+
+
+def test_the_list_is_searched_and_filtered_and_opens_in_a_tab_of_its_own(page: Page, keep: Keep) -> None:
+    enter(page)
+    assert "No cases yet" in page.inner_text("#cases .empty")
+    page.click("#cases [data-act=investigate]")
+    assert page.evaluate("document.activeElement.closest('#question') !== null")
+
+    first, arabic = keep(day=3), keep(ARABIC, day=2, matter="قضايا")
+    hostile = keep(HOSTILE, day=1, name=LONG_NAME)
+    enter(page)
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 3")
+    hrefs = page.locator(f"{ROWS} .cas-title").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert hrefs == [f"?case={one}" for one in (first, arabic, hostile)]
+    assert page.evaluate("getComputedStyle(document.querySelectorAll('.cas-title')[1]).direction") == "rtl"
+    assert "ago" in page.inner_text(f"{ROWS} .cas-when >> nth=0")
+    assert page.evaluate("window.harmed") is None
+
+    page.fill("#cases [name=words]", "attorney")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
+    assert page.evaluate("document.activeElement.name") == "words", "whoever types goes on typing"
+    page.fill("#cases [name=words]", "nothing like it")
+    page.click("#cases .empty >> text=Clear filters")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 3")
+    page.select_option("#cases [name=matter]", label="قضايا")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
+    assert page.locator(ROWS).get_attribute("data-id") == arabic
+    page.click("#cases .cas-filters >> text=Clear filters")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 3")
+    page.fill("#cases [name=since]", "2026-01-03")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
+    # The address keeps nothing of all that.
+    assert "?" not in page.url
+
+
+def test_a_case_is_named_noted_judged_moved_and_handed_over(
+    page: Page, store: CaseStore, keep: Keep, tmp_path: Path
+) -> None:
+    case = keep()
+    enter(page)
+    opened(page, case)
+    assert page.evaluate("document.activeElement.dataset.key") == "sheet"
+    page.fill(".cas-card [name=name]", "<b>Broader powers</b>")
+    page.press(".cas-card [name=name]", "Tab")
+    page.wait_for_selector(f"{ROWS} .cas-title >> text=<b>Broader powers</b>")
+    # Whoever goes on writing loses nothing to the answer.
+    assert page.evaluate("document.activeElement.name") == "notes"
+    page.keyboard.type("Ask Ben.")
+    page.press(".cas-card [name=notes]", "Tab")
+    page.wait_for_selector(".cas-events >> text=Notes changed")
+    page.fill(".cas-card [name=verdict]", "useful")
+    page.check(".cas-card [name=right][value=yes]", force=True)
+    page.click(".cas-card >> text=Save the verdict")
+    page.wait_for_selector(f"{ROWS} .cas-verdict >> text=useful", state="attached")
+    page.select_option(".cas-card [name=matter]", "new")
+    page.wait_for_function("document.activeElement.dataset.key === 'new-matter'")
+    page.keyboard.type("Register")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"{ROWS} .cas-sub >> text=Register")
+    summary = store.summary(case)
+    assert (summary.name, summary.verdict, summary.verdict_right) == ("<b>Broader powers</b>", "useful", True)
+    assert store.notes(case) == "Ask Ben."
+    kinds = [event.kind for event in store.events(case)]
+    assert kinds == ["opened", "ran", "described", "described", "judged", "moved"]
+    with page.expect_download() as kept:
+        page.click(".cas-files >> text=Record (JSON)")
+    assert kept.value.suggested_filename == "2026-01-01-b-Broader-powers-b.json"
+    assert orjson.loads(Path(kept.value.path()).read_bytes())["question"] == QUESTION
+    page.click(".cas-card [data-do=verify]")
+    page.wait_for_selector(f".cas-verified >> text={store.events(case)[-1].hash}")
+    page.focus(".cas-card [name=name]")
+    page.keyboard.press("Escape")
+    assert page.locator(".cas-card").count() == 0
+    assert page.evaluate("document.activeElement.dataset.key") == f"open-{case}"
+
+
+def test_a_step_is_taken_back_and_a_case_deleted_after_it_was_asked_once(
+    page: Page, store: CaseStore, keep: Keep, records: dict[str, Any]
+) -> None:
+    case, other = keep(), keep(day=2)
+    pool = records["quick"]["pool"]
+    pinned = {**store.record(case), "pool": {**pool, "pinned": [pool["nodes"][0]["id"]]}}
+    store.step(case, "pin", who="Ann", data={"passage": pool["nodes"][0]["id"]}, record=pinned)
+    enter(page)
+    opened(page, case)
+    page.click(".cas-card >> text=Take back: pinned")
+    page.wait_for_selector(".cas-events >> text=Took back: pinned")
+    assert store.record(case)["pool"]["pinned"] == []
+    assert page.locator("[data-do=undo]").count() == 0
+    page.click("[data-do=delete]")
+    assert page.inner_text("[data-do=delete]") == "Delete it for good"
+    assert store.listed(Wanted()).total == 2
+    page.click("[data-do=delete]")
+    page.wait_for_function(f"document.querySelectorAll('{ROWS}').length === 1")
+    assert banner(page).startswith("Deleted: Can a manager")
+    assert page.locator(".cas-card").count() == 0
+    assert [one.id for one in store.listed(Wanted()).cases] == [other]
+
+
+def test_two_cases_are_compared_side_by_side(page: Page, keep: Keep) -> None:
+    quick, balanced, third = keep(day=1), keep(day=2, depth="balanced"), keep(day=3)
+    enter(page)
+    for case in (third, quick, balanced):
+        page.check(f"[data-key='pick-{case}']")
+    # Of three the last two count.
+    assert not page.is_checked(f"[data-key='pick-{third}']")
+    page.click("[data-act=compare]")
+    page.wait_for_selector(".cas-two")
+    assert page.evaluate("document.activeElement.dataset.key") == "compare"
+    sides = page.locator(".cas-side")
+    links = sides.locator("h2 a").evaluate_all("all => all.map(one => one.getAttribute('href'))")
+    assert links == [f"?case={quick}", f"?case={balanced}"]
+    assert "What they were given that differs" in page.inner_text(".cas-compare")
+    with page.expect_download() as kept:
+        page.click(".cas-compare >> text=As JSON")
+    values = orjson.loads(Path(kept.value.path()).read_bytes())
+    assert (values["before"], values["after"]) == (quick, balanced)
+    assert f"Only here: {len(values['came'])}" in sides.nth(1).inner_text()
+    page.click(".cas-compare [data-act=back]")
+    assert page.is_visible(ROWS)
+    assert page.is_checked(f"[data-key='pick-{quick}']")
+
+
+def test_figures_have_charts_sentences_and_tables(page: Page, store: CaseStore, keep: Keep) -> None:
+    for day in range(1, 4):
+        keep(day=day)
+    store.judge(keep(day=4, matter="Register", depth="balanced"), "<b>useful</b>", who="Ann", right=True)
+    enter(page)
+    page.click("#cases [data-tab=records]")
+    page.wait_for_selector(".cas-plot .main-svg")
+    assert page.locator(".cas-plot").count() == 3
+    assert "4 cases on 4 days" in page.inner_text(".cas-records")
+    assert "<b>useful</b>" in page.inner_text("[data-name=coverage-by-verdict]")
+    page.click("text=The figures, by thread")
+    assert page.is_visible("th >> text=Scan")
+    line = "getComputedStyle(document.querySelector('.cas-plot .js-line')).stroke"
+    light = page.evaluate(line)
+    page.click("#theme-toggle")
+    page.wait_for_function(f"{line} !== '{light}'")
+    page.click("#theme-toggle")
+    page.select_option("#cases [name=matter]", label="Register")
+    page.wait_for_selector(".cas-records >> text=All cases of this matter")
+    assert page.locator(".cas-means").count() == 1
+
+
+def test_a_case_of_another_is_refused(page: Page, store: CaseStore, keep: Keep) -> None:
+    own, other = keep(), keep("The secret of Ben?", owner="ben")
+    enter(page)
+    assert page.locator(ROWS).count() == 1
+    for control in (f"[data-key='open-{own}']", "[data-do=delete]", "[data-do=verify]", ".cas-chip"):
+        if control.startswith("[data-do") or control == ".cas-chip":
+            opened(page, own)
+        page.evaluate(PUT, [control, other])
+        page.click(control)
+        assert "no case" in banner(page)
+        page.click("#cases .banner button")
+        load_again(page)
+    assert "secret" not in page.inner_text("#cases")
+    assert store.summary(other, "ben").question == "The secret of Ben?"
+
+
+def load_again(page: Page) -> None:
+    load(page, page.url)
+    enter(page)
+
+
+def test_pages_of_many_cases_by_keyboard(page: Page, keep: Keep) -> None:
+    for day in range(60):
+        keep(f"Question {day}?", day=day % 28 + 1)
+    enter(page)
+    assert "60 cases" in page.inner_text(".cas-head")
+    page.focus("[data-key=older]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=page 2 of 2")
+    assert page.locator(ROWS).count() == 10
+    page.focus(f"{ROWS} .cas-open >> nth=0")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".cas-card")
+    page.click(".cas-x")
+    page.focus("[data-key=newer]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=page 1 of 2")
+    assert page.locator(ROWS).count() == 50
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True)
+def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, keep: Keep) -> None:
+    def fits(what: str) -> None:
+        for scheme in SCHEMES:
+            in_theme(page, scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") == 390, f"{what}, {scheme}"
+
+    first, second = keep(HOSTILE, name=LONG_NAME.strip(), day=2), keep(ARABIC, depth="balanced")
+    enter(page)
+    fits("the list")
+    assert page.is_hidden("#cases [name=corpus]")
+    page.click("#cases .cas-fold")
+    assert page.is_visible("#cases [name=corpus]")
+    fits("the filters")
+    opened(page, first)
+    fits("the sheet")
+    page.click(".cas-card [data-act=pick-this]")
+    page.check(f"[data-key='pick-{second}']")
+    page.click("[data-act=compare]")
+    page.wait_for_selector(".cas-two")
+    fits("two cases")
+    page.click("#cases [data-tab=records]")
+    page.wait_for_selector(".cas-plot .main-svg")
+    fits("figures")
+
+
+def test_what_was_asked_on_the_page_is_listed_for_its_person_alone(
+    browser: Browser, somebody: BrowserContext, public: str
+) -> None:
+    page = asked(somebody, public)
+    address = ended(page)
+    case = address.rpartition("=")[2]
+    enter(page)
+    assert page.locator(ROWS).get_attribute("data-id") == case
+    page.click(f"{ROWS} .cas-title")
+    page.wait_for_selector("#app:not([data-away])")
+    assert page.url == address
+    enter(page)
+    opened(page, case)
+    assert "visitor" in page.inner_text(".cas-events")
+
+    other = browser.new_context()
+    tab = other.new_page()
+    load(tab, public)
+    enter(tab)
+    assert "No cases yet" in tab.inner_text("#cases .empty")
+    tab.click("#cases [data-act=investigate]")
+    ask(tab)
+    ended(tab)
+    enter(tab)
+    own = str(tab.locator(ROWS).get_attribute("data-id"))
+    assert own != case
+    tab.evaluate(PUT, [f"[data-key='open-{own}']", case])
+    tab.click(f"[data-key='open-{own}']")
+    assert "no case" in banner(tab)
+    assert tab.locator(".cas-card").count() == 0
+    other.close()

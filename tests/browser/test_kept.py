@@ -1,0 +1,208 @@
+"""Cases have an address: reload, back, another tab, another browser, another person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import orjson
+import pytest
+
+from benchmarks.attacks.http.served import served
+from engine.operator_settings import ANYWHERE, OperatorSettings
+from tests.browser.conftest import QUESTION, ask, load, stray_loops_collected
+from ui.page import build_page
+from ui.shelf import open_library
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+pytestmark = pytest.mark.browser
+OTHER = "Who may withdraw a power of attorney?"
+ASKED = "words => document.querySelector('#question textarea').value === words"
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory, shown_sample: Path) -> Iterator[str]:
+    """A page that anybody may reach: each browser is somebody else."""
+    settings = OperatorSettings(host=ANYWHERE, share_cases=True, embeddings=("none",), cases_a_minute=600)
+    folder = tmp_path_factory.mktemp("public")
+    with stray_loops_collected():
+        page = build_page(open_library([shown_sample], folder / "home", settings))
+    with served(page, settings, folder / "uploads") as address:
+        yield address
+
+
+@pytest.fixture
+def somebody(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(60_000)
+    yield context
+    context.close()
+
+
+def ended(page: Page) -> str:
+    """The address of the case, once it is kept."""
+    page.wait_for_selector(".story[data-state=done]")
+    page.wait_for_selector(".case-bar .do")
+    return page.url
+
+
+def cards(page: Page) -> list[str]:
+    found: list[str] = page.eval_on_selector_all("#ranked .card", "all => all.map((card) => card.dataset.id)")
+    return found
+
+
+def asked(context: BrowserContext, address: str) -> Page:
+    page = context.new_page()
+    load(page, address)
+    ask(page)
+    return page
+
+
+def test_a_case_is_there_after_a_reload_in_a_second_tab_and_on_the_way_back(
+    somebody: BrowserContext, public: str
+) -> None:
+    page = asked(somebody, public)
+    first, found = ended(page), cards(page)
+    assert "?case=" in first
+    page.click("#ranked .card >> nth=2")
+    page.click("#ranked .card >> nth=2 >> [data-act=pin]")
+    page.wait_for_selector("[data-case-act=undo]")
+    pinned = cards(page)
+    assert pinned != found
+    page.reload()
+    assert ended(page) == first
+    assert cards(page) == pinned
+    assert page.input_value("#question textarea") == QUESTION
+    page.click("[data-case-act=undo]")
+    page.wait_for_selector("[data-case-act=undo]", state="detached")
+    assert cards(page) == found
+    ask(page, OTHER)
+    page.wait_for_function("before => location.href !== before", arg=first)
+    second = ended(page)
+    assert page.title().startswith(OTHER)
+    tab = somebody.new_page()
+    tab.goto(first)
+    assert ended(tab) == first
+    assert cards(tab) == found
+    page.go_back()
+    page.wait_for_function(
+        "words => document.querySelector('#question textarea').value === words", arg=QUESTION
+    )
+    assert cards(page) == found
+    page.go_forward()
+    page.wait_for_function(ASKED, arg=OTHER)
+    assert page.url == second
+    # Nothing but ids and the reader's own secret names is kept in the browser.
+    held = orjson.loads(page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})"))
+    assert all(QUESTION not in value and len(value) < 200 for value in held.values())
+
+
+def test_the_last_cases_stand_in_the_rail_and_open_on_this_page(
+    somebody: BrowserContext, public: str
+) -> None:
+    page = asked(somebody, public)
+    first, found = ended(page), cards(page)
+    ask(page, OTHER)
+    page.wait_for_function("before => location.href !== before", arg=first)
+    second = ended(page)
+    page.wait_for_function("document.querySelectorAll('#recent a').length === 2")
+    listed = page.locator("#recent a").all_inner_texts()
+    assert listed == [OTHER, QUESTION], "the newest first"
+    assert page.get_attribute("#recent a >> nth=0", "aria-current") == "page"
+    page.click("#recent a >> nth=1")
+    page.wait_for_function(ASKED, arg=QUESTION)
+    assert page.url == first
+    assert cards(page) == found
+    page.go_back()
+    page.wait_for_function(ASKED, arg=OTHER)
+    assert page.url == second
+
+
+def test_what_two_tabs_do_to_one_case_is_never_mixed(somebody: BrowserContext, public: str) -> None:
+    page = asked(somebody, public)
+    address = ended(page)
+    other = somebody.new_page()
+    other.goto(address)
+    ended(other)
+    for tab in (page, other):
+        tab.click("#ranked .card >> nth=1")
+        tab.click("#ranked .card >> nth=1 >> [data-act=dismiss]")
+    other.wait_for_selector("#banner .banner")
+    assert "changed elsewhere meanwhile" in other.inner_text("#banner")
+    other.reload()
+    ended(other)
+    assert cards(other) == cards(page)
+
+
+def test_a_dismissal_says_why_and_is_taken_back(somebody: BrowserContext, public: str) -> None:
+    page = asked(somebody, public)
+    ended(page)
+    found = cards(page)
+    page.click("#ranked .card >> nth=1")
+    page.click("#ranked .card >> nth=1 >> .reasons summary")
+    page.click("#ranked .card >> nth=1 >> [data-reason='not in force']")
+    page.wait_for_selector("[data-case-act=undo]")
+    assert found[1] not in cards(page)
+    page.click("[data-case-act=undo]")
+    page.wait_for_selector("[data-case-act=undo]", state="detached")
+    assert cards(page) == found
+
+
+def test_another_person_does_not_see_it_until_it_is_shared_and_then_only_reads(
+    browser: Browser, somebody: BrowserContext, public: str
+) -> None:
+    page = asked(somebody, public)
+    address, found = ended(page), cards(page)
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(60_000)
+    stranger = context.new_page()
+    stranger.goto(address)
+    stranger.wait_for_selector("#banner .banner")
+    assert "no case" in stranger.inner_text("#banner")
+    assert cards(stranger) == []
+    page.click("[data-case-act=share]")
+    page.wait_for_selector("[data-case-act=share][aria-pressed=true]")
+    stranger.goto("about:blank")
+    stranger.goto(address)
+    stranger.wait_for_selector(".story[data-state=done]")
+    assert cards(stranger) == found
+    assert "to be read" in stranger.inner_text(".case-bar")
+    stranger.click("#ranked .card >> nth=1")
+    stranger.click("#ranked .card >> nth=1 >> [data-act=pin]")
+    stranger.wait_for_selector("#banner .banner")
+    assert "shared with you to be read" in stranger.inner_text("#banner")
+    page.click("[data-case-act=share]")
+    page.wait_for_selector("[data-case-act=share][aria-pressed=false]")
+    stranger.goto("about:blank")
+    stranger.goto(address)
+    stranger.wait_for_selector("#banner .banner")
+    assert cards(stranger) == []
+    context.close()
+
+
+def test_a_case_is_handed_over_as_a_file(somebody: BrowserContext, public: str) -> None:
+    page = asked(somebody, public)
+    ended(page)
+    page.click(".case-bar summary")
+    with page.expect_download() as download:
+        page.click(".case-bar [data-format=json]")
+    record = orjson.loads(Path(download.value.path()).read_bytes())
+    assert record["question"] == QUESTION
+    assert download.value.suggested_filename.endswith(".json")
+
+
+def test_the_line_over_a_case_fits_a_phone(browser: Browser, public: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    context.set_default_timeout(60_000)
+    page = asked(context, public)
+    ended(page)
+    page.click(".case-bar summary")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = page.locator(".menu-list").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    context.close()

@@ -1,0 +1,132 @@
+"""Cases that are saved, proved, handed to another machine and taken in there; matters that are deleted."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.engine.cli.test_cases import kept
+from tests.engine.command_line import CommandLine
+from tests.engine.harbour import QUESTION
+from tests.engine.records.former import former_file
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Another machine, from when ``setenv`` is called."""
+    monkeypatch.setenv("REDSTRING_AUDIT", "on")
+    return monkeypatch
+
+
+def test_a_saved_case_is_proved_and_a_changed_one_seen(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "case.json"
+    assert run("investigate", QUESTION, "--corpus", harbour_folder, "--save", path).code == 0
+    values = orjson.loads(path.read_bytes())
+    assert (values["format"], values["case"]["application"]) == (2, "cli")
+    assert len(values["case"]["fingerprint"]) == 64
+    sound = run("cases", "verify", path)
+    assert sound.out == f"As it was written; last hash {values['case']['head']}\n"
+    path.write_bytes(path.read_bytes().replace(QUESTION.encode(), b"Another?"))
+    done = run("cases", "verify", path)
+    assert (done.code, "was changed: " in done.err, done.err.count("\n")) == (2, True, 1)
+    assert run("cases", "import", path, "--matter", "Harbour").code == 2
+    assert run("cases", "list", "--json").json["total"] == 0
+
+
+def test_kept_and_saved_it_is_one_case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    case_id = kept(run, harbour_folder, QUESTION, "--save", str(path))
+    assert orjson.loads(path.read_bytes())["case"]["id"] == case_id
+    assert run("cases", "verify", path).out == run("cases", "verify", case_id).out
+
+
+def test_a_matter_goes_to_another_machine(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path, elsewhere: pytest.MonkeyPatch
+) -> None:
+    first, second = kept(run, harbour_folder), kept(run, harbour_folder, "Wer nimmt einen Lotsen?")
+    run("cases", "judge", first, "supported")
+    bundle, lines = tmp_path / "harbour.zip", tmp_path / "harbour.jsonl"
+    assert run("cases", "export", "--matter", "Harbour", "--out", bundle).out == f"2 cases in {bundle}\n"
+    assert run("cases", "export", "--matter", "Harbour", "--out", lines, "--json").json == {"exported": 2}
+    assert bundle.stat().st_mode & 0o077 == 0
+    assert [orjson.loads(line)["case"]["id"] for line in lines.read_bytes().splitlines()] == [first, second]
+    zipfile.ZipFile(bundle).extractall(tmp_path / "out")
+    elsewhere.setenv("REDSTRING_HOME", str(tmp_path / "elsewhere"))
+    files = sorted((tmp_path / "out").iterdir())
+    taken = run("cases", "import", *files, "--matter", "Taken in")
+    assert sorted(taken.out.split()) == sorted([*f"Kept as case {first} Kept as case {second}".split()])
+    assert run("cases", "show", first, "--json").json["case"]["verdict"] == "supported"
+    assert run("cases", "verify", first).code == 0
+    assert run("cases", "replay", first, "--corpus", harbour_folder).out == "The same to the last digit.\n"
+    again = run("cases", "import", files[0], "--matter", "Taken in")
+    assert (again.code, "is kept here already" in again.err) == (2, True)
+
+
+def test_an_export_by_another_ending_is_refused(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
+    kept(run, harbour_folder)
+    done = run("cases", "export", "--matter", "Harbour", "--out", tmp_path / "x.tar")
+    assert (done.code, "FILE.zip or FILE.jsonl" in done.err) == (2, True)
+    assert not (tmp_path / "x.tar").exists()
+
+
+def test_a_former_file_is_kept(run: CommandLine, tmp_path: Path) -> None:
+    path = former_file(tmp_path)
+    done = run("cases", "verify", path)
+    assert (done.code, "format 1, which has no chain" in done.err) == (2, True)
+    (case_id,) = run("cases", "import", path, "--matter", "Old", "--json").json["imported"]
+    assert run("cases", "verify", case_id).code == 0
+    assert run("cases", "show", case_id, "--json").json["record"]["format"] == 1
+
+
+def test_a_matter_is_deleted_and_the_log_says_by_whom(
+    run: CommandLine, harbour_folder: Path, home: Path, elsewhere: pytest.MonkeyPatch
+) -> None:
+    first, second = kept(run, harbour_folder), kept(run, harbour_folder, "Who takes a pilot?")
+    (matter,) = run("cases", "matters", "--json").json["matters"]
+    assert (matter["name"], matter["cases"], matter["owner"]) == ("Harbour", 2, "")
+    assert run("cases", "matters").out == f"{matter['id']}  Harbour: 2 cases, of this machine\n"
+    assert run("cases", "delete", first).out == "1 deleted\n"
+    assert run("cases", "delete", "--matter", matter["id"]).out == "1 deleted\n"
+    assert run("cases", "matters", "--json").json == {"matters": []}
+    logged = [orjson.loads(line) for line in (home / "audit" / "audit.jsonl").read_bytes().splitlines()]
+    assert [(line["who"], line["action"], line["object"]) for line in logged] == [
+        ("(command line)", "delete case", first), ("(command line)", "delete case", second),
+    ]  # fmt: skip
+
+
+def test_shared_and_not_any_more(run: CommandLine, harbour_folder: Path) -> None:
+    case_id = kept(run, harbour_folder)
+    assert run("cases", "share", case_id).out == f"{case_id} is shown to whoever has its id\n"
+    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is True
+    run("cases", "share", case_id, "--off")
+    assert run("cases", "show", case_id, "--json").json["case"]["is_shared"] is False
+
+
+def test_a_verdict_is_taken_back(run: CommandLine, harbour_folder: Path) -> None:
+    case_id = kept(run, harbour_folder)
+    run("cases", "judge", case_id, "supported")
+    run("cases", "judge", case_id, "refuted", "--wrong")
+    assert run("cases", "undo", case_id, "--verdict").out == "Taken back: judged (event 3)\n"
+    assert run("cases", "show", case_id, "--json").json["case"]["verdict"] == "supported"
+    run("cases", "undo", case_id, "--verdict")
+    assert run("cases", "show", case_id, "--json").json["case"]["verdict"] is None
+    assert run("cases", "verify", case_id).code == 0
+
+
+def test_the_schema_is_printed(run: CommandLine) -> None:
+    printed = run("cases", "schema").json
+    assert printed["title"] == "SavedCase"
+    assert printed["additionalProperties"] is False

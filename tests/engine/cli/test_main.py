@@ -1,0 +1,455 @@
+"""The command line: one JSON object on standard output, one line for an error, exit codes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+import pytest
+
+from engine.cli.main import main, parser
+from engine.corpus import open_corpus
+from engine.investigation import Case
+from engine.investigation.strategies.contract import toy_corpus
+from engine.model import Relation, Status
+from engine.settings import InvestigationSettings, preset
+from tests.engine.command_line import CommandLine
+from tests.engine.endpoint import EmbeddingServer
+from tests.engine.harbour import NOTHING, OLD_ARTICLE_12, QUESTION, write_harbour
+
+ROOT = Path(__file__).parents[3]
+QUERIES = """{"id": "q1", "text": "What interest do dues in arrears bear?"}
+{"id": "q2", "text": "Who takes a pilot?"}
+"""
+QRELS = "query-id\tcorpus-id\tscore\nq1\tdues-act/art-5\t1\nq2\tharbour-act/art-6/para-1\t1\n"
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> tuple[str, ...]:
+    (tmp_path / "queries.jsonl").write_text(QUERIES, encoding="utf-8")
+    (tmp_path / "qrels.tsv").write_text(QRELS, encoding="utf-8")
+    return ("--queries", str(tmp_path / "queries.jsonl"), "--qrels", str(tmp_path / "qrels.tsv"))
+
+
+def test_investigate_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--json")
+    assert (done.code, done.err) == (0, "")
+    told = done.json
+    assert told.keys() >= {"passages", "coverage", "rounds", "stop", "pool"}
+    assert told["passages"][0].keys() >= {"rank", "id", "document", "text", "score", "breakdown", "trails"}
+    assert told["stop"].keys() >= {"reason", "numbers"}
+    assert told["pool"].keys() >= {"nodes", "edges"}
+
+
+def test_investigate_tells_its_story_on_standard_error(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "3")
+    assert done.code == 0
+    assert re.match(r"Plan: \d views of the question, language en, [\w-]+\nScan: ", done.err)
+    assert "\nStopped: " in done.err
+    assert done.out.count("  score ") == 3
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_a_question_that_finds_nothing_says_so(
+    run: CommandLine, harbour_folder: Path, flags: tuple[str, ...]
+) -> None:
+    done = run("investigate", NOTHING, "--corpus", harbour_folder, *flags)
+    assert done.code == 0
+    if flags:
+        assert done.json["passages"] == []
+        assert done.json["message"] == "nothing in harbour answers to this question"
+    else:
+        assert done.out == "Nothing in harbour answers to this question.\n"
+
+
+def test_flags_become_settings(run: CommandLine, harbour_folder: Path) -> None:
+    done = run(
+        *("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--preset", "quick"),
+        *("--strategies", "metadata, citations", "--rounds", "2", "--pool-size", "150", "--top-k", "4"),
+        *(
+            "--as-of",
+            "2020-01-01",
+            "--citation-direction",
+            "out",
+            "--stop-when",
+            "coverage >= 90%, efficiency < 0.05",
+            "--transaction-type",
+            "berth-refusal",
+            "--documents",
+            "HA, dues-act",
+            "--year-from",
+            "2009",
+        ),
+    )
+    settings = done.json["settings"]
+    assert settings["strategies"] == ["metadata", "citations"]
+    assert (settings["rounds"], settings["pool_size"], settings["top_k"]) == (2, 150, 4)
+    assert (settings["as_of"], settings["citation_direction"]) == ("2020-01-01", "out")
+    assert settings["stop_when"] == ["coverage >= 0.9", "efficiency < 0.05"]
+    assert (settings["documents"], settings["year_from"]) == (["HA", "dues-act"], 2009)
+    assert done.json["day"] == "2020-01-01"
+    assert len(done.json["passages"]) <= 4
+    assert {passage["document"] for passage in done.json["passages"]} <= {"harbour-act", "dues-act"}
+    assert OLD_ARTICLE_12 not in {node["id"] for node in done.json["pool"]["nodes"]}
+    assert {"berths", "dues"} <= {area["id"] for area in done.json["coverage"] if area["required"]}
+
+
+def test_the_plain_list_is_that_of_the_scan(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, "--follow", "off", "--json")
+    assert done.code == 0, done.err
+    told = done.json
+    assert told["settings"]["follow"] is False
+    assert [report["number"] for report in told["rounds"]] == [0]
+    assert told["evidence"]["status"] == "found"
+    case = Case(open_corpus(harbour_folder), QUESTION, preset("auto").changed(follow=False))
+    list(case.run())
+    assert case.scanned is not None
+    ids = [passage.id for passage in case.corpus.passages(case.scanned.rows)]
+    shown = [passage["id"] for passage in told["passages"]]
+    assert shown == [one for one in ids if one in shown]
+    assert shown[0] == ids[0]
+
+
+def test_every_knob_is_a_flag() -> None:
+    help_text = parser().parse_args(["investigate", "q", "--corpus", "c"])
+    given = vars(help_text).keys()
+    for name in InvestigationSettings.model_fields:
+        assert name in given or f"setting_{name}" in given
+
+
+def test_orders_of_reading(run: CommandLine, harbour_folder: Path) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "5")
+    ranks = {
+        order: re.findall(r"^(\d+)\. ", run(*ask, "--order", order).out, re.MULTILINE)
+        for order in ("rank", "document", "ends")
+    }
+    assert ranks["rank"] == ["1", "2", "3", "4", "5"]
+    assert ranks["ends"] == ["1", "3", "5", "4", "2"]
+    assert sorted(ranks["document"]) == ranks["rank"]
+
+
+def test_a_context_for_a_model(run: CommandLine, harbour_folder: Path) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--top-k", "4", "--context")
+    done = run(*ask, "1000")
+    assert done.code == 0
+    assert done.out.startswith(f"Question: {QUESTION}\n\n")
+    assert "\n\n[1] " in done.out
+    assert re.findall(r"^\[(\d)\] ", done.out, re.MULTILINE) == ["1", "3", "4", "2"]
+    told = run(*ask, "1000", "--order", "rank", "--json").json
+    assert [one["key"] for one in told["context"]["passages"]] == [1, 2, 3, 4]
+    assert told["context"]["tokens"] <= 1000
+    assert told["passages"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--context", "10"), "a context must have at least 64 tokens (given: 10)"),
+        (("--order", "best"), "unknown order 'best'; known orders: rank, document, ends"),
+        (("--reranker", "magic"), "unknown reranker 'magic'; use none, ce:NAME_OR_FOLDER or llm"),
+        (("--top-k", "201"), "top_k: Input should be less than or equal to 200"),
+    ],
+)
+def test_wrong_wishes_for_the_ranking_are_refused_in_one_line(
+    run: CommandLine, harbour_folder: Path, flags: tuple[str, ...], message: str
+) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, *flags)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_reranker_that_cannot_be_had_is_told(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--reranker", f"ce:{tmp_path / 'absent'}")
+    done = run(*ask)
+    assert done.code == 0
+    assert "Note: reranking is off: reranker " in done.err
+    assert any(note.startswith("reranking is off: ") for note in run(*ask, "--json").json["notes"])
+
+
+def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "case.json"
+    ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--rounds", "1")
+    first = run(*ask, "--save", file)
+    assert orjson.loads(file.read_bytes()) == first.json
+    second = run(*ask, "--resume", file)
+    before = [node["id"] for node in first.json["pool"]["nodes"]]
+    assert [node["id"] for node in second.json["pool"]["nodes"]][: len(before)] == before
+    assert set(second.json["rounds"][1]["seeds"]).isdisjoint(first.json["rounds"][1]["seeds"])
+    assert second.json["rounds"][1]["number"] > 1
+
+
+def test_evaluate_prints_one_object(
+    run: CommandLine, harbour_folder: Path, gold: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = run("evaluate", "--corpus", harbour_folder, *gold, "--json", "--run", tmp_path / "run.txt")
+    assert done.code == 0
+    told = done.json
+    assert told["queries"] == 2
+    metrics = {f"{name}@{k}" for name in ("recall", "complete") for k in (5, 10, 20, 50, 100)} | {"ndcg@10"}
+    assert told["scan"].keys() == told["investigation"].keys() == metrics
+    assert told["pool"].keys() >= {"recall", "complete", "mean_size", "precision"}
+    assert told["milliseconds"].keys() == {"p50", "p95"}
+    assert {line.split()[0] for line in (tmp_path / "run.txt").read_text().splitlines()} == {"q1", "q2"}
+
+
+def test_evaluate_in_words_and_of_fewer_questions(
+    run: CommandLine, harbour_folder: Path, gold: tuple[str, ...]
+) -> None:
+    done = run("evaluate", "--corpus", harbour_folder, *gold, "--limit", "1")
+    assert done.code == 0
+    assert done.out.startswith("queries       1\nscan          recall@5 1  ")
+    assert [line.split()[0] for line in done.out.splitlines()] == [
+        "queries",
+        "scan",
+        "investigation",
+        "pool",
+        "completeness",
+        "milliseconds",
+        "evidence",
+    ]
+
+
+def test_info_without_a_corpus_tells_what_holds_a_worker(run: CommandLine) -> None:
+    held = run("info", "--json").json["isolation"]
+    assert all(words in run("info").out for words in held.values())
+
+
+def test_info_prints_one_object(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("info", "--corpus", harbour_folder, "--json")
+    told = done.json
+    assert (done.code, done.err) == (0, "")
+    assert (told["documents"], told["passages"], told["embedding"]) == (3, 33, "none")
+    assert told["languages"] == {"en": 33}
+    assert told["references"]["by_relation"]["supersedes"] == 1
+    assert sum(told["references"]["by_status"].values()) == sum(told["references"]["by_relation"].values())
+    assert told["entities"] > 0
+    assert run("info", "--corpus", harbour_folder).out.startswith("harbour: 3 documents, 33 passages\n")
+
+
+def test_info_tells_an_entity_and_what_it_is_related_to(run: CommandLine, harbour_folder: Path) -> None:
+    asked = ("info", "--corpus", harbour_folder, "--entity")
+    (found,) = run(*asked, "harbour dues act", "--json").json["entities"]
+    assert (found["name"], found["kind"]) == ("Harbour Dues Act", "title")
+    assert 0.5 <= found["score"] <= 1.0
+    assert all(one["passages"] for one in found["related"])
+    lines = run(*asked, "Harbour Dues Act").out.splitlines()
+    assert lines[0].startswith("Harbour Dues Act: title, score ")
+    assert len([line for line in lines if line.startswith("  ")]) == len(found["related"])
+    unknown = run(*asked, "nobody")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "no entity named 'nobody'" in unknown.err
+
+
+def test_references_are_five_columns(run: CommandLine, harbour_folder: Path) -> None:
+    done = run("references", "--corpus", harbour_folder)
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert done.code == 0
+    assert rows
+    assert {len(row) for row in rows} == {5}
+    assert {row[2] for row in rows} <= set(Relation)
+    assert {row[3] for row in rows} <= set(Status)
+    expected = "Article 2 of the Harbour Dues Act"
+    assert ["harbour-act/art-3/para-3", "dues-act/art-2/para-1", "cites", "resolved", expected] in rows
+
+
+def test_references_without_a_target_and_of_one_relation(run: CommandLine, tmp_path: Path) -> None:
+    toy_corpus(tmp_path / "toy")
+    rows = [line.split("\t") for line in run("references", "--corpus", tmp_path / "toy").out.splitlines()]
+    assert ["p2", "", "cites", "unresolved", "Section 2"] in rows
+    assert ["p7", "", "cites", "ambiguous", "Hafengesetz"] in rows
+    only = run("references", "--corpus", tmp_path / "toy", "--relation", "exception_to").out
+    assert only == "p1\tp2\texception_to\tresolved\tsection 2\n"
+
+
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_ingest(run: CommandLine, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    sources = write_harbour(tmp_path / "sources", ontology=True)
+    (sources / "blank.md").write_text("\n", encoding="utf-8")
+    done = run("ingest", sources, "--corpus", tmp_path / "law", "--embedding", "none", *flags)
+    assert done.code == 0
+    if flags:
+        told = done.json
+        assert (told["documents"], told["passages"], told["embedding"]) == (3, 33, "none")
+        (problem,) = told["problems"]
+        assert problem["path"].endswith("blank.md")
+    else:
+        assert done.out.startswith("law: 3 documents, ")
+    assert run("info", "--corpus", tmp_path / "law", "--json").json["passages"] == 33
+
+
+def test_a_corpus_is_changed_in_place(run: CommandLine, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(f"---\nid: {name}\n---\n# {name}\n\nA pier called {name}.")
+    law = tmp_path / "law"
+    assert run("ingest", tmp_path / "one.md", "--corpus", law, "--embedding", "none").code == 0
+    added = run("add", tmp_path / "two.md", "--corpus", law, "--json").json
+    assert (added["documents"], [file["status"] for file in added["files"]]) == (2, ["read", "read"])
+    removed = run("remove", "one", "--corpus", law)
+    assert removed.out.startswith("law: 1 document, ")
+    gone = run("remove", "one", "--corpus", law)
+    assert (gone.code, gone.out) == (2, "")
+    assert "no document 'one' in the corpus" in gone.err
+    mistaken = run("add", tmp_path / "two.md", "--corpus", law, "--deadline", "0")
+    assert (mistaken.code, "--deadline" in mistaken.err) == (2, True)
+    for options, told in ((("--cluster", "here"), "no address"), (("--blocks", "s3://b"), "give --cluster")):
+        mistaken = run("add", tmp_path / "two.md", "--corpus", law, *options)
+        assert (mistaken.code, told in mistaken.err) == (2, True)
+
+
+def test_a_corpus_gets_its_vectors(run: CommandLine, tmp_path: Path) -> None:
+    sources, law = write_harbour(tmp_path / "sources", ontology=False), tmp_path / "law"
+    assert run("ingest", sources, "--corpus", law, "--embedding", "none").code == 0
+    with EmbeddingServer() as server:
+        spec = f"{server.spec}?languages=en"
+        told = run("embed", "--corpus", law, "--embedding", spec, "--json").json
+        assert (told["embedding"], told["embedded"]) == (spec, told["passages"] - told["not_embedded"])
+        asked = len(server.requests)
+        again = run("embed", "--corpus", law)
+        assert (again.code, again.out) == (0, "The corpus has all its vectors already.\n")
+        assert run("embed", "--corpus", law, "--json").json == {"embedded": 0}
+        assert len(server.requests) == asked
+    unread = run("embed", "--corpus", law, "--embedding", f"{server.spec}?languages=fi")
+    assert (unread.code, "reads none of the languages" in unread.err) == (2, True)
+    assert run("embed", "--corpus", tmp_path / "nowhere").code == 2
+
+
+UNUSABLE: Sequence[tuple[tuple[str, ...], str]] = (
+    (("investigate", "q", "--corpus", "HARBOUR", "--preset", "fast"), "unknown preset 'fast'"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--strategies", "luck"), "unknown strategy 'luck'"),
+    (
+        ("investigate", "q", "--corpus", "HARBOUR", "--transaction-type", "sale"),
+        "unknown transaction type 'sale'",
+    ),
+    (("investigate", "q", "--corpus", "NOWHERE"), "no corpus at"),
+    (("investigate", " ", "--corpus", "HARBOUR"), "the question is empty"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--rounds", "9"), "rounds: "),
+    (("investigate", "q", "--corpus", "HARBOUR", "--as-of", "soon"), "as_of: "),
+    (("investigate", "q", "--corpus", "HARBOUR", "--resume", "NOWHERE"), "not a saved investigation"),
+    (("investigate", "q", "--corpus", "HARBOUR", "--save", "NOWHERE/x.json"), "cannot write"),
+    (("evaluate", "--corpus", "NOWHERE", "--queries", "Q", "--qrels", "R"), "no corpus at"),
+    (("evaluate", "--corpus", "HARBOUR", "--queries", "Q", "--qrels", "R"), "cannot be read"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--limit", "0"), "--limit: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--preset", "fast"), "unknown preset"),
+    (("evaluate", "GOLD"), "--corpus is missing"),
+    (("evaluate", "--corpus", "HARBOUR"), "--queries is missing"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--every", "0"), "--every: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--jobs", "0"), "--jobs: must be at least 1"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--compare", "NOWHERE"), "cannot be read"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--results", "NOWHERE/r.jsonl"), "cannot write"),
+    (("evaluate", "--corpus", "HARBOUR", "GOLD", "--qrels-out", "NOWHERE/r"), "cannot write"),
+    (("evaluate", "--score", "NOWHERE"), "cannot be read"),
+    (("evaluate", "--score", "NOWHERE", "--corpus", "HARBOUR"), "--corpus does not go with --score"),
+    (("info", "--corpus", "NOWHERE"), "no corpus at"),
+    (("references", "--corpus", "NOWHERE"), "no corpus at"),
+    (("references", "--corpus", "HARBOUR", "--relation", "likes"), "unknown relation 'likes'"),
+    (("ingest", "NOWHERE", "--corpus", "NOWHERE/law", "--embedding", "none"), "NOWHERE"),
+    (("ingest", "SOURCES", "--corpus", "NOWHERE", "--embedding", "magic"), "unknown embedding 'magic'"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "message"), UNUSABLE)
+@pytest.mark.parametrize("flags", [(), ("--json",)])
+def test_what_cannot_be_used_is_told_in_one_line(
+    run: CommandLine,
+    harbour_folder: Path,
+    tmp_path: Path,
+    gold: tuple[str, ...],
+    arguments: tuple[str, ...],
+    message: str,
+    flags: tuple[str, ...],
+) -> None:
+    nowhere = tmp_path / "nowhere"
+    given: list[str] = []
+    for argument in arguments:
+        place = argument.replace("HARBOUR", str(harbour_folder)).replace("NOWHERE", str(nowhere))
+        given += gold if argument == "GOLD" else [place.replace("SOURCES", str(ROOT / "sample_data"))]
+    wanted = () if arguments[0] == "references" or ("--save" in arguments and not flags) else flags
+    done = run(*given, *wanted)
+    assert done.code == 2
+    assert done.out == ""
+    last = done.err.splitlines()[-1]
+    if "--save" not in arguments or wanted:
+        assert len(done.err.splitlines()) == 1
+    assert last.startswith("redstring: ")
+    assert message.replace("NOWHERE", str(nowhere)) in last
+    assert not nowhere.exists()
+
+
+def test_a_model_that_cannot_be_had_is_a_failure_of_its_own(
+    run: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    sources = write_harbour(tmp_path / "sources", ontology=False)
+    done = run("ingest", sources, "--corpus", tmp_path / "law", "--embedding", "openai:m", "--json")
+    assert (done.code, done.out) == (1, "")
+    assert "OPENAI_API_KEY is not set" in done.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(), ("dream",), ("info", "--corpus"), ("investigate", "q", "--corpus", "c", "--context", "x")],
+)
+def test_a_command_that_cannot_be_read_exits_with_two(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_as_a_program_even_if_nobody_reads_to_the_end(harbour_folder: Path) -> None:
+    command = [sys.executable, "-m", "engine", "references", "--corpus", str(harbour_folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("\t") == 4 * len(done.stdout.splitlines())
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        cut = subprocess.run(command, cwd=ROOT, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert cut.stderr == b""
+
+
+# What takes a good part of a second to load, and what a command may need only once it is at work.
+HEAVY = {
+    *(
+        "torch",
+        "transformers",
+        "sentence_transformers",
+        "sklearn",
+        "numba",
+        "scipy.sparse",
+        "faiss",
+        "pandas",
+    ),
+    *("pandas", "networkx", "plotly", "gradio", "openai", "lxml", "pypdfium2", "bm25s"),
+}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import engine",
+        "import engine.cli.main; engine.cli.main.parser()",
+        "sys.argv[1:] = ['--help']; runpy.run_module('engine', run_name='__main__')",
+        "sys.argv[1:] = ['--help']; import ui.command; ui.command.main()",
+        "sys.argv[1:] = ['evaluate', '--help']; runpy.run_module('engine', run_name='__main__')",
+    ],
+)
+def test_a_command_line_that_is_only_read_loads_nothing_heavy(program: str) -> None:
+    end = "print(*sys.modules, file=sys.stderr)"
+    program = f"import runpy, sys\ntry:\n {program}\nexcept SystemExit: pass\n{end}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stderr.split())
+    assert "engine" in loaded
+    assert not HEAVY & loaded

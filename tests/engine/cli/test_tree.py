@@ -1,0 +1,131 @@
+"""The command ``tree``: of a kept case and of a saved file, as text and as JSON."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.engine.command_line import CommandLine
+from tests.engine.harbour import QUESTION
+
+SMALL = ("--pool-size", "20")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def case(run: CommandLine, harbour_folder: Path, tmp_path: Path) -> Path:
+    """A saved case whose scan leaves something to find."""
+    file = tmp_path / "case.json"
+    assert run("investigate", QUESTION, "--corpus", harbour_folder, *SMALL, "--save", file).code == 0
+    return file
+
+
+def test_a_kept_case_and_its_file_have_one_tree(run: CommandLine, harbour_folder: Path, case: Path) -> None:
+    done = run("investigate", QUESTION, "--corpus", harbour_folder, *SMALL, "--matter", "Harbour")
+    (kept,) = re.findall(r"^Kept as case ([\w-]{22})$", done.err, re.M)
+    assert run("tree", kept, "--json").json == run("tree", case, "--json").json
+    assert run("tree", kept).out == run("tree", case).out
+
+
+def test_the_text_begins_with_the_question_and_has_a_line_a_passage(
+    run: CommandLine, harbour_folder: Path, case: Path
+) -> None:
+    pool = orjson.loads(case.read_bytes())["pool"]["nodes"]
+    lines = run("tree", case, "--corpus", harbour_folder).out.splitlines()
+    assert lines[0] == QUESTION
+    assert len(lines) >= 1 + len(pool)
+    assert all(re.match(r"[│ ]*[├└]─ \S", line) for line in lines[1:])
+    assert sum(line.startswith("└─ ") for line in lines) == 1, "one is the last"
+    assert any(" · also by " in line for line in lines)
+    assert any(" came through it" in line for line in lines)
+    assert not any(node["id"] in line for line in lines for node in pool), "the corpus names all of them"
+
+
+def test_levels_are_cut_and_what_is_hidden_is_counted(run: CommandLine, case: Path) -> None:
+    every = run("tree", case, "--json").json["nodes"]
+    first = run("tree", case, "--depth", "1")
+    assert [line for line in first.out.splitlines() if line.startswith(("├─ ", "└─ "))]
+    hidden = re.findall(r"… (\d+) more below", first.out)
+    assert sum(map(int, hidden)) == len([one for one in every if one["parent"] is not None])
+    assert run("tree", case, "--depth", "0").out == f"{QUESTION}\n"
+    shown = run("tree", case, "--depth", "1", "--json").json["nodes"]
+    assert {one["parent"] for one in shown} == {None}
+
+
+def test_what_came_of_a_passage(run: CommandLine, harbour_folder: Path, case: Path) -> None:
+    nodes = run("tree", case, "--json").json["nodes"]
+    best = max((one for one in nodes if one["kind"] == "passage"), key=lambda one: one["descendants"])
+    told = run("tree", case, "--passage", best["id"], "--descendants", "--json").json
+    assert told["count"] == best["descendants"] > 0
+    assert sum(told["by_round"].values()) == sum(told["by_relation"].values()) == told["count"]
+    assert told["nodes"][0]["parent"] is None
+    assert len([one for one in told["nodes"] if one["parent"] == best["id"]]) == best["children"]
+    text = run("tree", case, "--passage", best["id"], "--descendants", "--corpus", harbour_folder).out
+    assert text.startswith(f"{QUESTION}\n└─ " if best["hops"] > 1 else f"{QUESTION}\n\n")
+    assert f"{told['count']} passage" in text
+    only = run("tree", case, "--passage", best["id"], "--json").json["nodes"]
+    assert only[0]["id"] == best["id"]
+    assert len(only) == 1 + best["descendants"]
+
+
+def test_figures(run: CommandLine, harbour_folder: Path, case: Path) -> None:
+    told = run("tree", case, "--statistics", "--corpus", harbour_folder, "--json").json
+    record = orjson.loads(case.read_bytes())
+    assert told["passages"] == len(record["pool"]["nodes"])
+    assert told["hops"] == len(record["pool"]["edges"])
+    text = run("tree", case, "--statistics", "--corpus", harbour_folder).out
+    assert "By document: passages, hops" in text
+    assert "Harbour Act" in text
+    assert "not known" in run("tree", case, "--statistics").out, "a record names what it ranked alone"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("nobody",), "there is no case 'nobody'"),
+        (("CASE", "--passage", "nowhere"), "passage 'nowhere' is not in the pool"),
+        (("CASE", "--depth", "-1"), "--depth is at least 0"),
+        (("CASE", "--descendants"), "name it with --passage ID"),
+        (("CASE", "--statistics", "--depth", "2"), "leave --passage and --depth out"),
+        (("BROKEN",), "not a saved investigation"),
+        (("DAMAGED",), "damaged: "),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(
+    run: CommandLine, case: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    broken, damaged = case.with_name("broken.json"), case.with_name("damaged.json")
+    broken.write_text("{")
+    record = orjson.loads(case.read_bytes())
+    record["pool"]["edges"][0].pop("quote")
+    damaged.write_bytes(orjson.dumps(record))
+    files = {"CASE": case, "BROKEN": broken, "DAMAGED": damaged}
+    done = run("tree", *(files.get(one, one) for one in arguments))
+    assert done.code == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+
+
+def test_nothing_found_and_words_that_mean_harm(
+    run: CommandLine, harbour_folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "none.json"
+    question = "zzyzx \n=QQQQ <qqqqx>"
+    assert run("investigate", question, "--corpus", harbour_folder, "--save", file).code == 0
+    done = run("tree", file)
+    first, *rest = done.out.splitlines()
+    assert first == "zzyzx =QQQQ <qqqqx>"
+    assert all("nothing new came through it" in line for line in rest), "a query that found nothing is told"
+    told = run("tree", file, "--json").json
+    assert {one["kind"] for one in told["nodes"]} <= {"query"}
+    assert told["passages"] == 0
+    assert run("tree", file, "--statistics").code == 0

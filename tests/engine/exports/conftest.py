@@ -1,0 +1,98 @@
+"""Every kind of case, made once; and cases of a law that is changed afterwards, kept as people keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.exports.registry import HandedOver
+from engine.ingestion.build import build_corpus
+from engine.records.export import investigation_to_json
+from engine.records.store.fingerprint import fingerprint_of
+from engine.records.store.store import CaseStore
+from tests.engine.exports.cases import KINDS, made
+from tests.engine.harbour import NOTHING, QUESTION, write_harbour
+from tests.engine.investigation.story import finished
+
+Cases = dict[str, HandedOver]
+Record = dict[str, Any]
+Hand = Callable[..., HandedOver]
+HOSTILE = (
+    '<script>alert(1)</script> *b* _i_ [x](http://evil.example) |=HYPERLINK("http://evil") # &amp; `c` $1$'
+)
+
+
+def record_of(corpus: Corpus, question: str) -> Record:
+    """The record of a case as a file has it."""
+    values: Record = orjson.loads(
+        orjson.dumps(investigation_to_json(finished(corpus, question).investigation()))
+    )
+    return values
+
+
+@pytest.fixture(scope="session")
+def cases(tmp_path_factory: pytest.TempPathFactory, harbour: Corpus, bare: Corpus) -> Cases:
+    """Cases by their kind."""
+    return {kind: made(kind, tmp_path_factory.mktemp(kind), harbour, bare) for kind in KINDS}
+
+
+@pytest.fixture(scope="session")
+def asked(harbour: Corpus) -> Record:
+    return record_of(harbour, QUESTION)
+
+
+@pytest.fixture(scope="session")
+def in_vain(harbour: Corpus) -> Record:
+    return record_of(harbour, NOTHING)
+
+
+@pytest.fixture(scope="session")
+def arabic(meridia: Corpus) -> Record:
+    return record_of(meridia, "هل يجوز للوكيل أن يوكل غيره؟")
+
+
+@pytest.fixture(scope="session")
+def amended(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """The harbour's law, under the same name, with another number of days in Article 12."""
+    root = tmp_path_factory.mktemp("amended")
+    sources = write_harbour(root / "sources", ontology=True)
+    act = sources / "harbour.md"
+    act.write_text(act.read_text(encoding="utf-8").replace("fourteen days", "forty days"), encoding="utf-8")
+    build_corpus([sources], root / "harbour", embedding="none")
+    return open_corpus(root / "harbour")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[CaseStore]:
+    found = CaseStore(f"sqlite:///{tmp_path / 'cases.sqlite'}")
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def handed(store: CaseStore, harbour: Corpus) -> Hand:
+    """Keeps a record and hands it over as the command line does."""
+
+    def hand(record: Record, corpus: Corpus | None, *, name: str = "", **changes: Any) -> HandedOver:
+        matter = store.matter("Berths of 2026")
+        case_id = store.keep(
+            record, matter, application="cli", who="Ann", fingerprint=fingerprint_of(harbour), name=name
+        )
+        if record["passages"]:
+            passage = record["passages"][0]["id"]
+            store.step(case_id, "pin", who="Ben", data={"passage": passage}, record=record)
+            store.step(case_id, "dismiss", who="Ben", data={"passage": passage, "reason": "<b>no</b> use"})
+        store.judge(case_id, "sound", who="Cem", right=True)
+        given = HandedOver(
+            store.record(case_id), store.summary(case_id), store.events(case_id), "", corpus, matter.name
+        )
+        return replace(given, **changes)
+
+    return hand

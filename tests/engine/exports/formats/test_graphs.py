@@ -1,0 +1,126 @@
+"""GraphML and GEXF as networkx reads them, and as XML that any reader takes."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from engine.exports.reading import read
+from engine.exports.registry import HandedOver, export_of
+from engine.exports.xml_text import for_xml
+from tests.engine.exports.cases import ARABIC, EMPTY, FORGED, FORMULA, GAPS, KINDS, ORDINARY, SCRIPT
+from tests.engine.exports.conftest import Cases
+
+GEXF = {"g": "http://www.gexf.net/1.2draft"}
+
+
+def graphml(case: HandedOver) -> Any:
+    """A graph as another program reads it."""
+    return nx.read_graphml(io.BytesIO(export_of("graphml").write(case)), force_multigraph=True)
+
+
+def gexf(case: HandedOver) -> Any:
+    """The same of the other form."""
+    return nx.read_gexf(io.BytesIO(export_of("gexf").write(case)))
+
+
+@pytest.mark.parametrize("reader", [graphml, gexf])
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_holds_every_passage_query_and_hop(kind: str, reader: Any, cases: Cases) -> None:
+    case, graph = cases[kind], reader(cases[kind])
+    record = read(case.record)
+    kinds = [data["kind"] for _, data in graph.nodes(data=True)]
+    queries = {query for one in record.rounds for query in one.queries}
+    assert kinds.count("question") == 1
+    assert kinds.count("query") == len(queries)
+    assert kinds.count("passage") == len(record.pool.nodes)
+    assert graph.number_of_edges() == len(record.pool.edges) + len(queries)
+
+
+@pytest.mark.parametrize("reader", [graphml, gexf])
+def test_a_hop_says_what_it_was(reader: Any, cases: Cases) -> None:
+    record, graph = read(cases[ORDINARY].record), reader(cases[ORDINARY])
+    step = next(one for one in record.pool.edges if one.source is not None and one.quote)
+    hops = [data for _, target, data in graph.edges(step.source, data=True) if target == step.target]
+    [hop] = [data for data in hops if data["strategy"] == step.strategy and data["quote"] == step.quote]
+    assert (hop["relation"], hop["direction"]) == (step.relation.value, step.direction.value)
+    assert (hop["round"], hop["strength"]) == (step.round, step.strength)
+
+
+@pytest.mark.parametrize("reader", [graphml, gexf])
+def test_a_passage_says_what_it_is(reader: Any, cases: Cases) -> None:
+    record, graph = read(cases[GAPS].record), reader(cases[GAPS])
+    first = record.passages[0]
+    node = graph.nodes[first.id]
+    assert (node["rank"], node["score"], node["document"]) == (first.rank, first.score, first.document)
+    assert (node["title"], node["provision"]) == (first.title, first.label)
+    assert node["label"].endswith(first.label)
+    pinned = {name for name, data in graph.nodes(data=True) if data.get("pinned")}
+    dismissed = {name for name, data in graph.nodes(data=True) if data.get("dismissed")}
+    assert pinned == set(record.pool.pinned) != set()
+    assert dismissed == set(record.pool.dismissed) != set()
+    # The corpus names what was not ranked as well.
+    assert all("title" in data for _, data in graph.nodes(data=True) if data["kind"] == "passage")
+
+
+def test_a_query_for_a_gap_lies_between_the_question_and_what_it_found(cases: Cases) -> None:
+    graph = graphml(cases[GAPS])
+    queries = [name for name, data in graph.nodes(data=True) if data["kind"] == "query"]
+    assert queries
+    for name in queries:
+        [(start, _, asked)] = graph.in_edges(name, data=True)
+        assert (graph.nodes[start]["kind"], asked["relation"]) == ("question", "asked")
+    assert any(graph.out_degree(name) for name in queries)
+
+
+def test_the_rounds_are_the_time_of_the_timeline(cases: Cases) -> None:
+    record, graph = read(cases[GAPS].record), gexf(cases[GAPS])
+    assert graph.graph["mode"] == "dynamic"
+    end = record.last_round + 1
+    entered = {node.id: node.round for node in record.pool.nodes}
+    assert len(set(entered.values())) > 2
+    for name, data in graph.nodes(data=True):
+        assert (data["start"], data["end"]) == (float(entered.get(name, data["round"])), end)
+    assert all((one["start"], one["end"]) == (one["round"], end) for *_, one in graph.edges(data=True))
+    root = etree.fromstring(export_of("gexf").write(cases[GAPS]))
+    assert [one.get("timeformat") for one in root.findall("g:graph", GEXF)] == ["double"]
+    colours = root.findall("g:graph/g:nodes/g:node/{http://www.gexf.net/1.2draft/viz}color", GEXF)
+    assert len(colours) > 3
+
+
+def test_it_says_nothing_of_the_day_on_which_it_was_written(cases: Cases) -> None:
+    [meta] = etree.fromstring(export_of("gexf").write(cases[ORDINARY])).findall("g:meta", GEXF)
+    assert meta.get("lastmodifieddate") == cases[ORDINARY].record["started"][:10]
+    assert meta.findtext("g:creator", namespaces=GEXF) == "Redstring"
+
+
+@pytest.mark.parametrize("name", ["graphml", "gexf"])
+def test_what_people_send_breaks_no_reader(name: str, cases: Cases) -> None:
+    tree = etree.fromstring(export_of(name).write(cases[FORGED]))
+    texts = [*tree.itertext(), *(value for node in tree.iter() for value in node.attrib.values())]
+    assert any(FORMULA in text and SCRIPT in text and ARABIC in text and "]]>" in text for text in texts)
+    assert not tree.findall(".//script")
+    ids = [node.get("id") for node in tree.iter() if etree.QName(node).localname in ("node", "edge")]
+    assert len(set(ids)) == len(ids)
+
+
+def test_where_nothing_was_found_the_question_and_its_queries_stay(cases: Cases) -> None:
+    kinds = {data["kind"] for _, data in graphml(cases[EMPTY]).nodes(data=True)}
+    assert kinds == {"question", "query"}
+
+
+@given(st.text(st.characters(min_codepoint=0, max_codepoint=0x10FFFF)))
+def test_any_text_becomes_one_that_xml_holds(text: str) -> None:
+    told = for_xml(text)
+    assert len(told) == len(text)
+    assert for_xml(told) == told
+    node = etree.Element("a", b=told)
+    node.text = told
+    again = etree.fromstring(etree.tostring(node, encoding="utf-8"))
+    assert (again.get("b"), again.text or "") == (told, told)

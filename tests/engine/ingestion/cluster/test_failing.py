@@ -1,0 +1,270 @@
+"""Workers that die, hang, have another engine or are not there: nothing is lost, what is wrong is told."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.errors import ClusterError, IngestionCancelledError, SettingsError
+from engine.ingestion.build import build_corpus
+from engine.ingestion.cluster.connecting import Cluster
+from engine.ingestion.report import FileStatus
+from engine.ingestion.workers import Limits
+from tests.conftest import ROOT
+from tests.engine.ingestion.cluster.corpora import contents
+from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
+
+SLOW = 10
+
+
+def slow_files(folder: Path, files: int = SLOW) -> Path:
+    """Files that take a third of a second each."""
+    folder.mkdir()
+    for number in range(files):
+        (folder / f"file-{number}.evil").write_text("slow")
+    return folder
+
+
+@contextmanager
+def meanwhile(work: Callable[[], object]) -> Iterator[None]:
+    """Something that happens beside the block."""
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
+    """Whether a child of a worker reads, or has a file of this name open."""
+    with suppress(psutil.Error):
+        children = psutil.Process(worker.pid).children(recursive=True)
+        return any(name in file.path for child in children[1:] for file in child.open_files())
+    return False
+
+
+@pytest.mark.usefixtures("hostile_reader")
+@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 5)])
+def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
+    tmp_path: Path, lossy_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, way: str, silence: float
+) -> None:
+    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", silence)
+    sources = slow_files(tmp_path / "sources")
+    build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
+    first, second = lossy_cluster.with_workers(2)
+    read: list[str] = []
+
+    def lose() -> None:
+        until(lambda: len(read) > 3 and reading(first, ".evil"))
+        first.kill() if way == "killed" else stop(first)
+
+    limits = Limits(deadline=8, patience=2 if way == "over time" else 100)
+    cluster = Cluster(lossy_cluster.address, margin=1)
+    with meanwhile(lose):
+        report = build_corpus(
+            [sources],
+            tmp_path / "there" / "corpus",
+            embedding="none",
+            cluster=cluster,
+            limits=limits,
+            log=read.append,
+        )
+    assert second.poll() is None
+    assert report.documents == SLOW
+    assert contents(tmp_path / "here" / "corpus") == contents(tmp_path / "there" / "corpus")
+
+
+@pytest.mark.usefixtures("hostile_reader")
+def test_a_file_that_costs_each_worker_is_told_and_the_rest_goes_on(
+    tmp_path: Path, lossy_cluster: DaskCluster
+) -> None:
+    sources = slow_files(tmp_path / "sources", 6)
+    (sources / "deadly.evil").write_text("wait")
+    workers = lossy_cluster.with_workers(4)
+    ended: list[subprocess.Popen[bytes]] = []
+    is_over = threading.Event()
+
+    def kill_who_reads_it() -> None:
+        while not is_over.wait(0.05):
+            for worker in workers:
+                if worker not in ended and reading(worker, "deadly.evil"):
+                    ended.append(worker)
+                    worker.kill()
+
+    with meanwhile(kill_who_reads_it):
+        try:
+            report = build_corpus(
+                [sources], tmp_path / "corpus", embedding="none", cluster=Cluster(lossy_cluster.address)
+            )
+        finally:
+            is_over.set()
+    assert len(ended) == 3
+    status = {Path(file.name).name: file for file in report.files}
+    assert status["deadly.evil"].status is not FileStatus.READ
+    assert "tried by 3 workers" in status["deadly.evil"].reason
+    assert report.documents == 6 + status["deadly.evil"].documents
+    assert all(file.status is FileStatus.READ for name, file in status.items() if name != "deadly.evil")
+
+
+def test_a_worker_with_another_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+    grammars = tmp_path / "grammars"
+    grammars.mkdir()
+    (grammars / "own.yaml").write_text("language: xx\n")
+    empty_cluster.add_worker(environment={"REDSTRING_GRAMMARS": str(grammars)})
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    with pytest.raises(ClusterError, match=r"worker at tcp://.* would make other blocks .*grammars"):
+        build_corpus(
+            [tmp_path / "law.md"],
+            tmp_path / "corpus",
+            embedding="none",
+            cluster=Cluster(empty_cluster.address),
+        )
+    assert not (tmp_path / "corpus").exists()
+    assert empty_cluster.host_processes() == []
+
+
+def test_a_worker_without_the_engine_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+    empty_cluster.add_worker(environment={"PYTHONPATH": ""})
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    with pytest.raises(ClusterError, match=r"cannot make blocks .*engine as this machine"):
+        build_corpus(
+            [tmp_path / "law.md"],
+            tmp_path / "corpus",
+            embedding="none",
+            cluster=Cluster(empty_cluster.address),
+        )
+
+
+@pytest.mark.parametrize("there", ["nobody", "somebody else"])
+def test_an_address_without_a_scheduler_is_told_in_seconds(
+    tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.ingestion.cluster.connecting.CONNECT", 2.0)
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        if there == "somebody else":
+            server.listen()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        start = time.monotonic()
+        with pytest.raises(ClusterError, match=f"no Dask scheduler answers at {address}"):
+            build_corpus(
+                [tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address)
+            )
+    assert time.monotonic() < start + 15
+    assert not (tmp_path / "corpus").exists()
+
+
+@pytest.mark.parametrize("address", ["localhost:8786", "http://localhost:8786", "tcp://", "8786", ""])
+def test_what_is_no_address_is_told(tmp_path: Path, address: str) -> None:
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    with pytest.raises(SettingsError, match="no address of a scheduler"):
+        build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none", cluster=Cluster(address))
+
+
+def test_a_scheduler_without_workers_is_told(tmp_path: Path, empty_cluster: DaskCluster) -> None:
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    with pytest.raises(ClusterError, match="has no worker; start one with `dask worker"):
+        build_corpus(
+            [tmp_path / "law.md"],
+            tmp_path / "corpus",
+            embedding="none",
+            cluster=Cluster(empty_cluster.address),
+        )
+
+
+@pytest.mark.usefixtures("hostile_reader")
+def test_a_scheduler_that_is_lost_leaves_the_corpus_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 3.0)
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
+    before = contents(tmp_path / "corpus")
+    sources = slow_files(tmp_path / "sources")
+    read: list[str] = []
+
+    (tmp_path / "dask").mkdir()
+    with DaskCluster(tmp_path / "dask") as cluster:
+        cluster.add_worker()
+
+        def lose() -> None:
+            until(lambda: len(read) > 2)
+            cluster.scheduler.kill()
+
+        with meanwhile(lose), pytest.raises(ClusterError, match="scheduler has not answered"):
+            build_corpus(
+                [sources],
+                tmp_path / "corpus",
+                embedding="none",
+                cluster=Cluster(cluster.address),
+                log=read.append,
+            )
+    assert contents(tmp_path / "corpus") == before
+
+
+@pytest.mark.usefixtures("hostile_reader")
+def test_a_cancelled_ingestion_leaves_no_task_running(tmp_path: Path, lossy_cluster: DaskCluster) -> None:
+    lossy_cluster.with_workers(2)
+    sources = slow_files(tmp_path / "sources")
+    (sources / "long.evil").write_text("wait")
+    read: list[str] = []
+    with pytest.raises(IngestionCancelledError):
+        build_corpus(
+            [sources],
+            tmp_path / "corpus",
+            embedding="none",
+            cluster=Cluster(lossy_cluster.address),
+            log=read.append,
+            cancelled=lambda: len(read) > 2,
+        )
+    assert not (tmp_path / "corpus").exists()
+    until(lambda: lossy_cluster.host_processes() == [], 10)
+    # A worker hears of what nobody wants any more from the scheduler, a moment later.
+    until(lambda: executing(lossy_cluster) == [], 10)
+
+
+def test_ctrl_c_leaves_the_corpus_as_it_was_and_no_task_running(
+    tmp_path: Path, lossy_cluster: DaskCluster
+) -> None:
+    lossy_cluster.with_workers(2)
+    (tmp_path / "law.md").write_text("# Law\n\nText.")
+    build_corpus([tmp_path / "law.md"], tmp_path / "corpus", embedding="none")
+    before = contents(tmp_path / "corpus")
+    lines = (
+        f'{{"id": "d{n}", "text": "Article {n}. The pier of {n}. See article 3."}}\n' for n in range(40_000)
+    )
+    (tmp_path / "lines.jsonl").write_text("".join(lines))
+    # Whoever runs the tests in the background has them ignore the signal.
+    command = ["env", "--default-signal=INT", sys.executable, "-m", "engine", "ingest"]
+    command += [str(tmp_path / "lines.jsonl"), "--embedding", "none"]
+    command += ["--corpus", str(tmp_path / "corpus"), "--cluster", lossy_cluster.address]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as process:
+        until(lambda: any(reading(worker) for worker in lossy_cluster.workers))
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=30)
+    assert process.returncode != 0, told
+    assert contents(tmp_path / "corpus") == before
+    until(lambda: lossy_cluster.host_processes() == [], 10)
+    until(lambda: executing(lossy_cluster) == [], 10)
+
+
+def executing(cluster: DaskCluster) -> list[str]:
+    """The tasks that workers have, as the scheduler and they themselves say."""
+    from distributed import Client
+
+    with Client(cluster.address, timeout=10, set_as_default=False) as client:
+        scheduled = [key for keys in client.processing().values() for key in keys]
+        held = client.run(lambda dask_worker: [str(key) for key in dask_worker.state.tasks])
+        return [*scheduled, *(key for keys in held.values() for key in keys)]

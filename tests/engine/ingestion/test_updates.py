@@ -1,0 +1,179 @@
+"""An update gives the very files that a fresh ingestion of the same sources gives, whatever was changed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus import open_corpus
+from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, STATE_NAME, published
+from engine.ingestion import resolving
+from engine.ingestion.build import build_corpus
+from engine.ingestion.ledger import load_ledger
+from engine.ingestion.merging import POSTINGS_NAME
+from engine.ingestion.naming import MENTIONS_NAME, VOCABULARY_NAME
+from engine.ingestion.resolving import LINKS_SUFFIX, links_name
+
+FILES = (STATE_NAME, FOUND_NAME, CITED_NAME, VOCABULARY_NAME, MENTIONS_NAME, POSTINGS_NAME)
+NAMES = ("Harbour", "Vessel", "Fee", "Pilot", "Harbour Fee", "Safety of Vessels", "Lotsen", "Hafen")
+KINDS = ("Act", "Rules", "Regulations 2015", "Guidance")
+LANGUAGES = ("en", "en", "de", "ar")
+
+
+def law(chance: random.Random, own: int, laws: int) -> str:
+    """A text that cites others by name, number and definition; some of what it says holds for others too."""
+    name, language = chance.choice(NAMES), chance.choice(LANGUAGES)
+    title = f"{name} {chance.choice(KINDS)}"
+    dated = chance.choice(["", f"valid_from: 20{chance.randint(10, 20)}-01-01\n"])
+    other = f"{chance.choice(NAMES)} {chance.choice(KINDS)}"
+    defined = chance.choice(["", f' of the {other} (the "{chance.choice(["HFA", "Act", "PILOT"])}")'])
+    aims = [
+        f"Article {chance.randint(1, 6)} of the {other}",
+        f"Article {chance.randint(1, 6)} of the HFA",
+        f"§ {chance.randint(1, 6)} des Lotsen Act",
+        f"Article {chance.randint(1, 6)}",
+        "Regulation (EU) 2016/679",
+        "ISO 14001",
+        "the Guidance on Safety of Vessels",
+    ]
+    repeals = chance.choice(
+        ["", f"The {other} is repealed with effect from 1 May 2019.", "The Port AUTHORITY."]
+    )
+    articles = [
+        f"## Article {number} Powers of {chance.choice(NAMES)}\n\nThe Port Authority and the Tide Board may "
+        f"act under {chance.choice(aims)}{defined if number == 2 else ''}, subject to {chance.choice(aims)}. "
+        f'"{chance.choice(NAMES)} Dues" means what the {other} says. {repeals if number == 1 else ""}'
+        for number in range(1, chance.randint(2, 7))
+    ]
+    work = chance.choice(["", f"aliases: [{chance.choice(['32016R0679', 'ISO 14001:2015', 'HFA'])}]\n"])
+    cites = chance.choice(["", f"amends: law-{chance.randrange(laws)}\n"])
+    head = f"---\nid: law-{own}\ntitle: {title}\nlanguage: {language}\n{dated}{work}{cites}---\n# {title}\n\n"
+    return head + "\n\n".join(articles)
+
+
+def written(folder: Path, seeds: dict[int, int]) -> None:
+    """Files of laws, each as its seed makes it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for own, seed in seeds.items():
+        (folder / f"{own}.md").write_text(law(random.Random(seed), own, 6))
+
+
+def files(corpus: Path) -> dict[str, bytes]:
+    """All that is made from a whole corpus, and the references of each block."""
+    generation = published(corpus)
+    names = [name for name in generation.manifest.files if name in FILES or name.endswith(LINKS_SUFFIX)]
+    return {name: (generation.data / name).read_bytes() for name in names}
+
+
+def same(updated: Path, fresh: Path) -> None:
+    """Fails where two corpora differ."""
+    one, other = files(updated), files(fresh)
+    assert set(one) == set(other)
+    assert [name for name in one if one[name] != other[name]] == []
+
+
+states = st.dictionaries(st.integers(0, 5), st.integers(0, 400), min_size=1)
+
+
+@settings(max_examples=12)
+@given(st.lists(states, min_size=2, max_size=4))
+def test_any_changes_give_the_files_of_a_fresh_ingestion(
+    tmp_path_factory: pytest.TempPathFactory, story: list[dict[int, int]]
+) -> None:
+    root = tmp_path_factory.mktemp("updates")
+    laws = dict(story[0])
+    for state in story:
+        # Every state changes, adds or takes away some.
+        laws = {own: seed for own, seed in {**laws, **state}.items() if seed % 7}
+        if laws:
+            written(root / "sources", laws)
+            build_corpus([root / "sources"], root / "corpus", embedding="none")
+    if laws:
+        build_corpus([root / "sources"], root / "fresh", embedding="none")
+        same(root / "corpus", root / "fresh")
+
+
+def act(title: str, text: str) -> str:
+    """A law of one article."""
+    slug = title.lower().replace(" ", "-")
+    return f"---\nid: {slug}\ntitle: {title}\nlanguage: en\n---\n# {title}\n\n## Article 1 Powers\n\n{text}"
+
+
+def ingested(root: Path, laws: dict[str, str]) -> dict[str, int]:
+    """Make the corpus hold some laws; the number of the file, on disk, of the references of each."""
+    shutil.rmtree(root / "sources", ignore_errors=True)
+    (root / "sources").mkdir()
+    for title, text in laws.items():
+        (root / "sources" / f"{title}.md").write_text(act(title, text))
+    build_corpus([root / "sources"], root / "corpus", embedding="none")
+    generation = published(root / "corpus")
+    found = {}
+    for entry in load_ledger(generation).entries:
+        (block,) = entry.blocks
+        found[Path(entry.name).stem] = (generation.data / links_name(block)).stat().st_ino
+    return found
+
+
+def targets(root: Path) -> dict[str, list[str | None]]:
+    """What each law cites."""
+    found: dict[str, list[str | None]] = {}
+    for reference in open_corpus(root / "corpus").all_references():
+        found.setdefault(reference.source_id.split("/")[0], []).append(reference.target_id)
+    return found
+
+
+CITING = {
+    "Fee Act": "See Article 1 of the Pilot Act 2015.",
+    "Tide Act": "See Article 1 of the Fee Act.",
+    "Gas Act": "See Article 1 of the Tide Act.",
+}
+
+
+def test_only_texts_that_use_a_name_are_resolved_again(tmp_path: Path) -> None:
+    before = ingested(tmp_path, CITING)
+    assert targets(tmp_path)["fee-act"] == [None]
+    come = ingested(tmp_path, {**CITING, "Pilot Act 2015": "Nothing is cited."})
+    assert targets(tmp_path)["fee-act"] == ["pilot-act-2015/art-1"]
+    assert {title for title in before if come[title] != before[title]} == {"Fee Act"}
+    gone = ingested(tmp_path, CITING)
+    assert targets(tmp_path)["fee-act"] == [None]
+    assert {title for title in before if gone[title] != come[title]} == {"Fee Act"}
+
+
+def test_another_text_of_a_law_leaves_those_that_cite_it(tmp_path: Path) -> None:
+    before = ingested(tmp_path, CITING)
+    after = ingested(tmp_path, {**CITING, "Fee Act": "See Article 1 of the Gas Act, and nothing else."})
+    assert {title for title in before if after[title] != before[title]} == {"Fee Act"}
+
+
+def test_another_number_in_a_law_is_seen_by_those_that_cite_it(tmp_path: Path) -> None:
+    before = ingested(tmp_path, CITING)
+    two = f"{CITING['Fee Act']}\n\n## Article 2 Fees\n\nThere are fees."
+    after = ingested(tmp_path, {**CITING, "Fee Act": two})
+    assert {title for title in before if after[title] != before[title]} == {"Fee Act", "Tide Act"}
+
+
+def test_a_damaged_file_of_before_is_made_anew(tmp_path: Path) -> None:
+    for name in (POSTINGS_NAME, MENTIONS_NAME, VOCABULARY_NAME):
+        ingested(tmp_path, CITING)
+        path = published(tmp_path / "corpus").data / name
+        path.write_bytes(path.read_bytes()[:-70] + b"x" * 70)
+        ingested(tmp_path, {**CITING, "Tide Act": "See Article 1 of the Gas Act and the Port Authority."})
+        build_corpus([tmp_path / "sources"], tmp_path / "fresh", embedding="none")
+        same(tmp_path / "corpus", tmp_path / "fresh")
+        shutil.rmtree(tmp_path / "fresh")
+
+
+def test_what_was_let_go_of_is_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path / "laws", {number: number for number in range(6)})
+    build_corpus([tmp_path / "laws"], tmp_path / "held", embedding="none")
+    monkeypatch.setattr(resolving, "MOST_HELD", 0)
+    build_corpus([tmp_path / "laws"], tmp_path / "let-go", embedding="none")
+    held, let_go = published(tmp_path / "held").manifest, published(tmp_path / "let-go").manifest
+    assert {name: held.files[name] for name in FILES} == {name: let_go.files[name] for name in FILES}

@@ -1,0 +1,181 @@
+"""A question that is asked again is answered as the first time; what is done with an answer is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus import open_corpus
+from engine.corpus.protocol import Corpus
+from engine.investigation import Case, again
+from engine.investigation.again import FINISHED
+from engine.investigation.events import Event, Ranked
+from engine.records.export import investigation_to_json
+from engine.settings import InvestigationSettings
+
+QUESTION, OTHER = "Who may grant a licence?", "When does the duty to pay arise?"
+SETTINGS, DAY = InvestigationSettings(), date(2026, 1, 1)
+
+
+@pytest.fixture
+def corpus(sample_folder: Path) -> Corpus:
+    """Opened anew: nothing was asked of it."""
+    return open_corpus(sample_folder)
+
+
+@pytest.fixture(scope="module")
+def fresh(sample_folder: Path) -> Callable[[], Corpus]:
+    return lambda: open_corpus(sample_folder)
+
+
+def run(corpus: Corpus, question: str = QUESTION, changed: InvestigationSettings = SETTINGS) -> Case:
+    case = Case(corpus, question, changed, day=DAY)
+    for _ in case.run():
+        pass
+    return case
+
+
+def told(case: Case) -> Any:
+    """All that a case tells, but for its times."""
+    return _without_times(investigation_to_json(case.investigation()))
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _without_times(one) for key, one in value.items() if key not in ("milliseconds", "started")
+        }
+    return [_without_times(one) for one in value] if isinstance(value, list) else value
+
+
+def hits(corpus: Corpus) -> int:
+    return FINISHED.of(corpus).hits
+
+
+def events_of(case: Case) -> Iterator[Event]:
+    yield from case.run()
+
+
+def test_it_is_answered_as_the_first_time(corpus: Corpus) -> None:
+    first = run(corpus)
+    before = hits(corpus)
+    second = run(corpus)
+    assert hits(corpus) == before + 1
+    assert told(second) == told(first)
+    assert second.started > first.started
+
+
+def test_its_steps_are_told_again(corpus: Corpus) -> None:
+    one, other = (Case(corpus, QUESTION, SETTINGS, day=DAY) for _ in range(2))
+    first, second = list(one.run()), list(other.run())
+    assert [type(event) for event in second] == [type(event) for event in first]
+    ranked = second[-1]
+    assert isinstance(ranked, Ranked)
+    assert ranked.milliseconds == other.milliseconds < one.milliseconds
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda corpus: Case(corpus, OTHER, SETTINGS, day=DAY),
+        lambda corpus: Case(corpus, QUESTION, SETTINGS, day=date(2025, 1, 1)),
+        lambda corpus: Case(corpus, QUESTION, SETTINGS.changed(rounds=1), day=DAY),
+    ],
+    ids=["question", "day", "settings"],
+)
+def test_another_case_is_another(corpus: Corpus, other: Callable[[Corpus], Case]) -> None:
+    run(corpus)
+    before = hits(corpus)
+    list(other(corpus).run())
+    assert hits(corpus) == before
+
+
+def test_a_case_with_a_plan_of_a_person_is_gone_through(corpus: Corpus) -> None:
+    plan = run(corpus).plan
+    before = hits(corpus)
+    list(Case(corpus, QUESTION, SETTINGS, day=DAY, plan=plan).run())
+    assert hits(corpus) == before
+
+
+def test_a_case_that_was_stopped_is_not_kept(corpus: Corpus) -> None:
+    stopped = Case(corpus, QUESTION, SETTINGS, day=DAY)
+    events = stopped.run()
+    next(events)
+    stopped.cancel()
+    list(events)
+    before = hits(corpus)
+    whole = run(corpus)
+    assert hits(corpus) == before
+    assert len(whole.rounds) > len(stopped.rounds)
+
+
+def test_a_run_that_nobody_heard_to_the_end_is_not_kept(corpus: Corpus) -> None:
+    events = Case(corpus, QUESTION, SETTINGS, day=DAY).run()
+    next(events)
+    next(events)
+    del events
+    before = hits(corpus)
+    run(corpus)
+    assert hits(corpus) == before
+
+
+STEPS = ("pin", "dismiss", "follow", "again")
+
+
+def _go_on(case: Case, steps: list[tuple[str, int]]) -> None:
+    for step, place in steps:
+        entries = case.pool.entries()
+        passage = entries[place % len(entries)].passage_id
+        if step == "pin":
+            case.pin(passage)
+        elif step == "dismiss":
+            case.dismiss(passage)
+        elif step == "follow":
+            list(case.follow(passage, ["citations", "semantic"]))
+        else:
+            list(case.run())
+
+
+@settings(max_examples=6)
+@given(
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 200)), max_size=4),
+)
+def test_whoever_goes_on_with_one_goes_on_alone(
+    fresh: Callable[[], Corpus], steps: list[tuple[str, int]], others: list[tuple[str, int]]
+) -> None:
+    corpus = fresh()
+    first, second = run(corpus), run(corpus)
+    _go_on(first, steps)
+    _go_on(second, others)
+    assert told(run(corpus)) == told(run(fresh()))
+    alone = run(fresh())
+    _go_on(alone, others)
+    assert told(second) == told(alone)
+
+
+def _growing_parts(value: object) -> Iterator[object]:
+    """The lists, sets and dictionaries of what grows, those in tuples too."""
+    if isinstance(value, list | dict | set):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _growing_parts(one)
+    elif isinstance(value, again.GROWING):
+        for one in vars(value).values():
+            yield from _growing_parts(one)
+
+
+def test_two_of_one_case_share_no_list_that_grows(fresh: Callable[[], Corpus]) -> None:
+    corpus = fresh()
+    run(corpus)
+    first, second = (list(_growing_parts(run(corpus).pool)) for _ in range(2))
+    assert len(first) > 5
+    # By identity: lists of one content are equal.
+    assert not {id(one) for one in first} & {id(one) for one in second}

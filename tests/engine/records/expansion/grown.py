@@ -1,0 +1,68 @@
+"""Pools grown at random, with queries for gaps and circles, and what a record says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from engine.investigation.pool import Pool
+from engine.model import Direction, GapQuery, Hop, Relation
+from engine.records.expansion import PoolFacts, facts_of_pool
+from engine.records.pooled import DIGITS, hop_to_json
+
+QUESTION = "Who may moor?"
+RELATIONS = [Relation.CITES, Relation.PART_OF, Relation.AMENDS]
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> Pool:
+    """Pools grown by hops that a case could have found, in any order."""
+    pool = Pool(limit=20)
+    for _ in range(draw(st.integers(0, 50))):
+        known = [None, *(entry.passage_id for entry in pool.entries())]
+        source, target = draw(st.sampled_from(known)), f"p{draw(st.integers(0, 14))}"
+        if source == target:
+            continue
+        number, score = draw(st.integers(0, 3)), draw(st.sampled_from([0.1, 0.5, 0.123456789]))
+        if source is not None:
+            strategy, relation = (
+                draw(st.sampled_from(["citations", "entities"])),
+                draw(st.sampled_from(RELATIONS)),
+            )
+            hop = Hop(target, source, strategy, relation, Direction.OUT, number, 0.5, "by Article 4", source)
+        elif draw(st.booleans()):
+            query = GapQuery(f"what of {draw(st.integers(0, 2))}", "area", "Area")
+            hop = Hop(
+                target, None, "gaps", Relation.MATCHES, Direction.OUT, number, 0.5, query.text, query=query
+            )
+        else:
+            hop = Hop(target, None, "scan", Relation.MATCHES, Direction.OUT, 0, 0.5, rank=1)
+        pool.admit(hop, int(target[1:]), score)
+    return pool
+
+
+def facts(pool: Pool) -> PoolFacts:
+    """What a tree is made of, of a pool whose case is not over."""
+    return facts_of_pool(QUESTION, pool, (), ())
+
+
+def record_of(pool: Pool) -> dict[str, Any]:
+    """What a record has of a pool."""
+    return {
+        "question": QUESTION,
+        "passages": [],
+        "rounds": [],
+        "pool": {
+            "nodes": [
+                {
+                    "id": one.passage_id,
+                    "round": one.round,
+                    "strategy": one.strategy,
+                    "score": round(one.score, DIGITS),
+                }
+                for one in pool.entries()
+            ],
+            "edges": [hop_to_json(hop) for hop in pool.hops()],
+        },
+    }

@@ -1,0 +1,60 @@
+"""A store on SQLite and on a real PostgreSQL server: what holds for the one holds for the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import orjson
+import psycopg
+import pytest
+
+from engine.corpus.protocol import Corpus
+from engine.records.export import investigation_to_json
+from engine.records.store.store import CaseStore
+from tests.engine.corpus.postgresql.conftest import database, server
+from tests.engine.harbour import QUESTION
+from tests.engine.investigation.story import finished
+
+__all__ = ["database", "server"]
+
+
+@pytest.fixture(scope="session")
+def record(bare: Corpus) -> dict[str, Any]:
+    """A record as a file has it."""
+    values: dict[str, Any] = orjson.loads(
+        orjson.dumps(investigation_to_json(finished(bare, QUESTION).investigation()))
+    )
+    return values
+
+
+@pytest.fixture(scope="session")
+def small(record: dict[str, Any]) -> dict[str, Any]:
+    """The same with few passages and no hops, to be kept often."""
+    nodes = record["pool"]["nodes"][:4]
+    few = {node["id"] for node in nodes}
+    passages = [one for one in record["passages"] if one["id"] in few]
+    return {**record, "passages": passages, "pool": {**record["pool"], "nodes": nodes, "edges": []}}
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where there are no cases yet."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'kept' / 'cases.sqlite'}"
+    kept: str = request.getfixturevalue("database")
+    name = f"cases_{token_hex(4)}"
+    with psycopg.connect(kept, autocommit=True) as connection:
+        connection.execute(f"create database {name}")
+    whole, _, parameters = kept.partition("?")
+    return f"{whole.rsplit('/', 1)[0]}/{name}" + (f"?{parameters}" if parameters else "")
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[CaseStore]:
+    """A store without cases."""
+    found = CaseStore(address)
+    yield found
+    found.close()

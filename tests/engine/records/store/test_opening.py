@@ -1,0 +1,68 @@
+"""Databases are opened, brought up to date, or refused in a sentence."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from engine.errors import InputError, ResourceError, SettingsError
+from engine.records.store.opening import MIGRATIONS, VERSION, opened
+from engine.records.store.tables import METADATA
+
+
+def test_migrations_make_the_tables_that_the_program_uses(address: str) -> None:
+    engine = opened(address)
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+    engine.dispose()
+
+
+def test_the_version_is_the_last_migration() -> None:
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == VERSION
+
+
+def test_opened_again_nothing_is_made_anew(address: str) -> None:
+    for _ in range(2):
+        opened(address).dispose()
+
+
+def test_nobody_else_on_the_computer_reads_it(tmp_path: Path) -> None:
+    opened(f"sqlite:///{tmp_path / 'own' / 'cases.sqlite'}").dispose()
+    for path in (tmp_path / "own", tmp_path / "own" / "cases.sqlite"):
+        assert not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+@pytest.mark.parametrize("url", ["", "nonsense", "mysql://h/d", "sqlite://", "/var/cases", "http://h/d"])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"sqlite:///FILE or postgresql://HOST/DATABASE"):
+        opened(url)
+
+
+def test_another_file_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("These are my notes. " * 100)
+    with pytest.raises(InputError, match="no database of cases"):
+        opened(f"sqlite:///{tmp_path / 'notes.txt'}")
+    assert (tmp_path / "notes.txt").read_text() == "These are my notes. " * 100
+
+
+def test_a_later_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cases.sqlite"
+    opened(f"sqlite:///{path}").dispose()
+    with sqlite3.connect(path) as connection:
+        connection.execute("update alembic_version set version_num = '9999'")
+    connection.close()
+    with pytest.raises(InputError, match="later version of Redstring"):
+        opened(f"sqlite:///{path}")
+
+
+def test_a_server_that_does_not_answer_is_told_without_the_password() -> None:
+    with pytest.raises(ResourceError) as told:
+        opened("postgresql://ann:secret@127.0.0.1:1/cases")
+    assert "secret" not in str(told.value)
+    assert "127.0.0.1" in str(told.value)

@@ -1,0 +1,374 @@
+"""Cases that are kept: nothing is lost, nobody sees another's, every step can be taken back."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from engine.errors import InputError, ResourceError
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Matter, Wanted
+from engine.records.store.sealing import new_id
+from engine.records.store.store import GENERAL, CaseStore
+
+ME = {"application": "cli", "who": "Ann"}
+
+
+def kept(store: CaseStore, record: dict[str, Any], **named: Any) -> str:
+    given = {**ME, "fingerprint": "f1", **named}
+    return store.keep(record, given.pop("matter", None) or store.matter(), **given)
+
+
+def test_a_case_comes_back_as_it_was(store: CaseStore, record: dict[str, Any]) -> None:
+    case_id = kept(store, record)
+    assert store.record(case_id) == record
+    summary = store.summary(case_id)
+    assert summary.question == record["question"]
+    assert summary.passages == len(record["passages"])
+    assert summary.pool == len(record["pool"]["nodes"])
+    assert summary.coverage_score == pytest.approx(record["metrics"]["coverage"])
+    assert (summary.application, summary.fingerprint, summary.verdict) == ("cli", "f1", None)
+    assert summary.started < summary.completed
+    assert [event.kind for event in store.events(case_id)] == ["opened", "ran"]
+    assert store.verify(case_id) == []
+
+
+def test_it_is_there_after_the_program_has_ended(address: str, record: dict[str, Any]) -> None:
+    first = CaseStore(address)
+    case_id = kept(first, record)
+    first.close()
+    again = CaseStore(address)
+    assert again.record(case_id) == record
+    again.close()
+
+
+def test_rows_say_what_the_record_says(store: CaseStore, record: dict[str, Any], address: str) -> None:
+    kept(store, record)
+    url = address.replace("postgresql:", "postgresql+psycopg:")
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("set search_path to redstring_cases"))
+        counted = {
+            name: connection.execute(text(f"select count(*) from {name}")).scalar()
+            for name in ("rounds", "queries", "passages", "hops", "costs", "events", "states")
+        }
+        ranked = connection.execute(
+            text("select passage_id from passages where rank is not null order by rank")
+        ).scalars()
+        assert list(ranked) == [passage["id"] for passage in record["passages"]]
+        joined = connection.execute(
+            text(
+                "select s.passage_id, t.passage_id, h.strategy from hops h"
+                " join passages t on t.case_number = h.case_number and t.number = h.target"
+                " left join passages s on s.case_number = h.case_number and s.number = h.source"
+                " order by h.number"
+            )
+        ).all()
+    engine.dispose()
+    edges = record["pool"]["edges"]
+    assert [tuple(row) for row in joined] == [(e["source"], e["target"], e["strategy"]) for e in edges]
+    enabled = sum(view["enabled"] for view in record["plan"]["views"])
+    gaps = sum(len(report["queries"]) for report in record["rounds"])
+    assert counted == {
+        "rounds": len(record["rounds"]),
+        "queries": enabled + gaps,
+        "passages": len(record["pool"]["nodes"]),
+        "hops": len(edges),
+        "costs": len(record["usage"]),
+        "events": 2,
+        "states": 1,
+    }
+
+
+def test_steps_are_kept_and_taken_back_one_by_one(store: CaseStore, record: dict[str, Any]) -> None:
+    case_id = kept(store, record)
+    pinned = {**record, "pool": {**record["pool"], "pinned": [record["pool"]["nodes"][0]["id"]]}}
+    both = {**pinned, "notes": ["followed"]}
+    store.step(case_id, "pin", who="Ann", data={"passage": "p1"}, record=pinned)
+    store.step(case_id, "follow", who="Ben", record=both)
+    assert store.record(case_id) == both
+    assert store.undo(case_id, who="Ann") == pinned
+    assert store.record(case_id) == pinned
+    assert store.undo(case_id, who="Ann") == record
+    with pytest.raises(InputError, match="no step to take back"):
+        store.undo(case_id, who="Ann")
+    store.step(case_id, "follow", who="Ben", record=both)
+    assert store.undo(case_id, who="Ben") == record
+    told = [f"{event.kind} {event.who}" for event in store.events(case_id)]
+    assert told[2:] == ["pin Ann", "follow Ben", "undone Ann", "undone Ann", "follow Ben", "undone Ben"]
+    assert store.verify(case_id) == []
+
+
+def test_a_case_changed_elsewhere_is_not_overwritten(store: CaseStore, record: dict[str, Any]) -> None:
+    case_id = kept(store, record)
+    store.step(case_id, "pin", who="Ann", record={**record, "notes": ["Ann's"]}, seen=2)
+    with pytest.raises(InputError, match="changed elsewhere"):
+        store.step(case_id, "pin", who="Ben", record={**record, "notes": ["Ben's"]}, seen=2)
+    assert store.record(case_id)["notes"] == ["Ann's"]
+
+
+def test_what_is_of_one_matter_or_person_no_other_sees(store: CaseStore, record: dict[str, Any]) -> None:
+    mine, other = store.matter("Harbour", owner="ann"), store.matter("Harbour", owner="ben")
+    case_id = kept(store, record, matter=mine)
+    kept(store, record, matter=store.matter("Taxes", owner="ann"))
+    assert store.listed(Wanted(), mine, owner="ann").total == 1
+    assert store.listed(Wanted(), other, owner="ben").total == store.listed(Wanted(), owner="ben").total == 0
+    assert store.listed(Wanted(), owner="ann").total == store.listed(Wanted(), owner=EVERYBODY).total == 2
+    for owner in ("ben", ""):
+        for reading in (store.record, store.summary, store.events, store.verify, store.notes):
+            with pytest.raises(InputError, match="no case"):
+                reading(case_id, owner)
+        with pytest.raises(InputError, match="no case"):
+            store.step(case_id, "pin", who="Ben", owner=owner, record=record)
+        with pytest.raises(InputError, match="no case"):
+            store.undo(case_id, who="Ben", owner=owner)
+        assert store.delete([case_id], owner) == 0
+    assert store.record(case_id, "ann") == record
+    assert [one.name for one in store.matters("ann")] == ["Harbour", "Taxes"]
+    # Not by asking for the matter of another either.
+    assert store.listed(Wanted(), mine, owner="ben").total == 0
+
+
+def test_it_is_found_by_words_in_any_case_and_by_what_it_is(store: CaseStore, record: dict[str, Any]) -> None:
+    first = kept(store, {**record, "question": "Wer haftet für die Öffnung des Hafens?"})
+    second = kept(store, {**record, "question": "100% of the_dues", "corpus": "Other"})
+    store.describe(second, who="Ann", name="Gebühren", notes="see the MEMO")
+    store.judge(second, "supported", who="Ann", right=True)
+
+    def found(**named: Any) -> list[str]:
+        return [one.id for one in store.listed(Wanted(**named)).cases]
+
+    assert found(words="öffnung HAFENS") == [first]
+    assert found(words="gebühren memo") == [second]
+    assert found(words="100%") == [second]
+    # A sign of a pattern is a sign like any other.
+    assert found(words="hafen_") == found(words="%hafens%") == []
+    assert found(corpus="Other") == found(verdict="supported") == [second]
+    assert found(since="2999-01-01") == []
+    day = store.summary(first).started[:10]
+    assert set(found(since=day, until=day)) == {first, second}
+    assert store.listed(Wanted(limit=1)).total == 2
+    assert len(found(limit=1)) == len(found(limit=1, offset=1)) == 1
+    assert store.summary(second).name == "Gebühren"
+    assert store.summary(second).verdict_right is True
+    assert store.verify(second) == []
+
+
+def test_the_three_questions(store: CaseStore, record: dict[str, Any]) -> None:
+    for day, coverage, verdict in (("01", 0.2, "supported"), ("01", 0.6, None), ("02", 1.0, "supported")):
+        metrics = {**record["metrics"], "coverage": coverage, "similarity": coverage / 2}
+        started = f"2026-03-{day}T10:00:00+00:00"
+        case_id = kept(store, {**record, "metrics": metrics, "started": started})
+        if verdict:
+            store.judge(case_id, verdict, who="Ann")
+    assert [one.coverage_score for one in store.low_coverage(0.7)] == [0.2, 0.6]
+    verdicts = {row["verdict"]: row for row in store.by_verdict()}
+    assert verdicts["supported"]["cases"] == 2
+    assert verdicts["supported"]["coverage_score"] == pytest.approx(0.6)
+    assert verdicts[None]["mean_similarity"] == pytest.approx(0.3)
+    days = [(row["day"], row["cases"], round(row["coverage_score"], 6)) for row in store.over_time()]
+    assert days == [("2026-03-01", 2, 0.4), ("2026-03-02", 1, 1.0)]
+
+
+def test_deleted_with_all_that_belongs_to_it(store: CaseStore, record: dict[str, Any], address: str) -> None:
+    case_id, other = kept(store, record), kept(store, record)
+    assert store.delete([case_id, "nobody's"]) == 1
+    with pytest.raises(InputError, match="no case"):
+        store.record(case_id)
+    assert store.record(other) == record
+    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("set search_path to redstring_cases"))
+        for name in ("rounds", "queries", "passages", "hops", "costs", "events", "states"):
+            owners = connection.execute(text(f"select count(distinct case_number) from {name}")).scalar()
+            assert owners in (0, 1)
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("update events set who = 'Eve' where number = 1", "event 1 (ran) is not what it was"),
+        ("update events set data = '{}' where number = 0", "event 0 (opened) is not what it was"),
+        ("delete from events where number = 3", "ends with another event"),
+        ("delete from events where number = 0", "event 0 is missing"),
+        ("delete from states", "the record behind event 1 is missing"),
+        ("update cases set head = 'x'", "ends with another event"),
+        ("update cases set coverage_score = 0.123", "another coverage score"),
+        ("update cases set verdict = 'supported'", "another verdict"),
+        ("update cases set notes = 'mine'", "another notes"),
+        ("update passages set rank = 9 where rank = 1", "the table of passages"),
+        ("delete from hops where number = 0", "the table of hops"),
+    ],
+)
+def test_a_changed_record_is_seen(
+    store: CaseStore, record: dict[str, Any], address: str, change: str, told: str
+) -> None:
+    case_id = kept(store, record)
+    store.describe(case_id, who="Ann", notes="hers")
+    store.judge(case_id, "partly", who="Ann")
+    assert store.verify(case_id) == []
+    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("set search_path to redstring_cases"))
+        connection.execute(text(change))
+    engine.dispose()
+    assert any(told in one for one in store.verify(case_id))
+
+
+def test_damage_of_the_bytes_is_told(tmp_path: Path, record: dict[str, Any]) -> None:
+    path = tmp_path / "cases.sqlite"
+    store = CaseStore(f"sqlite:///{path}")
+    case_id = kept(store, record)
+    with sqlite3.connect(path) as connection:
+        connection.execute("update states set record = x'00'")
+    connection.close()
+    assert store.verify(case_id)[0] == "the record behind event 1 cannot be read"
+    with pytest.raises(InputError, match="is damaged"):
+        store.record(case_id)
+    store.close()
+
+
+def writing(address: str, record: dict[str, Any], count: int) -> None:
+    store = CaseStore(address)
+    for number in range(count):
+        kept(store, {**record, "question": f"{os.getpid()} {number}"})
+    store.close()
+
+
+def test_two_processes_at_once_lose_nothing(address: str, record: dict[str, Any]) -> None:
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=writing, args=(address, record, 5)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(120)
+        assert process.exitcode == 0
+    store = CaseStore(address)
+    listed = store.listed(Wanted())
+    assert listed.total == len({one.question for one in listed.cases}) == 10
+    assert len(store.matters()) == 1
+    assert all(store.verify(one.id) == [] for one in listed.cases)
+    store.close()
+
+
+def test_killed_at_any_moment_it_keeps_every_case_whole(tmp_path: Path, record: dict[str, Any]) -> None:
+    address = f"sqlite:///{tmp_path / 'cases.sqlite'}"
+    store = CaseStore(address)
+    context = multiprocessing.get_context("fork")
+    for turn in range(6):
+        before = store.listed(Wanted()).total
+        store.close()
+        process = context.Process(target=writing, args=(address, record, 1000))
+        process.start()
+        reader = CaseStore(address)
+        until = time.monotonic() + 60
+        while reader.listed(Wanted()).total <= before:
+            assert time.monotonic() < until
+        time.sleep(0.013 * turn)
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        listed = reader.listed(Wanted(limit=10_000))
+        assert listed.total == len(listed.cases) > before
+        newest = max(listed.cases, key=lambda one: one.changed)
+        assert reader.verify(newest.id) == []
+        assert reader.record(newest.id)["passages"] == record["passages"]
+        store = reader
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201])
+def test_a_matter_needs_a_name(store: CaseStore, name: str) -> None:
+    with pytest.raises(InputError, match="needs a name"):
+        store.matter(name)
+
+
+def test_a_matter_is_made_once(store: CaseStore) -> None:
+    assert store.matter() == store.matter(f" {GENERAL} ")
+    assert store.matter("Ports") != store.matter("Ports", owner="ann")
+
+
+def test_too_long_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+    case_id = kept(store, record)
+    with pytest.raises(InputError, match="name: longer than 200"):
+        store.describe(case_id, who="Ann", name="x" * 201)
+    assert [event.kind for event in store.events(case_id)] == ["opened", "ran"]
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ResourceError, match="cases cannot be kept there"):
+        CaseStore(f"sqlite:///{tmp_path / 'file' / 'cases.sqlite'}")
+
+
+def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path, record: dict[str, Any]) -> None:
+    path = tmp_path / "cases.sqlite"
+    store = CaseStore(f"sqlite:///{path}")
+    case_id = kept(store, record)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("begin immediate")
+    assert store.record(case_id) == record
+    assert store.listed(Wanted()).total == 1
+    writer.execute("rollback")
+    writer.close()
+    store.close()
+
+
+def test_no_id_is_taken_for_a_flag() -> None:
+    assert not any(new_id().startswith("-") for _ in range(2000))
+
+
+def test_a_matter_that_is_gone_is_told(store: CaseStore, record: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="what it belongs to is gone"):
+        kept(store, record, matter=Matter("nowhere", "", "Gone", "2026-01-01"))
+    assert store.listed(Wanted()).total == 0
+
+
+def test_a_case_is_moved_between_matters_of_its_owner(store: CaseStore, record: dict[str, Any]) -> None:
+    mine, other = store.matter("Harbour", owner="ann"), store.matter("Taxes", owner="ann")
+    case_id = kept(store, record, matter=mine)
+    store.move(case_id, other, who="Ann", owner="ann")
+    store.move(case_id, other, who="Ann", owner="ann")
+    assert store.summary(case_id, "ann").matter == other.id
+    moved = store.events(case_id, "ann")[2:]
+    assert [(event.kind, event.data["from"], event.data["to"]) for event in moved] == [
+        ("moved", "Harbour", "Taxes")
+    ]
+    assert store.verify(case_id, "ann") == []
+
+
+def test_no_case_is_moved_to_or_by_another(store: CaseStore, record: dict[str, Any]) -> None:
+    mine, bens = store.matter("Harbour", owner="ann"), store.matter("Harbour", owner="ben")
+    case_id = kept(store, record, matter=mine)
+    gone = Matter("gone", "ann", "Gone", mine.created)
+    for matter, owner in ((bens, "ann"), (gone, "ann"), (bens, EVERYBODY)):
+        with pytest.raises(InputError, match="there is no matter"):
+            store.move(case_id, matter, who="Ann", owner=owner)
+    with pytest.raises(InputError, match="no case"):
+        store.move(case_id, bens, who="Ben", owner="ben")
+    assert store.summary(case_id, "ann").matter == mine.id
+    assert len(store.events(case_id, "ann")) == 2
+
+
+def test_who_moves_a_case_behind_its_events_is_seen(tmp_path: Path, record: dict[str, Any]) -> None:
+    file = tmp_path / "cases.sqlite"
+    store = CaseStore(f"sqlite:///{file}")
+    case_id = kept(store, record)
+    store.move(case_id, store.matter("Taxes"), who="Ann")
+    with sqlite3.connect(file) as connection:
+        connection.execute("update cases set matter = (select id from matters where name = 'General')")
+    connection.close()
+    assert store.verify(case_id) == ["the table of cases says another matter"]
+    store.close()

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus.protocol import Corpus
+from engine.errors import InputError
+from engine.records.fitting import characters
+from engine.records.in_place import Choices, Spot, spot_of, stretch
+
+TODAY = date(2024, 5, 6)
+
+
+def whole(corpus: Corpus, document: str) -> list[str]:
+    (rows,) = corpus.by_document([document])
+    return [passage.text for passage in corpus.passages(rows)]
+
+
+def number_of(corpus: Corpus, document: str) -> int:
+    return [one.id for one in corpus.documents()].index(document)
+
+
+def test_a_place_is_found_by_the_id_of_passage_section_or_document(bare: Corpus) -> None:
+    number = number_of(bare, "harbour-act")
+    (rows,) = bare.by_document(["harbour-act"])
+    passage = bare.passages(rows)[4]
+    assert spot_of(bare, passage.id, TODAY) == Spot(number, passage.position, whole=False)
+    assert spot_of(bare, "harbour-act", TODAY) == Spot(number, 0, whole=True)
+    sections = bare.sections(bare.document_sections(number).tolist())
+    below = next(one for one in sections if one.first > 0)
+    assert spot_of(bare, below.id, TODAY) == Spot(number, below.first, whole=True)
+
+
+def test_words_that_cite_lead_to_the_provision(bare: Corpus) -> None:
+    found = spot_of(bare, "Article 5 of the Harbour Act", TODAY)
+    assert isinstance(found, Spot)
+    assert found.document == number_of(bare, "harbour-act")
+    read = stretch(bare, found.document, found.position, found.position + 1, TODAY, room=10_000)
+    assert read["passages"][0]["label"].startswith("Article 5")
+
+
+def test_words_that_several_acts_have_are_not_guessed_at(bare: Corpus) -> None:
+    found = spot_of(bare, "Article 2", TODAY)
+    assert isinstance(found, Choices)
+    assert len(found.choices) > 1
+    assert all(label for label in found.choices.values())
+
+
+@pytest.mark.parametrize("words", ["zeppelin", "<script>alert(1)</script>", "=1+1", "مادة", "x" * 1000, " "])
+def test_what_is_nowhere_is_said(bare: Corpus, words: str) -> None:
+    with pytest.raises(InputError, match="is no id of the corpus"):
+        spot_of(bare, words, TODAY)
+
+
+def test_references_are_told_with_their_words(bare: Corpus) -> None:
+    found = spot_of(bare, "Article 3(3) of the Harbour Act", TODAY)
+    assert isinstance(found, Spot)
+    (one,) = stretch(bare, found.document, found.position, found.position + 1, TODAY, room=10_000)["passages"]
+    (cited,) = one["cites"]
+    assert cited["status"] == "resolved"
+    assert cited["words"] in one["text"]
+    assert cited["to"] == "dues-act/art-2"
+
+
+@settings(max_examples=20, deadline=None)
+@given(room=st.integers(2000, 6000), first=st.integers(0, 40))
+def test_pages_in_any_size_make_the_whole_text(bare: Corpus, room: int, first: int) -> None:
+    texts = whole(bare, "harbour-act")
+    first = min(first, len(texts) - 1)
+    number = number_of(bare, "harbour-act")
+    made = [""] * len(texts)
+    going_on: dict[str, int] | None = {"at": first, "start": 0}
+    while going_on is not None:
+        at, start = going_on["at"], going_on["start"]
+        page = stretch(bare, number, at, at + 100, TODAY, start=start, room=room)
+        assert sum(map(characters, page["passages"])) <= room + 500
+        going_on = page["next"]
+        for one in page["passages"]:
+            cut = going_on is not None and going_on["at"] == one["at"] and going_on["start"] > 0
+            made[one["at"]] += one["text"].rsplit(" … (", 1)[0] if cut else one["text"]
+    assert made[first:] == texts[first:]
+
+
+def test_behind_the_last_passage_is_nothing(bare: Corpus) -> None:
+    with pytest.raises(InputError, match=r"^at: 'harbour-act' has \d+ passages"):
+        stretch(bare, number_of(bare, "harbour-act"), 10**6, 10**6 + 1, TODAY, room=1000)

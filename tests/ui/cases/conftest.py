@@ -1,0 +1,96 @@
+"""A library whose cases are kept, people who ask, and the door of the Cases view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from engine.access.people import Person
+from engine.access.roles import Role
+from engine.corpus import open_corpus
+from engine.operator_settings import ANYWHERE, OperatorSettings
+from engine.records.export import investigation_to_json
+from engine.records.store.store import CaseStore
+from tests.engine.investigation.story import finished
+from ui.cases.answers import answer
+from ui.cases.desk import CasesDesk
+from ui.cases.kept import PAGE, KeptCases
+from ui.shelf import Library, open_library
+
+ANNA, BELA = (Person(name * 8, Role.VISITOR) for name in ("anna", "bela"))
+ANN, BEN = ANNA.key, BELA.key
+QUESTION = "May a manager grant broader powers?"
+Keep = Callable[..., str]
+
+
+@pytest.fixture(scope="session")
+def record(corpus_folder: Path) -> dict[str, Any]:
+    """A record as a file has it."""
+    case = finished(open_corpus(corpus_folder), QUESTION)
+    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    return values
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def shelf(corpus_folder: Path, home: Path) -> Library:
+    return open_library([corpus_folder], home, OperatorSettings(host=ANYWHERE))
+
+
+@pytest.fixture
+def cases(shelf: Library) -> KeptCases:
+    return KeptCases(shelf.settings, shelf.home)
+
+
+@pytest.fixture
+def desk(shelf: Library, cases: KeptCases) -> Iterator[CasesDesk]:
+    yield CasesDesk(cases, shelf)
+    cases.store().close()
+
+
+@pytest.fixture
+def store(desk: CasesDesk) -> CaseStore:
+    return desk.kept.store()
+
+
+@pytest.fixture
+def keep(desk: CasesDesk, store: CaseStore, record: dict[str, Any]) -> Keep:
+    """Keep a case of somebody, by their token; fields of its record can be given."""
+
+    def one(visitor: str = ANN, matter: str = "General", name: str = "", **changed: Any) -> str:
+        return store.keep(
+            {**record, **changed},
+            store.matter(matter, owner_of(desk, visitor)),
+            application=PAGE,
+            who="Ann",
+            name=name,
+        )
+
+    return one
+
+
+def owner_of(desk: CasesDesk, visitor: str) -> str:
+    owner = desk.kept.owner_of(Person(visitor))
+    assert owner
+    return owner
+
+
+def ask(desk: CasesDesk, do: str, visitor: str = ANN, **more: Any) -> dict[str, Any]:
+    """The answer to one request of a visitor."""
+    return answer(desk, {"do": do, "visitor": visitor, **more})
+
+
+def html(desk: CasesDesk, do: str, slot: str, visitor: str = ANN, **more: Any) -> str:
+    """A fragment of an answer that is no error."""
+    told = ask(desk, do, visitor, **more)
+    assert "error" not in told, told
+    found: str = told["html"][slot]
+    return found

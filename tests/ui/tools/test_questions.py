@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.attacks.http.served import inside_a_loop
+from engine.errors import InputError, SettingsError
+from engine.investigation import Case
+from engine.llm import LanguageModel
+from engine.operator_settings import ANYWHERE, OperatorSettings
+from engine.records.export import investigation_to_json
+from engine.settings import preset
+from tests.ui.models import ModelOfOneWord
+from ui.asked import checked
+from ui.connections import Connections
+from ui.page import build_page
+from ui.quotas import OperatorsModel
+from ui.shelf import Library
+from ui.tools import questions
+from ui.tools.asking import operators
+from ui.tools.questions import Asked, Investigating
+
+QUESTION = "May a manager grant broader powers?"
+
+
+def investigate(library: Library, asked: Investigating, model: LanguageModel | None = None) -> dict[str, Any]:
+    return questions.investigate(
+        library, questions.opened(asked, library.corpus(asked.corpus or None), model)
+    )
+
+
+def answer(library: Library, asked: Asked) -> dict[str, Any]:
+    return questions.answer(library, questions.opened(asked, library.corpus(asked.corpus or None)))[0]
+
+
+def test_the_answer_is_that_of_the_command_line(library: Library) -> None:
+    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3))
+    case = Case(library.corpus(None), QUESTION, preset("balanced").changed(rounds=2, top_k=3))
+    for _ in case.run():
+        continue
+    expected = investigation_to_json(case.investigation())
+    assert answer.keys() == expected.keys()
+    assert json.dumps(answer["passages"]) == json.dumps(expected["passages"])
+    assert json.loads(json.dumps(answer)) == answer, "JSON and nothing else"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"question": " \n"}, InputError, "^question: "),
+        ({"question": None}, InputError, "^question: "),
+        ({"question": "x" * 4001}, InputError, "^question: longer than the 4,000 characters taken here"),
+        ({"corpus": "Elsewhere"}, InputError, "unknown corpus"),
+        ({"corpus": "x" * 201}, InputError, "^corpus: longer"),
+        ({"preset": "slow"}, SettingsError, "unknown preset"),
+        ({"preset": "slow" * 100}, InputError, "^preset: longer"),
+        ({"strategies": ["magic"]}, SettingsError, "unknown strategy"),
+        ({"strategies": []}, InputError, "^strategies: "),
+        ({"strategies": ["citations"] * 101}, InputError, "^strategies: more than the 100 taken"),
+        ({"strategies": ["x" * 81]}, InputError, "^strategies.0: longer"),
+        ({"rounds": 99}, SettingsError, "rounds"),
+        ({"rounds": "many"}, InputError, "^rounds: "),
+        ({"rounds": 10**400}, SettingsError, "rounds"),
+        ({"model": "perhaps"}, InputError, "^model: "),
+        ({"elsewhere": 1}, InputError, "^elsewhere: not known here"),
+        ({"settings": [1]}, InputError, "^settings: "),
+        ({"settings": {"rounds": 99}}, SettingsError, "^rounds: .*less than or equal to 5"),
+        ({"settings": {"speed": 3}}, SettingsError, "'speed' is no setting"),
+        ({"settings": {"rounds": 3}, "rounds": 3}, InputError, "^rounds: .* give it once"),
+        ({"settings": {"rounds": None}}, SettingsError, "^rounds: nothing is given"),
+        ({"settings": {"must_include": ["x" * 1001]}}, InputError, "^settings.must_include: "),
+        ({"settings": {"documents": ["x"] * 1001}}, InputError, "^settings.documents: "),
+        ({"settings": {str(n): 1 for n in range(201)}}, InputError, "^settings: more than the 200 taken"),
+        ({"settings": {"transaction_type": "barter"}}, SettingsError, "transaction type"),
+        # What only whoever runs the server may choose: a model's address, a folder, a key.
+        ({"settings": {"reranker": "ce:/etc"}}, SettingsError, "^reranker: it is not among those"),
+        ({"settings": {"reranker": "ce:org/name"}}, SettingsError, "^reranker: it is not among those"),
+        ({"settings": {"llm": "openai:m@http://10.0.0.1"}}, SettingsError, "'llm' is no setting"),
+        ({"settings": {"pool_size": 10**9}}, SettingsError, "^pool_size: .*equal to 2000"),
+    ],
+)
+def test_wrong_arguments_are_named(
+    library: Library, given: dict[str, object], error: type[InputError], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        investigate(library, checked(Investigating, {"question": QUESTION} | given))
+
+
+def test_settings_change_single_values_of_the_preset(library: Library) -> None:
+    chosen: dict[str, Any] = {
+        "as_of": "2020-05-06",
+        "types": ["act"],
+        "stop_when": ["similarity >= 0.9"],
+        "call_budget": None,
+    }
+    asked = Investigating(question=QUESTION, preset="quick", top_k=3, settings=chosen)
+    told = investigate(library, asked)
+    expected = preset("quick").changed(
+        top_k=3, as_of="2020-05-06", types=["act"], stop_when="similarity >= 0.9"
+    )
+    assert told["settings"] == expected.model_dump(mode="json")
+    assert told["day"] == "2020-05-06"
+
+
+def test_nothing_is_followed_where_the_settings_say_so(library: Library) -> None:
+    plain = investigate(library, Investigating(question=QUESTION, settings={"follow": False}))
+    assert [report["number"] for report in plain["rounds"]] == [0]
+    scores = [passage["score"] for passage in plain["passages"]]
+    assert scores == sorted(scores, reverse=True)
+    assert {part["name"] for passage in plain["passages"] for part in passage["breakdown"]} == {"question"}
+    followed = investigate(library, Investigating(question=QUESTION))
+    assert len(followed["rounds"]) > 1
+
+
+def test_an_answer_looks_where_the_settings_say(library: Library) -> None:
+    question = {"question": "Which limits does a manager have?"}
+    assert answer(library, checked(Asked, question))["sentences"]
+    none = {"settings": {"must_include": ["zeppelin"]}}
+    assert not answer(library, checked(Asked, question | none))["sentences"]
+
+
+def test_settings_by_which_a_model_would_help_ask_none_without_one(library: Library) -> None:
+    helped = {"model_tasks": ["sub-questions", "gap-queries", "sufficiency"], "reranker": "llm"}
+    told = investigate(library, checked(Investigating, {"question": QUESTION, "settings": helped}))
+    assert (told["model"], told["usage"]) == ("", {})
+
+
+def test_what_is_public_is_known(library: Library) -> None:
+    public = inside_a_loop(lambda: build_page(library).get_api_info())
+    assert list(public["named_endpoints"]) == [
+        *("/corpora", "/plan", "/investigate", "/follow", "/read", "/answer", "/audit"),
+        *("/cases", "/case", "/export", "/judge", "/grades", "/review"),
+    ]
+    assert public["unnamed_endpoints"] == {}
+    names = [
+        parameter["parameter_name"] for parameter in public["named_endpoints"]["/investigate"]["parameters"]
+    ]
+    first = ["question", "corpus", "preset", "strategies", "rounds", "pool_size", "top_k", "model"]
+    assert names == [*first, "settings", "matter", "detail"], (
+        "in this order: some callers send them without names"
+    )
+
+
+def test_no_model_is_used_where_none_is_offered() -> None:
+    for offered in (Connections(), Connections(OperatorSettings(llm="openai:m", host=ANYWHERE))):
+        with pytest.raises(InputError, match="offers no language model"):
+            operators(offered, trusted=True)
+
+
+def test_the_operators_model_may_be_used_where_it_is_offered(library: Library) -> None:
+    model = ModelOfOneWord(failing=True)
+    offer = OperatorsModel(
+        OperatorSettings(llm="openai:m", llm_shared=True, host=ANYWHERE), lambda spec: model
+    )
+    lent = operators(Connections(OperatorSettings(host=ANYWHERE), offer), trusted=False)
+    answer = investigate(library, Investigating(question=QUESTION, rounds=2, top_k=3), lent)
+    assert model.asked > 0
+    assert len(answer["passages"]) == 3, "what failed is done without it"
+    assert answer["model"] == "openai:one"

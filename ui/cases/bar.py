@@ -1,0 +1,59 @@
+"""The line over a case that says where it is kept, and takes it out: undo, memo, exports, sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import RedstringError
+from engine.exports.registry import exports
+from engine.records.steps import DISMISS, FOLLOW, PIN, PLAN, standing
+from engine.records.store.chain import Event
+from ui.templating import rendered
+
+if TYPE_CHECKING:
+    from ui.session import OpenCase
+
+MEMO = "docx"
+_STEPS = {PIN: "pinned {}", DISMISS: "dismissed {}", FOLLOW: "followed {}", PLAN: "the edited plan"}
+
+
+def bar_value(opened: OpenCase) -> str:
+    """The line of a case; empty for one that is not kept."""
+    keeping = opened.keeping
+    if keeping is None:
+        return ""
+    events: Sequence[Event] = ()
+    shared, matter = False, keeping.matter
+    try:
+        if keeping.events and not keeping.to_read:
+            events = keeping.store.events(keeping.case_id, keeping.owner)
+            shared = keeping.store.summary(keeping.case_id, keeping.owner).is_shared
+    except RedstringError:
+        # What cannot be read of it now is told when somebody does something with it.
+        events = ()
+    return rendered(
+        "case_bar.html",
+        id=keeping.case_id,
+        title=opened.question,
+        matter=matter,
+        events=keeping.events,
+        to_read=keeping.to_read,
+        undo=last_step(events, opened.name),
+        exports=[one for one in exports().values() if one.name != MEMO],
+        may_share=keeping.cases.may_share and not keeping.to_read,
+        shared=shared,
+    )
+
+
+def last_step(events: Sequence[Event], name: Callable[[str], str]) -> str:
+    """The last step that can be taken back, in words; empty where there is none."""
+    steps = [one for one in standing(events) if one.state is not None and one.kind in _STEPS]
+    return step_words(steps[-1], name) if steps else ""
+
+
+def step_words(event: Event, name: Callable[[str], str]) -> str:
+    """What somebody did, with the passage by its short citation."""
+    data: Any = event.data
+    words = _STEPS.get(event.kind, event.kind)
+    return words.format(name(str(data.get("passage", "")))) if "{}" in words else words

@@ -1,0 +1,49 @@
+"""The cases that the page keeps, and whose they are."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from threading import Lock
+
+from engine.access.people import Person, is_key
+from engine.access.roles import Role
+from engine.operator_settings import CASES_NAME, OperatorSettings
+from engine.records.store.store import CaseStore
+
+# What the page's cases say they were asked by.
+PAGE = "page"
+
+
+class KeptCases:
+    """The store of cases, opened when it is first asked for: the one that the settings name, else a file in
+    ``home``. Without either nothing is kept. Safe for several threads."""
+
+    def __init__(self, settings: OperatorSettings, home: Path | None) -> None:
+        self.settings = settings
+        named = settings.cases.get_secret_value()
+        self._address = named or (f"sqlite:///{home / CASES_NAME}" if home is not None else "")
+        self._store: CaseStore | None = None
+        self._lock = Lock()
+
+    @property
+    def may_share(self) -> bool:
+        """Whether the operator allows cases to be read by whoever has their link."""
+        return self.settings.share_cases
+
+    def store(self) -> CaseStore:
+        """The store. Raises as ``CaseStore``."""
+        with self._lock:
+            if self._store is None:
+                self._store = CaseStore(self._address)
+            return self._store
+
+    def owner_of(self, person: Person) -> str | None:
+        """By what a person's matters are known: a hash of their key, and nothing for whoever sits at the
+        machine, whose are those of the command line too. None for somebody without a key, whose cases are
+        not kept."""
+        if not self._address:
+            return None
+        if self.settings.access == "off" and person.role is Role.OPERATOR:
+            return ""
+        return hashlib.sha256(person.key.encode()).hexdigest()[:32] if is_key(person.key) else None

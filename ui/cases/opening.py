@@ -1,0 +1,162 @@
+"""A case that was kept, opened again by its address: ``?case=ID``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from engine.access.audit_log import record as write_down
+from engine.access.people import Person
+from engine.errors import InputError, RedstringError, for_visitors
+from engine.investigation.events import SufficiencyJudged
+from engine.investigation.record import Investigation
+from engine.investigation.reopening import reopened
+from engine.records.restoring import investigation_of
+from engine.records.store.fingerprint import fingerprint_of
+from ui.access.asking import person_of
+from ui.cases.keeping import VISITOR, Keeping
+from ui.cases.kept import KeptCases
+from ui.controls import shown
+from ui.investigate import Updates, case_values, empty_values
+from ui.judging import as_judged, may_judge
+from ui.rail import Rail
+from ui.session import LINED, Desk, OpenCase, case_of, new_token
+from ui.shelf import Library
+from ui.stage import Stage, banner_html, on_failure
+from ui.story import Story
+from ui.terms import Terms
+
+CHANGED = "the corpus has changed since this case was asked; `cases replay` says what would differ"
+GONE = "the corpus {!r} of this case is gone, or is not open to you; what was found in it can be exported"
+STILL_THERE = "the case is still being worked on; load the page again in a moment"
+LONGEST_ID = 100
+# How long a page waits for a case that another page of its person began, and how often it looks, s.
+WAITS, LOOKS = 60.0, 0.2
+
+
+def wire_opening(
+    rail: Rail, stage: Stage, token: gr.State, library: Library, desk: Desk, cases: KeptCases
+) -> None:
+    """A case is opened when the page is loaded with its id, and when the reader goes back to it."""
+    settings = {name: control for name, control in rail.settings.items() if name != "strategies"}
+
+    def open_again(request: gr.Request, case: str, visitor: str, wanted: gr.EventData) -> Iterator[Updates]:
+        case = case_of(case, request) or new_token()
+        case_id = str(getattr(wanted, "id", ""))[:LONGEST_ID]
+        if not case_id:
+            desk.forget(case)
+            yield {token: case, **empty_values(stage)}
+            return
+        try:
+            person = person_of(library.settings, request, visitor)
+            _await_end(desk.running(case_id), cases.owner_of(person))
+            opened = opened_again(library, cases, person, case_id)
+            write_down(person, "open case", case_id, "done")
+        except RedstringError as error:
+            yield {token: case, **empty_values(stage), stage.banner: banner_html(for_visitors(error))}
+            return
+        desk.put(case, opened)
+        chosen: Updates = {rail.question: opened.question, rail.corpus: opened.shelved_as}
+        values = shown(opened.case.settings)
+        chosen |= {control: values[name] for name, control in settings.items()}
+        chosen |= {rail.settings["strategies"]: list(opened.strategies)}
+        yield {token: case, **case_values(opened, stage), **chosen}
+
+    opening = stage.bar.expand(
+        open_again, [token, rail.visitor], [token, rail.question, rail.corpus, *rail.settings.values(),
+                                            *stage.outputs()],
+        js="(token) => [token, redstring.visitor()]",
+        api_visibility="private", show_progress="hidden", trigger_mode="multiple", **LINED,
+    )  # fmt: skip
+    on_failure(opening, stage)
+
+
+def _await_end(running: OpenCase | None, owner: str | None) -> None:
+    """Wait for a case that its own person began on another page, or on this one before it was loaded again.
+    Raises InputError where it takes too long."""
+    if running is None or running.keeping is None or running.keeping.owner != owner:
+        return
+    # Somebody waits for it again.
+    running.left += 1
+    until = time.monotonic() + WAITS
+    while running.busy.locked():
+        if time.monotonic() > until:
+            raise InputError(STILL_THERE)
+        time.sleep(LOOKS)
+
+
+def opened_again(library: Library, cases: KeptCases, person: Person, case_id: str) -> OpenCase:
+    """A case as it was kept: of whoever asks, or shared by whoever it belongs to.
+
+    Raises InputError for one that is not there, or whose corpus is not, ResourceError where it cannot be
+    read.
+    """
+    keeping, record, fingerprint = _read(cases, person, case_id)
+    try:
+        shelved = library.find(record["corpus"], person.key)
+        corpus = library.open(shelved)
+    except InputError:
+        raise InputError(GONE.format(record["corpus"])) from None
+    found = investigation_of(record, corpus, Path(f"case {case_id}"))
+    settings = found.settings
+    named = set(settings.documents)
+    titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
+    opened = OpenCase(
+        reopened(found, corpus), corpus, found.question, settings.strategies, shelved.name,
+        titles=titles, workers=library.workers, keeping=keeping, reopened=True,
+        seconds=found.milliseconds / 1000,
+    )  # fmt: skip
+    changed = (CHANGED,) if fingerprint_of(corpus) != fingerprint else ()
+    opened.story = story_of(found, opened.terms(), changed)
+    if not keeping.to_read:
+        opened.judging = may_judge(library, person, shelved.name)
+        opened.reviewer = person.name
+    as_judged(opened)
+    return opened
+
+
+def _read(cases: KeptCases, person: Person, case_id: str) -> tuple[Keeping, dict[str, Any], str]:
+    """By what a case is kept, its record, and the state of the corpus that it was asked of."""
+    store, owner = cases.store(), cases.owner_of(person)
+    try:
+        if owner is None:
+            raise InputError(f"there is no case {case_id}")
+        summary, record = store.summary(case_id, owner), store.record(case_id, owner)
+    except InputError:
+        if not cases.may_share:
+            raise
+        summary, record = store.shared(case_id)
+        return Keeping(cases, "", VISITOR, case_id, events=1, to_read=True), record, summary.fingerprint
+    # What nobody opens may be deleted after a time.
+    store.looked_at(case_id, owner)
+    matters = {one.id: one.name for one in store.matters(owner)}
+    events = len(store.events(case_id, owner))
+    matter = matters.get(summary.matter, "")
+    keeping = Keeping(cases, owner, person.name or VISITOR, case_id, matter, events)
+    return keeping, record, summary.fingerprint
+
+
+def story_of(found: Investigation, terms: Terms, notes: tuple[str, ...] = ()) -> Story:
+    """The story of an investigation that has come to its end."""
+    judged = tuple(
+        SufficiencyJudged(report.number, one.by, one.sufficient, one.missing, (), one.confidence, one.reasons)
+        for report in found.rounds
+        if (one := report.judged) is not None
+    )
+    return Story(
+        terms=terms,
+        plan=found.plan,
+        reports=found.rounds,
+        areas=found.areas,
+        stop=found.stop,
+        ranked=len(found.passages),
+        seconds=found.milliseconds / 1000,
+        notes=(*notes, *found.notes),
+        judged=judged,
+        evidence=found.evidence,
+        transaction=found.transaction,
+    )

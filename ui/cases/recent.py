@@ -1,0 +1,51 @@
+"""The last cases of whoever asks, at the foot of the rail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from pydantic import Field
+
+from engine.errors import RedstringError
+from engine.records.store.listing import Wanted
+from ui.access.asking import person_of
+from ui.asked import Key, Request, checked
+from ui.cases.kept import KeptCases
+from ui.shelf import Library
+from ui.templating import rendered
+
+SHOWN = 6
+
+
+class _Asked(Request):
+    visitor: Key = Field(default="", repr=False)
+
+
+def build_recent(library: Library, cases: KeptCases) -> gr.HTML:
+    """Build the list; its script asks for it anew whenever a case was kept."""
+
+    def recent(request: dict[str, Any], asking: gr.Request) -> dict[str, Any]:
+        try:
+            person = person_of(library.settings, asking, checked(_Asked, request).visitor)
+            return {"html": recent_html(cases, cases.owner_of(person))}
+        except RedstringError:
+            # The list is a convenience: what is wrong is told where a case is kept or opened.
+            return {"html": ""}
+
+    return gr.HTML(
+        "",
+        elem_id="recent",
+        apply_default_css=False,
+        elem_classes=["fold"],
+        js_on_load="redstring.recent(element, server)",
+        server_functions=[recent],
+    )
+
+
+def recent_html(cases: KeptCases, owner: str | None) -> str:
+    """The list as HTML, empty where there is nothing."""
+    if owner is None:
+        return ""
+    found = cases.store().listed(Wanted(limit=SHOWN), owner=owner)
+    return rendered("recent.html", cases=found.cases)

@@ -1,0 +1,90 @@
+"""The records: figures over all cases of whoever asks, or over those of one matter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.records.store.figures import NEWEST, Figures
+from engine.records.store.listing import Wanted
+from ui.cases.asked import Ask
+from ui.cases.charts import cases_by_day, coverage_by_verdict, thread_yields, tokens_by_task
+from ui.cases.desk import Answer, Own, shown
+from ui.cases.wording import EVIDENCE
+from ui.palette import thread
+
+LOW, MOST_LOW, MOST_IN_TABLE = 0.7, 12, 200
+# Days that stand in the table beside the chart; the chart has all.
+MOST_DAYS = 60
+
+
+def records(own: Own, ask: Ask) -> Answer:
+    """All figures, charts and tables."""
+    store, matter = own.store, own.matter(ask.matter)
+    scope = matter, own.owner
+    figures = store.figures(*scope)
+    days = store.over_time(*scope)
+    total = sum(day["cases"] for day in days)
+    values = {
+        "total": total,
+        "matter": None if matter is None else matter.name,
+        "days": days[::-1][:MOST_DAYS],
+        "by_day": cases_by_day(days),
+        "low": store.low_coverage(LOW, *scope, limit=MOST_LOW),
+        "low_total": store.listed(Wanted(coverage_below=LOW, limit=1), *scope).total,
+        "below": LOW,
+        "verdicts": store.by_verdict(*scope),
+        "evidence": EVIDENCE,
+        **_judged(figures),
+        **_spent(figures),
+        **_threads(figures),
+        **_batch(own, ask, matter),
+    }
+    return {"html": {"records": shown("records", **values)}}
+
+
+def _judged(figures: Figures) -> dict[str, Any]:
+    tenths = figures.coverage_by_verdict()
+    said = figures.statements()
+    right, wrong = (sum(getattr(one, name) for one in said) for name in ("right", "wrong"))
+    return {
+        "tenths": coverage_by_verdict(tenths),
+        "statements": said,
+        "right": right,
+        "judged": right + wrong,
+        "has_verdicts": any(one.verdict for one in tenths),
+    }
+
+
+def _spent(figures: Figures) -> dict[str, Any]:
+    tasks = figures.costs()
+    paid = [one.money for one in tasks]
+    return {
+        "tasks": tasks,
+        "calls": sum(one.calls for one in tasks),
+        "tokens": sum(one.prompt_tokens + one.completion_tokens for one in tasks),
+        "money": None if None in paid or not paid else sum(one for one in paid if one is not None),
+        "by_task": tokens_by_task(tasks),
+    }
+
+
+def _threads(figures: Figures) -> dict[str, Any]:
+    found = figures.yields()
+    return {
+        "threads": [(thread(one.strategy).title, one) for one in found.threads],
+        "threads_of": found.cases,
+        "newest": NEWEST,
+        "by_thread": thread_yields(found.threads),
+    }
+
+
+def _batch(own: Own, ask: Ask, matter: Any) -> dict[str, Any]:
+    """One table: the cases of a matter with their means, or all matters with theirs."""
+    means = {row["matter"]: row for row in own.store.by_matter(own.owner)}
+    if matter is None:
+        rows: list[tuple[Any, Mapping[str, Any]]] = [
+            (one, means[one.id]) for one in own.store.matters(own.owner) if one.id in means
+        ]
+        return {"matters": rows, "batch": (), "means_row": None}
+    listed = own.store.listed(Wanted(limit=MOST_IN_TABLE), matter, own.owner)
+    return {"matters": (), "batch": listed.cases, "means_row": means.get(matter.id)}

@@ -1,0 +1,33 @@
+"""The command ``redstring``: the verbs of ``python -m engine``, and ``serve``, which opens the page."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from engine.errors import InputError
+
+NAME, SERVE = "redstring", "serve"
+
+
+def main() -> int:
+    """Run the command that ``sys.argv`` holds; returns the exit code."""
+    if sys.argv[1:2] == [SERVE]:
+        # It says to libraries, before they are imported, how many threads they may have.
+        from ui.serve import run as serve
+
+        return serve(f"{NAME} {SERVE}", sys.argv[2:])
+    from engine.cli.program import run
+
+    return run(NAME, add_serve)
+
+
+def add_serve(commands: Any) -> None:
+    """Name the command among the others; its flags are read where the page is served."""
+    command = commands.add_parser(SERVE, help="the page, in the browser", add_help=False)
+    command.set_defaults(command=_named_late)
+
+
+def _named_late(options: argparse.Namespace) -> None:
+    raise InputError(f"{SERVE} comes first: {NAME} {SERVE} [FLAGS]")

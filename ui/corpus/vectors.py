@@ -1,0 +1,180 @@
+"""Vectors of the corpora that people make here: behind all other work, one corpus at a time.
+
+A corpus is asked by words and references as soon as it is written. What is wanted for it stands beside it
+(``wanted``), so that a server that ends, or is killed, is followed by one that goes on.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Timer
+
+from engine.corpus.embedded.manifest import NO_MODEL, Manifest, read_manifest
+from engine.errors import CancelledError, CorpusError, InputError, RedstringError, for_visitors
+from engine.operator_settings import OperatorSettings
+from ui.corpus.ingesting import Ingestion, done_apart
+from ui.corpus.orders import Order
+from ui.corpus.wanted import Wanted, all_wanted, keep_wanted, wanted_of
+from ui.embeddings import offers, usual
+from ui.jobs.folders import Folders
+from ui.jobs.job import UNEXPLAINED, Ended, Job, Owner, State
+from ui.jobs.jobs import Jobs, Rules
+from ui.server_folders import Workspaces
+
+# So long one corpus is worked on while others wait, min. What is made is kept for its next turn.
+TURN = 10
+# A server that begins has other things to do first, s.
+BEGINS_AFTER = 15.0
+# How often a corpus that is being changed is looked at, and how long somebody waits for a job to end, s.
+PAUSE, ENDS = 0.1, 10.0
+READING_STEP = "embed"
+NOUN = "embedding"
+
+
+class Vectors:
+    """Makes vectors. A corpus of ``changing`` is taken for the moment in which they are taken in."""
+
+    def __init__(self, settings: OperatorSettings, changing: Folders, workspaces: Workspaces) -> None:
+        self._settings, self._changing, self._workspaces = settings, changing, workspaces
+        turn = 60.0 * min(TURN, settings.job_minutes)
+        rules = Rules(NOUN, 1, settings.waiting, turn, of_visitor=max(1, (1 + settings.waiting) // 2))
+        self.jobs: Jobs[Ingestion] = Jobs(rules)
+
+    def written(self, folder: Path, owner: Owner) -> None:
+        """A corpus has been written: it gets the vectors that it lacks, if they are wanted or usual."""
+        manifest, wanted = read_manifest(folder), wanted_of(folder)
+        if wanted is not None and wanted.stopped:
+            return
+        model = manifest.embedding if wanted is None else wanted.model
+        if model == NO_MODEL:
+            offer = usual(manifest.languages, self._settings)
+            model = NO_MODEL if offer is None else offer.spec
+        if model != NO_MODEL:
+            self._want(folder, manifest, model, owner)
+
+    def want(self, folder: Path, model: str, owner: Owner) -> None:
+        """Somebody wants the vectors of a model, by its spec. Raises InputError where too many wait."""
+        self._want(folder, read_manifest(folder), model, owner)
+        wanted = wanted_of(folder)
+        if wanted is not None and wanted.problem and self.job(folder) is None:
+            raise InputError(wanted.problem)
+
+    def stop(self, folder: Path) -> None:
+        """Let the work on a corpus rest; what is made is kept."""
+        wanted, job = wanted_of(folder), self.job(folder)
+        if wanted is not None:
+            share = wanted.share if job is None else share_read(job) or wanted.share
+            keep_wanted(folder, wanted.model_copy(update={"stopped": True, "share": share}))
+        self._end(job)
+
+    def forget(self, folder: Path) -> None:
+        """A corpus is to be deleted: nothing is made for it, and nobody works on it, any more."""
+        keep_wanted(folder, None)
+        self._end(self.job(folder))
+
+    def job(self, folder: Path) -> Job[Ingestion] | None:
+        """The job on a corpus, waiting or running."""
+        return self.jobs.going(folder.parent.name, folder)
+
+    def before(self, job: Job[Ingestion]) -> int:
+        """How many have their turn before a job."""
+        return self.jobs.before(job)
+
+    def go_on(self, home: Path, after: float = BEGINS_AFTER) -> None:
+        """Go on, in a while, with what the server before this one has not ended."""
+        if all_wanted(home):
+            timer = Timer(after, self._go_on, (home,))
+            timer.daemon = True
+            timer.start()
+
+    def _go_on(self, home: Path) -> None:
+        for folder in all_wanted(home):
+            wanted = wanted_of(folder)
+            if wanted is not None and self.job(folder) is None:
+                try:
+                    self._want(folder, read_manifest(folder), wanted.model, Owner(""))
+                except CorpusError as error:
+                    keep_wanted(folder, wanted.model_copy(update={"problem": for_visitors(error)}))
+
+    def _want(self, folder: Path, manifest: Manifest, model: str, owner: Owner) -> None:
+        share = (wanted_of(folder) or Wanted(model=model)).share
+        wanted = Wanted(model=model, share=share)
+        keep_wanted(folder, wanted)
+        going = self.job(folder)
+        if going is not None and going.payload.order.embedding == model:
+            # It looks whether the corpus has changed before it ends.
+            return
+        self._end(going)
+        # The file lies where documents of strangers are read: it can say nothing that nobody may choose.
+        if model not in {manifest.embedding, *(offer.spec for offer in offers(self._settings).values())}:
+            keep_wanted(
+                folder, wanted.model_copy(update={"problem": "its model is not offered here any more"})
+            )
+            return
+        order = Order(kind="embed", folder=folder, name=manifest.name, embedding=model)
+        payload = Ingestion(order, Path(), (model, manifest.sparse, manifest.late))
+        # The owner of a corpus is told by its folder: a server that goes on knows nobody's token.
+        mine = Owner(folder.parent.name, owner.address)
+        try:
+            self.jobs.start(mine, payload, self._work, folder=folder, name=manifest.name)
+        except InputError as error:
+            keep_wanted(folder, wanted.model_copy(update={"problem": str(error)}))
+
+    def _work(self, job: Job[Ingestion]) -> Ended:
+        folder = job.payload.order.folder
+        share, problem = share_read(job), UNEXPLAINED.format(NOUN)
+        try:
+            job.payload.workspace = self._workspaces.new()
+            with ExitStack() as taken:
+                done_apart(job, self._settings, noun=NOUN, ready=lambda: self._take(job, taken))
+                problem = ""
+                keep_wanted(folder, None)
+            return Ended()
+        except CancelledError:
+            problem = ""
+            if not job.overdue:
+                raise
+            if share_read(job) <= share:
+                problem = f"in {self.jobs.rules.seconds / 60:g} minutes nothing came of it"
+                raise InputError(problem) from None
+            return Ended(State.WAITING)
+        except RedstringError as error:
+            problem = for_visitors(error).replace(folder.name, job.name)
+            raise
+        finally:
+            shutil.rmtree(job.payload.workspace, ignore_errors=True)
+            wanted = wanted_of(folder)
+            if wanted is not None and not wanted.stopped:
+                keep_wanted(folder, wanted.model_copy(update={"problem": problem, "share": share_read(job)}))
+
+    def _take(self, job: Job[Ingestion], taken: ExitStack) -> None:
+        """Keep others from changing the corpus until the job has ended; wait for whoever changes it now."""
+        folder = job.payload.order.folder
+        while True:
+            if job.stop.is_set():
+                raise CancelledError(job.overdue or "cancelled")
+            try:
+                taken.enter_context(self._changing.taken(folder, job.name))
+            except InputError:
+                time.sleep(PAUSE)
+            else:
+                job.unhurried = True
+                return
+
+    def _end(self, job: Job[Ingestion] | None) -> None:
+        if job is None:
+            return
+        self.jobs.cancel(job.id, job.owner.visitor)
+        until = time.monotonic() + ENDS
+        while not job.over and time.monotonic() < until:
+            time.sleep(PAUSE / 4)
+
+
+def share_read(job: Job[Ingestion]) -> float:
+    """How much the model has read, 0 to 1."""
+    if job.unhurried:
+        return 1.0
+    return job.done / job.total if job.step == READING_STEP and job.total > 1 else 0.0

@@ -1,0 +1,168 @@
+"""The page as a program: builds it and serves it until a signal ends it.
+
+``redstring serve [--corpus DIR ...] [--llm SPEC] [--host H] [--port N] [--workers N]``, or ``python app.py``
+with the same flags. Without a corpus the sample corpus is shown from the server's folder (``REDSTRING_HOME``,
+else ``.redstring`` in a clone and the user's data folder elsewhere). Without ``--llm`` or ``REDSTRING_LLM``
+the page has no language model of its own. ``redstring settings`` lists all settings.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Gradio reads this on import: without it the server would report its start to a host elsewhere.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+# Read when torch, faiss and BLAS are first imported: the cores belong to cases side by side, and threads of
+# one case that wait for each other take nearly twice its processor time.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import contextlib
+import gc
+import logging
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.access.audit_log import audit_log
+from engine.corpus.address import Place, place_of
+from engine.errors import InputError, RedstringError, SettingsError
+from engine.operator_settings import ANYWHERE, OperatorSettings, operator_settings
+from engine.records.sweeping import sweeping
+from ui.allocator import share_arenas
+from ui.door.logs import QuietStream, WithoutContent
+from ui.server_folders import temporary_folder
+
+if TYPE_CHECKING:
+    import gradio as gr
+
+    from engine.llm import LanguageModel
+    from ui.shelf import Library
+    from ui.workers.pool import Workers
+
+FAILED, UNUSABLE = 1, 2
+
+
+def build(places: Sequence[Place], settings: OperatorSettings) -> tuple[gr.Blocks, Library]:
+    """The page over some corpora, or over the sample corpus where none is given; and these corpora."""
+    # A spec that cannot be used is told now, not to the first visitor; nothing is sent.
+    operators_model(settings.llm)
+    from ui.sample import sample_folder
+    from ui.shelf import open_library
+
+    home = settings.home_folder
+    library = open_library(list(places) or [sample_folder(home)], home, settings)
+    # Gradio takes seconds to import: what is wrong with a corpus is told before.
+    from ui.connections import Connections
+    from ui.page import build_page
+    from ui.quotas import OperatorsModel
+
+    connections = Connections(settings, OperatorsModel(settings, operators_model))
+    return build_page(library, connections=connections), library
+
+
+def build_demo() -> gr.Blocks:
+    """The page over the sample corpus for another program to serve: open to everybody, or not served. Cases
+    run in that program's process, which is not ours to start a second time."""
+    settings = operator_settings(host=ANYWHERE, workers=0)
+    if settings.access != "off":
+        raise SettingsError(
+            "REDSTRING_ACCESS: start it with python app.py or redstring serve, which keep the door"
+        )
+    page, library = build([], settings)
+    from ui.warming import warm_up
+
+    warm_up(library)
+    return page
+
+
+def operators_model(spec: str) -> LanguageModel | None:
+    """The model that whoever runs the page has named; its key comes from the environment."""
+    from engine.llm.cache import default_cache
+    from engine.llm.connecting import connect
+
+    return connect(spec, environment_key=True, cache=default_cache())
+
+
+def run(prog: str, arguments: Sequence[str] | None = None) -> int:
+    """Serve the page in a process that does nothing else; ``prog`` is the command's name, the result its exit
+    code."""
+    # What is imported stays: looking through it again and again takes a tenth of the start.
+    gc.set_threshold(50_000, 20, 50)
+    return main(arguments, prog)
+
+
+def main(arguments: Sequence[str] | None = None, prog: str = "python app.py") -> int:
+    """Serve the page until it is stopped; returns the exit code."""
+    parser = argparse.ArgumentParser(prog=prog, description="Redstring, in the browser.")
+    parser.add_argument(
+        "--corpus", action="append", default=[], metavar="DIR",
+        help="folder of a corpus, or its address postgresql://HOST/DATABASE?corpus=NAME; may be given "
+        "several times (default: the sample corpus)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--llm", metavar="SPEC",
+        help="language model of this server, openai:MODEL@URL?context=8192; its key is read from "
+        "REDSTRING_LLM_KEY. Used by whoever sits at this machine, and by every visitor where "
+        "REDSTRING_LLM_SHARED=on (default: REDSTRING_LLM, else none: everything works without)",
+    )  # fmt: skip
+    parser.add_argument("--host", help="address to serve on (default: GRADIO_SERVER_NAME, else 127.0.0.1)")
+    parser.add_argument(
+        "--workers", metavar="N",
+        help="processes that work on cases; 0: the page's own does (default: REDSTRING_WORKERS, else as many "
+        "as cores where the page is served to others, and 0 where it is served to this machine alone)",
+    )  # fmt: skip
+    parser.add_argument("--port", type=int, help="its port (default: GRADIO_SERVER_PORT, else 7860)")
+    options = parser.parse_args(arguments)
+    handler = logging.StreamHandler()
+    handler.setFormatter(WithoutContent())
+    logging.basicConfig(handlers=[handler])
+    logging.getLogger("ui").setLevel(logging.INFO)
+    share_arenas()
+    # What visitors send and what is made of it is nobody else's on this computer.
+    os.umask(0o077)
+    # A signal to end is an end like any other: what was begun is cleared away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        given = {name: getattr(options, name) for name in ("llm", "host", "port", "workers")}
+        settings = operator_settings(**{name: value for name, value in given.items() if value is not None})
+        with temporary_folder() as folder, contextlib.redirect_stderr(QuietStream(sys.stderr)):
+            page, library = build([place_of(words) for words in options.corpus], settings)
+            from ui.warming import warm_up
+
+            with audit_log(settings), sweeping(settings):
+                try:
+                    return serve_page(page, settings, folder, partial(warm_up, library), library.workers)
+                finally:
+                    library.workers.stop()
+    except RedstringError as error:
+        print(f"redstring: {error}", file=sys.stderr)
+        return UNUSABLE if isinstance(error, InputError) else FAILED
+
+
+def serve_page(
+    page: gr.Blocks,
+    settings: OperatorSettings,
+    folder: Path,
+    when_open: Callable[[], object],
+    workers: Workers | None = None,
+) -> int:
+    """Serve a page until a signal ends it; ``folder`` is for what is written for a while, ``when_open`` is
+    called once the page answers, of ``workers`` a supervisor is told.
+
+    Raises InputError for a name in the settings that cannot be read, ServingError where the address is taken.
+    """
+    from ui.door.serving import entry, guarded, listening, server
+
+    door = entry(settings)
+    app = guarded(page, settings, door, folder / "uploads", workers)
+    with listening(settings.host, settings.port) as line:
+        print(f"Redstring: http://{settings.host}:{line.getsockname()[1]}", flush=True)
+        serving = server(app, door.proxies, when_open)
+        with contextlib.suppress(KeyboardInterrupt):
+            serving.run([line])
+    return 0 if serving.started else FAILED

@@ -1,0 +1,54 @@
+"""The tools as a page of documentation, made from what they are: ``python -m ui.tools.reference``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ui.tools.registry import TOOLS
+from ui.tools.schemas import SETTINGS, arguments_of
+from ui.tools.tool import Tool
+
+
+def reference() -> str:
+    """All tools with their arguments and what they give, as Markdown."""
+    return "\n".join(line for tool in TOOLS for line in _told(tool))
+
+
+def _told(tool: Tool) -> Iterator[str]:
+    hints = "changes nothing" if tool.reads else "adds something"
+    yield f"### {tool.name}"
+    yield ""
+    yield f"*{tool.title}; {hints}.* {tool.meaning}"
+    yield ""
+    yield "| argument | type | default | meaning |"
+    yield "|---|---|---|---|"
+    required = {name for name, field in tool.form.model_fields.items() if field.is_required()}
+    for name, shape in arguments_of(tool.form).items():
+        default = "(has to be given)" if name in required else _value(shape.get("default"))
+        yield f"| `{name}` | {_type(name, shape)} | {default} | {shape['description']} |"
+    yield ""
+    fields = tool.gives.model_json_schema(mode="serialization")["properties"]
+    yield f"Gives: {', '.join(f'`{name}`' for name in fields)}."
+    yield ""
+
+
+def _type(name: str, shape: dict[str, Any]) -> str:
+    if name == SETTINGS:
+        return "object"
+    shapes = [one for one in shape.get("anyOf", [shape]) if one.get("type") != "null"]
+    own = shapes[0]
+    if "enum" in own:
+        return ", ".join(f"`{value}`" for value in own["enum"] if value)
+    if own["type"] == "array":
+        return "list of texts"
+    kinds = {"string": "text", "integer": "whole number", "boolean": "true or false"}
+    return "day" if own.get("format") == "date" else kinds[own["type"]]
+
+
+def _value(default: Any) -> str:
+    return "null" if default is None else "empty" if default in ("", []) else f"`{str(default).lower()}`"
+
+
+if __name__ == "__main__":
+    print(reference())

@@ -1,0 +1,102 @@
+"""The JSON schemas of what tools take and give, made from their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from ui.settings_schema import settings_schema
+from ui.tools.tool import Tool
+
+Schema = dict[str, Any]
+SETTINGS, SETTINGS_ADDRESS = "settings", "redstring://settings"
+LEFT_OUT: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "integer"},
+    "description": "where it was cut: how many entries of which lists are not in it",
+}
+
+
+def arguments_of(form: type[BaseModel]) -> dict[str, Schema]:
+    """The schema of each argument by name, in order, with its default where it has one."""
+    whole = form.model_json_schema()
+    found: dict[str, Schema] = {}
+    for name, shape in whole["properties"].items():
+        told = _plain(shape, whole.get("$defs", {}))
+        if name == SETTINGS:
+            told = {**settings_schema(), "description": told["description"], "default": None}
+        found[name] = told
+    return found
+
+
+def input_schema(tool: Tool) -> Schema:
+    """What a tool takes. Clients read the schemas of all tools before they call one: what each setting may be
+    is told elsewhere, see ``SETTINGS_ADDRESS``."""
+    required = [name for name, field in tool.form.model_fields.items() if field.is_required()]
+    arguments = arguments_of(tool.form)
+    if SETTINGS in arguments:
+        said = f"{arguments[SETTINGS]['description']} All of them: resource {SETTINGS_ADDRESS}."
+        arguments[SETTINGS] = {"type": ["object", "null"], "default": None, "description": said}
+    return {
+        "type": "object",
+        "properties": _short(arguments),
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def output_schema(tool: Tool) -> Schema:
+    """What a tool gives: of one that can be asked for everything, only the short form is described."""
+    whole = tool.gives.model_json_schema(mode="serialization")
+    short: Schema = _short(_plain(whole, whole.get("$defs", {})))
+    short.pop("$defs", None)
+    short.pop("description", None)
+    short["properties"]["left_out"] = LEFT_OUT
+    if not tool.is_two:
+        return short
+    detail: Schema = {"type": "string", "enum": ["slim", "full"]}
+    short["properties"]["detail"] = {"const": "slim"}
+    full: Schema = {
+        "description": "everything; the fields are those of the command line's --json",
+        "properties": {"detail": {"const": "full"}},
+    }
+    return {
+        "type": "object", "properties": {"detail": detail}, "required": ["detail"], "anyOf": [short, full],
+    }  # fmt: skip
+
+
+def _plain(shape: Any, known: Mapping[str, Any]) -> Any:
+    """A schema without references and without titles, which only repeat the names of the fields."""
+    if isinstance(shape, list):
+        return [_plain(one, known) for one in shape]
+    if not isinstance(shape, dict):
+        return shape
+    if "$ref" in shape:
+        # What a class says of itself is said again where it is used.
+        named = {**known[shape["$ref"].rsplit("/", 1)[-1]]}
+        named.pop("description", None)
+        return _plain({**named, **{key: value for key, value in shape.items() if key != "$ref"}}, known)
+    return {
+        key: {name: _plain(one, known) for name, one in value.items()}
+        if key == "properties"
+        else _plain(value, known)
+        for key, value in shape.items()
+        if not (key == "title" and isinstance(value, str))
+    }
+
+
+def _short(shape: Any) -> Any:
+    """The same schema in fewer words: "null" among the types, no default of what may be left out."""
+    if isinstance(shape, list):
+        return [_short(one) for one in shape]
+    if not isinstance(shape, dict):
+        return shape
+    shape = {name: _short(one) for name, one in shape.items() if not (name == "default" and not one)}
+    match shape.get("anyOf"):
+        case [{"type": str(kind)} as own, {"type": "null"}]:
+            values = {"enum": [*own["enum"], None]} if "enum" in own else {}
+            del shape["anyOf"]
+            return {**own, "type": [kind, "null"], **values, **shape}
+    return shape
