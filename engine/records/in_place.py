@@ -74,8 +74,8 @@ def _section(corpus: Corpus, documents: Sequence[Document], what: str) -> Spot |
 
 
 def _cited(corpus: Corpus, words: str, day: date) -> Spot | Choices:
-    languages = list(corpus.info().languages) or ["en"]
-    named = provisions_named(corpus, words, languages[0], day)
+    languages = list(corpus.info().languages)
+    named = provisions_named(corpus, words, languages[0], day) if languages else []
     for one in named:
         if one.status is Naming.FOUND and one.passage_ids:
             return _spot_of_row(corpus, int(corpus.rows([one.passage_ids[0]])[0]))

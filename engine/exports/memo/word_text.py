@@ -14,8 +14,9 @@ from engine.language.direction import pieces, right_to_left
 from engine.language.hidden_marks import marked
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
-ENGLISH, ARABIC = "en-GB", "ar"
-_EAST = frozenset({"zh", "ja", "ko"})
+ENGLISH = "en-GB"
+# What the file says of all text from right to left whose own language is not known (word_look.py).
+ARABIC = "ar"
 
 
 def add_words(paragraph: Any, words: Words, style: str = "", *, strong: bool = False) -> None:
@@ -67,7 +68,7 @@ def _run(text: str, language: str, style: str, *, turned: bool, strong: bool) ->
     run, properties = OxmlElement("w:r"), OxmlElement("w:rPr")
     # In the order of the schema: style, weight, direction, language.
     if style:
-        _add(properties, "w:rStyle", "w:val", style)
+        _add(properties, "w:rStyle", {"w:val": style})
     if strong:
         properties.append(OxmlElement("w:b"))
         properties.append(OxmlElement("w:bCs"))
@@ -75,10 +76,10 @@ def _run(text: str, language: str, style: str, *, turned: bool, strong: bool) ->
         properties.append(OxmlElement("w:rtl"))
     known = language if _LANGUAGE.fullmatch(language) and language != "und" else ""
     if turned:
-        _add(properties, "w:lang", "w:bidi", known if known and known != ENGLISH else ARABIC)
+        _add(properties, "w:lang", {"w:bidi": ARABIC if known in ("", ENGLISH) else known})
     elif known:
-        attribute = "w:eastAsia" if known.split("-")[0] in _EAST else "w:val"
-        _add(properties, "w:lang", attribute, known)
+        # The second is that of East Asian characters.
+        _add(properties, "w:lang", {"w:val": known, "w:eastAsia": known})
     if len(properties):
         run.append(properties)
     element = OxmlElement("w:t")
@@ -88,7 +89,8 @@ def _run(text: str, language: str, style: str, *, turned: bool, strong: bool) ->
     return run
 
 
-def _add(parent: Any, tag: str, attribute: str, value: str) -> None:
+def _add(parent: Any, tag: str, attributes: dict[str, str]) -> None:
     element = OxmlElement(tag)
-    element.set(qn(attribute), value)
+    for name, value in attributes.items():
+        element.set(qn(name), value)
     parent.append(element)
