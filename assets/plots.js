@@ -1,8 +1,19 @@
-/* How plots are drawn: in the colours of the page, which the traces name by tokens in "meta". */
+/* The library of plots, loaded when the first is drawn, and how they are drawn: in the colours of the page, which the traces name by tokens in "meta". */
 (() => {
   "use strict";
   const redstring = window.redstring;
   if (!redstring || redstring.plots) return;
+  let plotting = null;
+  function plotly() {
+    plotting ||= new Promise((done, failed) => {
+      const script = document.createElement("script");
+      script.src = redstring.libraryUrl("plotly.js");
+      script.addEventListener("load", done);
+      script.addEventListener("error", () => { plotting = null; failed(new Error("The plots could not be loaded: load the page again.")); });
+      document.head.append(script);
+    });
+    return plotting;
+  }
   const colours = (place) => {
     const style = getComputedStyle(place);
     return (name) => style.getPropertyValue(`--${name}`).trim();
@@ -31,5 +42,5 @@
     const colour = colours(place);
     return window.Plotly.react(place, place.plot.data.map((trace) => painted(trace, colour)), themed(place.plot.layout, colour), { displayModeBar: false, responsive: true });
   }
-  redstring.plots = { paint };
+  Object.assign(redstring, { plotly, plots: { paint } });
 })();

@@ -74,18 +74,6 @@
 
   /* ---------- scripts of others ---------- */
   const libraryUrl = (name) => `${(window.gradio_config || {}).root || ""}/libraries/${name}`;
-  let plotting = null;
-  function plotly() {
-    plotting ||= new Promise((done, failed) => {
-      const script = document.createElement("script");
-      script.src = libraryUrl("plotly.js");
-      script.addEventListener("load", done);
-      script.addEventListener("error", () => { plotting = null; failed(new Error("The plots could not be loaded: load the page again.")); });
-      document.head.append(script);
-    });
-    return plotting;
-  }
-
   async function board(element, props, watch, trigger) {
     state.frame = one("iframe", element);
     state.expand = (limit) => trigger("expand", { limit });
@@ -402,5 +390,5 @@
   });
   /* What a job says while others have their turn. */
   const waiting = (before) => `Waiting: ${before === 1 ? "one other has" : `${before} others have`} their turn first`;
-  window.redstring = { waiting, appears, plotly, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
+  window.redstring = { waiting, appears, libraryUrl, session, signed, header, view, board, passages, passagesHead, coverage, story, panes, chips, fold, select, post, state, nodes: (kind = "passage") => ((state.data && state.data.nodes) || []).filter((node) => node.kind === kind).map((node) => node.id) };
 })();

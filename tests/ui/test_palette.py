@@ -27,7 +27,7 @@ PALETTE = {
     "person": "#1d1d1f #ececee",
 }
 # Set in the style of an element by us, or by Gradio.
-ON_ELEMENTS = {"c", "v", "at", "low", "high", "range_progress"}
+ON_ELEMENTS = {"c", "v", "at", "level", "low", "high", "range_progress"}
 USED = re.compile(r"var\(--([\w-]+)\)")
 
 

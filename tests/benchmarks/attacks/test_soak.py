@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -47,12 +48,23 @@ def test_each_honest_request_that_failed_is_counted() -> None:
 
 
 def test_a_sample_counts_what_a_process_holds(tmp_path: Path) -> None:
-    process = psutil.Process(os.getpid())
-    before = sample(process, [tmp_path])
-    with (tmp_path / "file").open("wb") as file:
-        file.write(bytes(2_000_000))
-        file.flush()
+    # A process of its own: what else the tests do opens and closes files in this one.
+    program = (
+        "import sys; print(); sys.stdin.readline(); file = open(sys.argv[1], 'wb', 0)\n"
+        "file.write(bytes(2_000_000)); print(); sys.stdin.readline()"
+    )
+    command = [sys.executable, "-u", "-c", program, str(tmp_path / "file")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        process = psutil.Process(child.pid)
+        child.stdout.readline()
+        before = sample(process, [tmp_path])
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
         after = sample(process, [tmp_path])
+        child.stdin.close()
     assert (after.files, after.files_mb) == (1, 2.0)
     assert after.descriptors == before.descriptors + 1
-    assert after.rss_mb > 10
+    assert after.rss_mb > 1
