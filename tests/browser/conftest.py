@@ -293,7 +293,7 @@ def asked(browser: Browser, address: str) -> Iterator[tuple[Page, Watch]]:
 
 @pytest.fixture
 def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
-    """That page as it stood when the case had ended: nothing chosen, the passages in front."""
+    """That page as it stood when the case had ended: nothing chosen or searched, board and passages in front."""
     page, watch = asked
     yield page
     watch.hold()
@@ -301,5 +301,7 @@ def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
     page.keyboard.press("Escape")
     page.click(".views [data-view=investigate]")
     page.click("#passages-head [data-tab=passages]")
+    page.click("[data-view-tab=board]")
+    page.fill("[data-board=search]", "")
     page.evaluate("redstring.select(null)")
     page.mouse.move(0, 0)
