@@ -63,11 +63,11 @@ def test_an_answer_says_what_the_answer_says(bare: Corpus) -> None:
 WORDS = st.sampled_from(["word ", '"', "\\", "\n", "\x01", "نص ", "Gesetz", "<script>", "=1+1", "𝔘", "x"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     word=WORDS,
-    length=st.integers(0, 100_000),
-    many=st.integers(1, 300),
+    length=st.integers(0, 5_000),
+    many=st.integers(1, 30),
     field=st.sampled_from(["text", "title", "label", "id", "document"]),
     place=st.sampled_from(["passages", "coverage", "rounds", "notes", "missing", "nodes", "question"]),
 )
