@@ -250,10 +250,11 @@ def test_the_rest_of_the_pool_comes_on_demand(case: Page) -> None:
     assert case.locator("#rest .card").count() == 40
 
 
-def test_the_board_shows_more_on_demand(case: Page) -> None:
-    case.wait_for_selector("[data-board=more]:visible")
-    case.click("[data-board=more]")
-    case.wait_for_function("/^(\\d+) of \\1$/.test(document.querySelector('[data-board=count]').textContent)")
+def test_the_board_shows_more_on_demand(page: Page) -> None:
+    ask(page)
+    page.wait_for_selector("[data-board=more]:visible")
+    page.click("[data-board=more]")
+    page.wait_for_function("/^(\\d+) of \\1$/.test(document.querySelector('[data-board=count]').textContent)")
 
 
 def test_one_question_after_another_each_gets_its_own_answer(page: Page) -> None:
