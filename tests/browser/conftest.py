@@ -293,7 +293,7 @@ def asked(browser: Browser, address: str) -> Iterator[tuple[Page, Watch]]:
 
 @pytest.fixture
 def case(asked: tuple[Page, Watch]) -> Iterator[Page]:
-    """That page as it stood when the case had ended: nothing chosen or searched, board and passages in front."""
+    """That page as it stood when the case had ended: nothing chosen, board and passages in front."""
     page, watch = asked
     yield page
     watch.hold()
