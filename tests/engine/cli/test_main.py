@@ -178,7 +178,10 @@ def test_a_case_is_saved_and_carried_on(run: CommandLine, harbour_folder: Path, 
     file = tmp_path / "case.json"
     ask = ("investigate", QUESTION, "--corpus", harbour_folder, "--json", "--rounds", "1")
     first = run(*ask, "--save", file)
-    assert orjson.loads(file.read_bytes()) == first.json
+    saved = orjson.loads(file.read_bytes())
+    assert [event["kind"] for event in saved.pop("case")["events"]] == ["opened", "ran"]
+    assert saved == first.json
+    assert run("cases", "verify", file).code == 0
     second = run(*ask, "--resume", file)
     before = [node["id"] for node in first.json["pool"]["nodes"]]
     assert [node["id"] for node in second.json["pool"]["nodes"]][: len(before)] == before
