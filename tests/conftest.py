@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ for _name in [*os.environ]:
 os.environ["REDSTRING_LLM_CACHE"] = "off"
 # Workers with two threads each slow one another down. Read when torch, faiss and BLAS are first imported.
 os.environ["OMP_NUM_THREADS"] = "1"
+# Compiled code is kept also where the machine says otherwise: each of hundreds of processes would compile
+# all that it imports.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Most of what lives was imported and lives to the end: looked through less often than by default, it takes a
 # twentieth less of the processor.
 gc.set_threshold(20_000, 20, 50)
