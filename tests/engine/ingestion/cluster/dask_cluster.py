@@ -36,7 +36,8 @@ class DaskCluster:
             "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
             "--scheduler-file", str(file), "--no-jupyter", environment={"PYTHONPATH": ""},
         )  # fmt: skip
-        until(file.exists)
+        # It is written in place: half of it may be there.
+        until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
         self.address = str(json.loads(file.read_text())["address"])
         return self
 

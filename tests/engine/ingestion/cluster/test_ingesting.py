@@ -15,11 +15,12 @@ from tests.conftest import SAMPLE
 from tests.engine.ingestion.cluster.corpora import contents
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 
-LIMITS = Limits(deadline=2, memory=300 << 20, patience=5)
+# A machine that is busy with other things still gives a second of its processor in ten.
+LIMITS = Limits(deadline=1, memory=300 << 20, patience=10)
 # What a file does while it is read, and what is told of it.
 REASONS = {
     "hang": "longer than 10 seconds",
-    "spin": "longer than 2 seconds of the processor",
+    "spin": "longer than 1 seconds of the processor",
     "segfault": "ended by SIGSEGV",
     "killed": "ended by SIGKILL",
     "eat": "more than 300 MiB",
