@@ -51,7 +51,7 @@ def matters(options: argparse.Namespace) -> None:
         for one, count in found
     ]
     lines = (
-        f"{one.id}  {one.name}: {count:,} cases, {f'of {one.owner}' if one.owner else 'of this machine'}"
+        f"{one.id}  {one.name}: {count:,} {'case' if count == 1 else 'cases'}, {f'of {one.owner}' if one.owner else 'of this machine'}"
         for one, count in found
     )
     printed(options, {"matters": values}, lines)

@@ -192,5 +192,10 @@ def _hop(number: int, edge: Mapping[str, Any], numbers: Mapping[str, int]) -> Ro
         "number": number,
         "source": None if edge["source"] is None else numbers[edge["source"]],
         "target": numbers[edge["target"]],
-        **{name: edge[name] for name in ("round", "strategy", "relation", "direction", "strength", "rank")},
+        "round": edge["round"],
+        "strategy": edge["strategy"],
+        "relation": edge["relation"],
+        "direction": edge["direction"],
+        "strength": edge["strength"],
+        "rank": edge["rank"],
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -69,12 +70,11 @@ def add_event(
 
 def _put_many(connection: Connection, table: Table, number: int, rows: Sequence[Row]) -> None:
     names = [column.name for column in table.c]
-    plain = [isinstance(column.type, JSON) for column in table.c]
-    values = [
-        (number, *(orjson.dumps(row[name]).decode() if json else row[name] for name, json in kinds))
-        for kinds in [list(zip(names[1:], plain[1:], strict=True))]
-        for row in rows
-    ]
+    in_json = [column.name for column in table.c if isinstance(column.type, JSON)]
+    if in_json:
+        rows = [{**row, **{name: orjson.dumps(row[name]).decode() for name in in_json}} for row in rows]
+    values_of = itemgetter(*names[1:])
+    values = [(number, *values_of(row)) for row in rows]
     columns = ", ".join(names)
     if connection.dialect.name == "sqlite":
         signs = ", ".join("?" for _ in names)
