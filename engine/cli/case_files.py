@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from engine.cli.case_store import WHO, matter_named, open_store, printed
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
+from engine.records.wording import plural
 
 if TYPE_CHECKING:
     from engine.records.store.store import CaseStore
@@ -51,7 +52,7 @@ def matters(options: argparse.Namespace) -> None:
         for one, count in found
     ]
     lines = (
-        f"{one.id}  {one.name}: {count:,} {'case' if count == 1 else 'cases'}, {f'of {one.owner}' if one.owner else 'of this machine'}"
+        f"{one.id}  {one.name}: {plural(count, 'case')}, {f'of {one.owner}' if one.owner else 'of this machine'}"
         for one, count in found
     )
     printed(options, {"matters": values}, lines)
