@@ -52,7 +52,8 @@ def matters(options: argparse.Namespace) -> None:
         for one, count in found
     ]
     lines = (
-        f"{one.id}  {one.name}: {plural(count, 'case')}, {f'of {one.owner}' if one.owner else 'of this machine'}"
+        f"{one.id}  {one.name}: {plural(count, 'case')}, "
+        + (f"of {one.owner}" if one.owner else "of this machine")
         for one, count in found
     )
     printed(options, {"matters": values}, lines)
