@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -95,7 +95,7 @@ class Host:
                     return
                 heard = monotonic()
                 if isinstance(body, Setup):
-                    self._setup, self._resolver = body, None
+                    self._take(body)
                 else:
                     self._begin(connection, number, body)
             elif not pools and monotonic() > heard + IDLE:
@@ -103,17 +103,18 @@ class Host:
             for number, answer in [*self._read(), *self._made()]:
                 _send(connection, number, answer)
 
+    def _take(self, setup: Setup) -> None:
+        """Go on with another setup; children that wait for work were born without it."""
+        self._setup, self._resolver = setup, None
+        _end(pool for free in self._free.values() for pool in free)
+        self._free = {Analyse: [], Resolve: []}
+
     def close(self) -> None:
         """End all children."""
-        pools: list[Readers | Makers] = [
-            *(session.child for session in self._sessions.values()),
-            *(pool for pool, _, _ in self._going.values()),
-            *self._free_readers,
-            *(pool for pools in self._free.values() for pool in pools),
-        ]
-        for pool in pools:
-            with pool:
-                continue
+        _end(session.child for session in self._sessions.values())
+        _end(pool for pool, _, _ in self._going.values())
+        _end(self._free_readers)
+        _end(pool for free in self._free.values() for pool in free)
 
     def _begin(self, connection: Connection, number: int, body: Body) -> None:
         if isinstance(body, Analyse | Resolve):
@@ -188,6 +189,12 @@ class Host:
     def _unusable(error: RedstringError) -> Unusable:
         kind = ResourceError if isinstance(error, ResourceError) else CorpusError
         return Unusable(kind.__name__, str(error))
+
+
+def _end(pools: Iterable[Readers | Makers]) -> None:
+    for pool in pools:
+        with pool:
+            continue
 
 
 def _brought(session: _Session, *, is_end: bool, failure: str | None) -> Brought:
