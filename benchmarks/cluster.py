@@ -4,10 +4,10 @@
 
 Starts a scheduler and workers of one process with one thread each on this machine, ingests SOURCE without
 vectors once with each number of workers, in turn, and prints for each ingestion: its time by the clock and
-that of making the blocks, which is what the workers do; the processor's seconds of the workers (with their
-children), of this process (with its children: the references) and of the scheduler; the load of the machine.
-At the end the ratios of the medians, and what the processor's seconds alone would allow: the blocks take as
-long as the worker with most to do. Each corpus is compared with the first one, byte by byte.
+that of making the blocks and of resolving the references, which is what the workers do; the processor's
+seconds of the workers (with their children), of this process (with its children) and of the scheduler; the
+load of the machine. At the end the ratios of the medians, and that of the processor's seconds of the worker
+with most to do. Each corpus is compared with the first one, byte by byte.
 """
 
 from __future__ import annotations
@@ -37,10 +37,12 @@ _START = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One ingestion: seconds by the clock, in all and for the blocks, and of the processor."""
+    """One ingestion: seconds by the clock, in all, for the blocks and for the references, and of the
+    processor."""
 
     total: float
     blocks: float
+    references: float
     workers: tuple[float, ...]
     client: float
     scheduler: float
@@ -80,7 +82,8 @@ def _ingested(source: Path, folder: Path, count: int) -> Taken:
         used = [
             _processor(process) - begun for process, begun in zip((scheduler, *workers), before, strict=True)
         ]
-        return Taken(total, report.seconds["read"], tuple(used[1:]), own, used[0])
+        seconds = report.seconds
+        return Taken(total, seconds["read"], seconds["references"], tuple(used[1:]), own, used[0])
 
 
 @contextmanager
@@ -137,7 +140,8 @@ def _own_processor() -> float:
 
 
 def _same(first: Path, other: Path) -> str:
-    differing = [name for name, content in _contents(first).items() if _contents(other).get(name) != content]
+    others = _contents(other)
+    differing = [name for name, content in _contents(first).items() if others.get(name) != content]
     return "the same corpus" if not differing else f"OTHER FILES: {differing[:3]}"
 
 
@@ -152,19 +156,19 @@ def _told(one: Taken) -> str:
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     workers = " + ".join(f"{seconds:.1f}" for seconds in one.workers)
     return (
-        f"{one.total:.1f} s, blocks {one.blocks:.1f} s; processor: workers {workers} s, client"
-        f" {one.client:.1f} s, scheduler {one.scheduler:.1f} s; load {load}"
+        f"{one.total:.1f} s, blocks {one.blocks:.1f} s, references {one.references:.1f} s; processor: workers"
+        f" {workers} s, client {one.client:.1f} s, scheduler {one.scheduler:.1f} s; load {load}"
     )
 
 
 def _print_ratios(taken: Mapping[int, Sequence[Taken]]) -> None:
     first, *others = taken
     for count in others:
-        for name in ("total", "blocks"):
+        for name in ("total", "blocks", "references"):
             one, more = (median(getattr(run, name) for run in taken[which]) for which in (first, count))
             print(f"{count} workers over {first}, {name} by the clock: {one / more:.2f}")
         one, more = (median(max(run.workers) for run in taken[which]) for which in (first, count))
-        print(f"{count} workers over {first}, blocks by the processor's seconds: {one / more:.2f}")
+        print(f"{count} workers over {first}, busiest worker by the processor's seconds: {one / more:.2f}")
 
 
 if __name__ == "__main__":

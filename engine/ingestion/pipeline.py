@@ -15,14 +15,11 @@ from pathlib import Path
 from engine.errors import FileRefusedError, IngestionCancelledError
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.ledger import Entry
-from engine.ingestion.pools import Pools
+from engine.ingestion.pools import PULSE, Pools
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.workers import Finished, Produced
 from engine.language.references.registry import prepare
-
-# How often somebody is asked whether to go on, in seconds.
-_PULSE = 0.25
 
 Log = Callable[[str], None]
 
@@ -105,7 +102,7 @@ class Pipeline:
                 if is_full:
                     readers.hold()
                 pipes = [*analysts.pipes(), *([] if is_full else readers.pipes())]
-                left = min(_PULSE, analysts.seconds_left(), _PULSE if is_full else readers.seconds_left())
+                left = min(PULSE, analysts.seconds_left(), PULSE if is_full else readers.seconds_left())
                 if pipes:
                     wait(pipes, left)
                 for analysed in analysts.events():

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
+from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Event, Limits, WorkerPool, children_for
 from engine.language.references.registry import prepare
+
+# How often somebody is asked whether to go on, in seconds.
+PULSE = 0.25
 
 Task = TypeVar("Task")
 Item = TypeVar("Item")
@@ -68,6 +73,18 @@ class Pools(Protocol):
         """The pool that reads and the one that analyses, for so many files of so many bytes in all."""
         ...
 
+    def resolved(
+        self,
+        view: CorpusView,
+        names: Sequence[str],
+        numbers: Sequence[int],
+        generation: Path,
+        check: Callable[[], None],
+    ) -> Iterator[int]:
+        """Have references resolved elsewhere: of which of the blocks ``numbers`` they stand in the generation
+        now. What is left, this machine has to do."""
+        ...
+
     def close(self) -> None:
         """Nothing more will be asked; may be said more than once."""
         ...
@@ -93,8 +110,34 @@ class LocalPools:
         ):
             yield readers, analysts
 
+    def resolved(
+        self,
+        view: CorpusView,
+        names: Sequence[str],
+        numbers: Sequence[int],
+        generation: Path,
+        check: Callable[[], None],
+    ) -> Iterator[int]:
+        """There is no elsewhere."""
+        return iter(())
+
     def close(self) -> None:
         """Nothing is left of the pools."""
+
+
+def run(
+    workers: Pool[Task, Item], tasks: Sequence[Task], check: Callable[[], None] | None = None
+) -> Iterator[Event[Task, Item]]:
+    """Everything that happens while a pool works on tasks; ends when all are finished. ``check`` is called
+    now and then."""
+    waiting = list(reversed(tasks))
+    while waiting or workers.is_busy:
+        if check is not None:
+            check()
+        while waiting and workers.is_free:
+            workers.start(waiting.pop())
+        wait(workers.pipes(), min(PULSE, workers.seconds_left()))
+        yield from workers.events()
 
 
 class _Analysts(WorkerPool[Batch, str]):

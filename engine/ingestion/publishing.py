@@ -31,11 +31,12 @@ from engine.ingestion.merging import POSTINGS_NAME, merged_postings
 from engine.ingestion.naming import Naming
 from engine.ingestion.pipeline import Control
 from engine.ingestion.placing import Placed, place
+from engine.ingestion.pools import Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.resolving import Resolving, links_name
 from engine.ingestion.unread import unread
 from engine.ingestion.view import CorpusView
-from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for, run
+from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, children_for
 from engine.language.clustering import Encode
 from engine.language.embedders import Embedder
 from engine.language.entities import EntityTable
@@ -88,9 +89,10 @@ class Publishing:
         plan: Plan,
         control: Control,
         seconds: dict[str, float],
+        pools: Pools,
     ) -> None:
         self._folder, self._generation, self._before = folder, generation, before
-        self._plan, self._control, self._seconds = plan, control, seconds
+        self._plan, self._control, self._seconds, self._pools = plan, control, seconds, pools
 
     def run(self, entries: Sequence[Entry], problems: list[Problem]) -> Published:
         """Everything behind the blocks. Adds to ``problems``, those of the files, what comes up.
@@ -210,10 +212,20 @@ class Publishing:
                     self._before.keep(links_name(name), self._generation)
                     found[number] = kept
             missing = [number for number in range(len(placed.names)) if number not in found]
+            text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
+            size = min(children_for(text), len(missing))
+            # What as many children do at once as there are need not be told to others.
+            if len(missing) > size:
+                for number in self._pools.resolved(
+                    view, placed.names, missing, self._generation, self._control.check
+                ):
+                    found[number] = self._links(placed, number)
+                    self._control.progress("references", len(found), len(placed.names))
+                missing = [number for number in missing if number not in found]
+            # What is forked from here on inherits no connection to a cluster.
+            self._pools.close()
             if missing:
                 resolving.prepare()
-                text = BYTES_A_PASSAGE * sum(placed.blocks[number].passages for number in missing)
-                size = min(children_for(text), len(missing))
                 with WorkerPool[int, str](
                     resolving, size, self._plan.limits, writes=[self._generation]
                 ) as workers:
@@ -234,17 +246,19 @@ class Publishing:
         placed: Placed,
         problems: list[Problem],
     ) -> None:
-        for event in run(workers, missing):
-            self._control.check()
+        for event in run(workers, missing, self._control.check):
             if not isinstance(event, Finished):
                 continue
             number = event.task
             if event.failure is None:
-                found[number] = open_block(self._generation / links_name(placed.names[number]))
+                found[number] = self._links(placed, number)
             else:
                 found[number] = resolving.nothing()
                 problems.append(Problem(placed.names[number], f"references not resolved: {event.failure}"))
             self._control.progress("references", len(found), len(placed.names))
+
+    def _links(self, placed: Placed, number: int) -> Block:
+        return open_block(self._generation / links_name(placed.names[number]))
 
     def _naming(self, view: CorpusView, placed: Placed) -> Naming:
         model = self._plan.model
@@ -264,8 +278,7 @@ class Publishing:
         size = children_for(BYTES_A_PASSAGE * sum(view.blocks[number].passages for number in numbers))
         if size > 1 and len(numbers) > MOST_ALONE:
             with WorkerPool[int, tuple[bytes, ...]](work, size, self._plan.limits) as workers:
-                for event in run(workers, numbers):
-                    self._control.check()
+                for event in run(workers, numbers, self._control.check):
                     if isinstance(event, Produced):
                         found[event.task] = Found.from_bytes(*event.item)
         return [found.get(number) or terms.mentions_in(view.blocks[number]) for number in numbers]

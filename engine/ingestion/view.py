@@ -244,7 +244,7 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     languages, statuses = block.strings("languages").all(), block.strings("statuses").all()
     ids, sources = block.strings("passages.id").all(), block.strings("passages.source_id").all()
     numbers, paragraphs = block.strings("passages.number").all(), block.strings("passages.paragraph").all()
-    texts = block.strings("passages.text").all() if whole else _beginnings(block, languages)
+    texts = block.strings("passages.text").all() if whole else beginnings(block)
     labels = block.strings("passages.label").all() if whole else [""] * len(rows)
     titles = [tuple(orjson.loads(path)) for path in block.strings("headings").all()] if whole else []
     headings = [titles[code] for code in block["passages.heading"].tolist()] if whole else [()] * len(rows)
@@ -287,9 +287,10 @@ def passages_of(view: CorpusView, number: int, *, whole: bool) -> list[Passage]:
     ]
 
 
-def _beginnings(block: Block, languages: Sequence[str]) -> list[str]:
+def beginnings(block: Block) -> list[str]:
     """What has to be known of texts that are left out."""
     texts, found = block.strings("passages.text"), [""] * block.passages
+    languages = block.strings("languages").all()
     counted = [code for code, language in enumerate(languages) if counts_paragraphs(language)]
     for row in np.flatnonzero(np.isin(block["passages.language"], counted)).tolist() if counted else ():
         found[row] = texts[row][:ITEM_LENGTH]

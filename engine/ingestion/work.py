@@ -96,14 +96,14 @@ class Work:
         self, entries: Sequence[Entry], before: Previous | None, plan: Plan, found: Found
     ) -> IngestionReport:
         """Write the generation and let it be the corpus."""
-        # What is forked from here on inherits no connection to a cluster.
-        self.pools.close()
         self.keep_blocks(entries, before)
         problems = [*found.problems, *(problem for entry in entries for problem in entry.problems)]
         plan.metadata = {**plan.metadata, "index_headings": self.headings, "problems": len(problems)}
         if found.ontology is not None and ontology_in_force(self.folder) is not None:
             problems.append(Problem(found.ontology.name, EDITED_AREAS))
-        publishing = Publishing(self.folder, self.generation, before, plan, self.control, self.seconds)
+        publishing = Publishing(
+            self.folder, self.generation, before, plan, self.control, self.seconds, self.pools
+        )
         published = publishing.run(entries, problems)
         where = str(self.folder / DECISIONS_NAME)
         problems.extend(

@@ -18,7 +18,7 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -247,16 +247,6 @@ class _Received(pickle.Unpickler):
 
 # Told by name: an exception itself is nothing that a child may bring.
 _UNWRITABLE: dict[str, type[RedstringError]] = {kind.__name__: kind for kind in (ResourceError, CorpusError)}
-
-
-def run(workers: WorkerPool[Task, Item], tasks: Sequence[Task]) -> Iterator[Event[Task, Item]]:
-    """Everything that happens while a pool works on tasks; ends when all are finished."""
-    waiting = list(reversed(tasks))
-    while waiting or workers.is_busy:
-        while waiting and workers.is_free:
-            workers.start(waiting.pop())
-        wait(workers.pipes(), workers.seconds_left())
-        yield from workers.events()
 
 
 def _serve(

@@ -112,6 +112,11 @@ class StoredColumns(dict[str, Array]):
         return first, data
 
 
+def is_large(name: str) -> bool:
+    """Whether a column is as long as the texts, or needed for what is new alone."""
+    return _kind(name) > 0
+
+
 @cache
 def _kind(name: str) -> int:
     """0 for a small column, else the place of its kind."""

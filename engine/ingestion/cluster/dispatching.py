@@ -15,21 +15,19 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
 from time import monotonic
 from typing import Any
 
 from engine.errors import ClusterError, CorpusError, ResourceError
 from engine.ingestion.cluster.messages import (
-    Analyse,
     Answer,
+    Body,
     Broken,
     Lacking,
     Lacks,
     Mismatch,
-    More,
-    Read,
     Request,
     Setup,
     Unusable,
@@ -54,14 +52,15 @@ _FAREWELL = 10.0
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker as it was last heard of. ``calls``: keys of what it was asked and has not answered."""
+    """A worker as it was last heard of. ``calls``: keys of what it was asked and has not answered; ``setup``:
+    the one that it was told last."""
 
     address: str
     threads: int
     beat: float
     heard: float
     calls: set[str] = field(default_factory=set)
-    has_setup: bool = False
+    setup: Setup | None = None
     is_gone: bool = False
     hangs: bool = False
     is_held_alone: bool = False
@@ -76,7 +75,7 @@ class Call:
     """A request on its way: ``body`` makes it, ``answered`` gets what comes back, ``lost`` hears why nothing
     will come. ``only``: the one worker that can do it. ``strikes``: workers that it may have cost."""
 
-    body: Callable[[], Read | More | Analyse]
+    body: Callable[[], Body]
     answered: Callable[[Answer, str], None]
     lost: Callable[[str], None]
     only: str | None = None
@@ -116,6 +115,10 @@ class Dispatcher:
         """Of all workers that can be used, at least one."""
         return max(1, sum(worker.threads for worker in self._workers.values() if worker.is_usable))
 
+    def tell(self, corpus: bytes) -> None:
+        """Let each worker know the corpus with the next request that it gets."""
+        self._setup = replace(self._setup, corpus=corpus)
+
     def send(self, call: Call) -> None:
         """Have a worker do something, from the next ``assign`` on as soon as one is free."""
         self._waiting.append(call)
@@ -144,7 +147,7 @@ class Dispatcher:
             self._ended.set()
         futures = [call.future for call in self._calls.values()]
         self._calls.clear()
-        told = [worker.address for worker in self._workers.values() if worker.has_setup and worker.is_usable]
+        told = [worker.address for worker in self._workers.values() if worker.setup and worker.is_usable]
 
         def farewell() -> None:
             # Where the scheduler is gone there is nothing to be said to anybody.
@@ -258,7 +261,7 @@ class Dispatcher:
             case Broken():
                 self._lose(key, answer.reason, is_struck=True)
             case Lacks(Lacking.SETUP):
-                worker.has_setup = False
+                worker.setup = None
                 self._forget(key)
                 call.future.release()
                 self._waiting.appendleft(call)
@@ -296,8 +299,8 @@ class Dispatcher:
 
     def _submit(self, call: Call, worker: _Worker) -> None:
         key = f"redstring-{self._run[:8]}-{token_hex(8)}"
-        setup = None if worker.has_setup else self._setup
-        worker.has_setup = True
+        setup = None if worker.setup is self._setup else self._setup
+        worker.setup = self._setup
         payload = pickle.dumps(Request(self._run, setup, call.body()), pickle.HIGHEST_PROTOCOL)
         call.worker, call.began = worker.address, None
         worker.calls.add(key)

@@ -2,8 +2,8 @@
 
 A Dask worker has threads, and connections to the scheduler that no reader of strangers' files may inherit. So
 it does not fork: it starts this process, which has one thread and a socket to the worker, and this forks the
-children that read and analyse, with the limits and the confinement of an ingestion on one machine
-(``engine/ingestion/workers.py``). It ends when the worker is gone, and with it all its children.
+children that read, analyse and resolve references, with the limits and the confinement of an ingestion on one
+machine (``engine/ingestion/workers.py``). It ends when the worker is gone, and with it all its children.
 """
 
 from __future__ import annotations
@@ -11,24 +11,27 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from engine.corpus.embedded.block import BLOCKS
 from engine.errors import CorpusError, RedstringError, ResourceError
 from engine.ingestion.analysis import Analyst
+from engine.ingestion.cluster.corpus import BlockResolver
 from engine.ingestion.cluster.messages import (
     Analyse,
     Answer,
+    Body,
     Brought,
     Lacking,
     Lacks,
     Made,
-    More,
     Read,
+    Resolve,
     Setup,
     Unusable,
 )
@@ -43,7 +46,8 @@ ANSWER_BYTES, ANSWER_ITEMS = 4 << 20, 256
 IDLE = 300.0
 
 Readers = WorkerPool[FileToRead, Batch | Problem]
-Analysts = WorkerPool[Batch, str]
+# What it is given is a batch, or the request for the references of a block.
+Makers = WorkerPool[Any, str]
 
 
 @dataclass(slots=True)
@@ -67,17 +71,19 @@ class Host:
         self._reader = BatchReader(setup.known, setup.version)
         self._analyst = Analyst(folder, setup.headings)
         self._sessions: dict[str, _Session] = {}
-        self._analysed: dict[int, tuple[Analysts, float]] = {}
+        self._resolver: BlockResolver | None = None
+        # The children that make something, why, and since when.
+        self._going: dict[int, tuple[Makers, Analyse | Resolve, float]] = {}
         self._free_readers: list[Readers] = []
-        self._free_analysts: list[Analysts] = []
+        self._free: dict[type[Analyse | Resolve], list[Makers]] = {Analyse: [], Resolve: []}
 
     def serve(self, connection: Connection) -> None:
         """Answer until the worker is gone, or asks for nothing any more."""
         heard = monotonic()
         while True:
-            pools: list[Readers | Analysts] = [
+            pools: list[Readers | Makers] = [
                 *(session.child for session in self._sessions.values() if session.number is not None),
-                *(pool for pool, _ in self._analysed.values()),
+                *(pool for pool, _, _ in self._going.values()),
             ]
             pipes = [pipe for pool in pools for pipe in pool.pipes()]
             left = min((pool.seconds_left() for pool in pools), default=IDLE)
@@ -88,32 +94,35 @@ class Host:
                 except (EOFError, OSError):
                     return
                 heard = monotonic()
-                self._begin(connection, number, body)
+                if isinstance(body, Setup):
+                    self._take(body)
+                else:
+                    self._begin(connection, number, body)
             elif not pools and monotonic() > heard + IDLE:
                 return
             for number, answer in [*self._read(), *self._made()]:
                 _send(connection, number, answer)
 
+    def _take(self, setup: Setup) -> None:
+        """Go on with another setup; children that wait for work were born without it."""
+        self._setup, self._resolver = setup, None
+        _end(pool for free in self._free.values() for pool in free)
+        self._free = {Analyse: [], Resolve: []}
+
     def close(self) -> None:
         """End all children."""
-        pools: list[Readers | Analysts] = [
-            *(session.child for session in self._sessions.values()),
-            *(pool for pool, _ in self._analysed.values()),
-            *self._free_readers,
-            *self._free_analysts,
-        ]
-        for pool in pools:
-            with pool:
-                continue
+        _end(session.child for session in self._sessions.values())
+        _end(pool for pool, _, _ in self._going.values())
+        _end(self._free_readers)
+        _end(pool for free in self._free.values() for pool in free)
 
-    def _begin(self, connection: Connection, number: int, body: Read | More | Analyse) -> None:
-        if isinstance(body, Analyse):
-            prepare(body.batch.languages)
-            writes = [self._folder]
-            pool = self._free_analysts.pop() if self._free_analysts else None
-            pool = pool or Analysts(self._analyst, 1, self._setup.limits, writes=writes)
-            pool.start(body.batch)
-            self._analysed[number] = pool, monotonic()
+    def _begin(self, connection: Connection, number: int, body: Body) -> None:
+        if isinstance(body, Analyse | Resolve):
+            if isinstance(body, Analyse):
+                prepare(body.batch.languages)
+            pool = self._maker(body)
+            pool.start(body.batch if isinstance(body, Analyse) else body)
+            self._going[number] = pool, body, monotonic()
         elif isinstance(body, Read):
             child = self._free_readers.pop() if self._free_readers else None
             child = child or Readers(self._reader, 1, self._setup.limits, brings=(Batch, Problem))
@@ -123,6 +132,16 @@ class Host:
             session.number, session.asked = number, monotonic()
         else:
             _send(connection, number, Lacks(Lacking.SESSION))
+
+    def _maker(self, body: Analyse | Resolve) -> Makers:
+        """A child that is free to make a block, or its references."""
+        if free := self._free[type(body)]:
+            return free.pop()
+        if isinstance(body, Resolve) and self._resolver is None:
+            assert self._setup.corpus is not None
+            self._resolver = BlockResolver(pickle.loads(self._setup.corpus), self._folder)
+        work: Any = self._analyst if isinstance(body, Analyse) else self._resolver
+        return Makers(work, 1, self._setup.limits, writes=[self._folder])
 
     def _read(self) -> Iterator[tuple[int, Answer]]:
         for name, session in list(self._sessions.items()):
@@ -152,24 +171,30 @@ class Host:
                 session.child.hold()
 
     def _made(self) -> Iterator[tuple[int, Answer]]:
-        for number, (pool, began) in list(self._analysed.items()):
+        for number, (pool, body, began) in list(self._going.items()):
             try:
                 events = list(pool.events())
             except RedstringError as error:
                 events = []
                 yield number, self._unusable(error)
-                del self._analysed[number]
-                self._free_analysts.append(pool)
+                del self._going[number]
+                self._free[type(body)].append(pool)
             for event in events:
                 if isinstance(event, Finished):
                     yield number, Made(None, b"", event.failure, monotonic() - began)
-                    del self._analysed[number]
-                    self._free_analysts.append(pool)
+                    del self._going[number]
+                    self._free[type(body)].append(pool)
 
     @staticmethod
     def _unusable(error: RedstringError) -> Unusable:
         kind = ResourceError if isinstance(error, ResourceError) else CorpusError
         return Unusable(kind.__name__, str(error))
+
+
+def _end(pools: Iterable[Readers | Makers]) -> None:
+    for pool in pools:
+        with pool:
+            continue
 
 
 def _brought(session: _Session, *, is_end: bool, failure: str | None) -> Brought:

@@ -6,9 +6,12 @@ engine, so that a worker with another one says so instead of misreading them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from engine.corpus.embedded.arrays import Array
+from engine.corpus.embedded.block import block_name
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, FileToRead
 from engine.ingestion.workers import Limits
@@ -17,7 +20,8 @@ from engine.ingestion.workers import Limits
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What all tasks of an ingestion have in common; a worker is told once. ``known`` and ``version`` are
-    those of BatchReader, ``blocks`` and ``margin`` those of Cluster."""
+    those of BatchReader, ``blocks`` and ``margin`` those of Cluster. ``corpus``: the pickle of a Corpus, once
+    all blocks are made."""
 
     known: frozenset[str]
     version: str
@@ -25,6 +29,7 @@ class Setup:
     limits: Limits
     blocks: str | None
     margin: float
+    corpus: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,24 @@ class Analyse:
 
     batch: Batch
 
+    @property
+    def file(self) -> str:
+        """Where in a generation the block stands."""
+        return block_name(self.batch.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """Resolve the references of a block, given by its number in the corpus. ``file``: where in a generation
+    they stand; ``own``: the columns of the block that the corpus of the setup is without."""
+
+    number: int
+    file: str
+    own: Mapping[str, Array]
+
+
+Body = Read | More | Analyse | Resolve
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -68,7 +91,7 @@ class Request:
 
     run: str
     setup: Setup | None
-    body: Read | More | Analyse
+    body: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +107,8 @@ class Brought:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A block, or the ``failure`` to make one. ``content`` is None where it stands at the URL for blocks;
-    ``digest`` is its SHA-256."""
+    """The file of a block or of its references, or the ``failure`` to make it. ``content`` is None where it
+    stands at the URL for blocks; ``digest`` is its SHA-256."""
 
     content: bytes | None
     digest: bytes

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from secrets import token_hex
 from typing import Any, Generic, TypeVar
 
@@ -15,6 +18,7 @@ from engine.errors import ClusterError, CorpusError, FileRefusedError, system_er
 from engine.ingestion.analysis import Analyst
 from engine.ingestion.cluster.connecting import Cluster, connected
 from engine.ingestion.cluster.content import content_of, with_bytes
+from engine.ingestion.cluster.corpus import corpus_of, request_for
 from engine.ingestion.cluster.dispatching import MOST_STRIKES, Call, Dispatcher
 from engine.ingestion.cluster.messages import (
     Analyse,
@@ -26,15 +30,19 @@ from engine.ingestion.cluster.messages import (
     Made,
     More,
     Read,
+    Resolve,
     Setup,
 )
-from engine.ingestion.pools import LocalPools, Pools
+from engine.ingestion.ledger import makers
+from engine.ingestion.pools import LocalPools, Pools, run
 from engine.ingestion.readers.base import Problem
 from engine.ingestion.reading import Batch, BatchReader, FileToRead
 from engine.ingestion.remote import file_system
+from engine.ingestion.resolving import links_name
+from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Event, Finished, Limits, Produced
 
-Task = TypeVar("Task", FileToRead, Batch)
+Task = TypeVar("Task", FileToRead, Batch, int)
 Item = TypeVar("Item")
 
 
@@ -54,7 +62,7 @@ class ClusterPools:
     @contextmanager
     def opened(
         self, reader: BatchReader, analyst: Analyst, files: int, size: int
-    ) -> Iterator[tuple[ReaderPool, AnalystPool]]:
+    ) -> Iterator[tuple[ReaderPool, MakerPool[Batch]]]:
         """As ``Pools`` says; how many work at once depends on the cluster alone."""
         if self._dispatcher is None:
             known, cluster = frozenset(reader.known), self._cluster
@@ -62,7 +70,40 @@ class ClusterPools:
                 known, reader.version, analyst.headings, self._limits, cluster.blocks, cluster.margin
             )
             self._dispatcher = Dispatcher(self._client, setup)
-        yield ReaderPool(self._dispatcher), AnalystPool(self._dispatcher, analyst, self._cluster.blocks)
+        yield (
+            ReaderPool(self._dispatcher),
+            MakerPool[Batch](
+                self._dispatcher,
+                analyst.generation,
+                self._cluster.blocks,
+                lambda batch: (block_name(batch.key), partial(Analyse, batch)),
+            ),
+        )
+
+    def resolved(
+        self,
+        view: CorpusView,
+        names: Sequence[str],
+        numbers: Sequence[int],
+        generation: Path,
+        check: Callable[[], None],
+    ) -> Iterator[int]:
+        """As ``Pools`` says. Where a block costs three workers, others of the corpus would too: then this
+        machine does the rest, as it does what a worker fails at."""
+        if self._dispatcher is None:
+            return
+        self._dispatcher.tell(pickle.dumps(corpus_of(view, names, makers()), pickle.HIGHEST_PROTOCOL))
+        pool = MakerPool[int](
+            self._dispatcher,
+            generation,
+            self._cluster.blocks,
+            lambda number: (links_name(names[number]), partial(request_for, view, names, number)),
+        )
+        for event in run(pool, numbers, check):
+            if pool.gave_up:
+                return
+            if isinstance(event, Finished) and event.failure is None:
+                yield event.task
 
     def close(self) -> None:
         """Leave the cluster, with nothing going on there."""
@@ -211,46 +252,58 @@ class _Reading:
             self.begin()
 
 
-class AnalystPool(_Pool[Batch, str]):
-    """Has workers make blocks, and puts them into a generation."""
+class MakerPool(_Pool[Task, str]):
+    """Has workers make blocks, or their references, and puts them into a generation."""
 
-    def __init__(self, dispatcher: Dispatcher, analyst: Analyst, blocks: str | None) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        generation: Path,
+        blocks: str | None,
+        asked: Callable[[Task], tuple[str, Callable[[], Analyse | Resolve]]],
+    ) -> None:
+        """``asked``: where in the generation the file of a task stands, and what makes the request for it."""
         super().__init__(dispatcher)
-        self._generation, self._blocks = analyst.generation, blocks
+        self._generation, self._blocks = generation, blocks
+        self._asked: Callable[[Task], tuple[str, Callable[[], Analyse | Resolve]]] = asked
+        # Whether a task has cost as many workers as one may.
+        self.gave_up = False
 
     @property
     def is_free(self) -> bool:
-        """Whether a batch could be sent at once: one more a thread than it does, so that it need not wait."""
+        """Whether a task could be sent at once: one more a thread than it does, so that it need not wait."""
         return len(self._going) < 2 * self._dispatcher.threads
 
     def pipes(self) -> list[int]:
         """Where it is told that something has come, of files too."""
         return [self._dispatcher.wake]
 
-    def start(self, task: Batch) -> None:
-        """Have the block of a batch made."""
+    def start(self, task: Task) -> None:
+        """Have the file of a task made."""
         self._going.add(id(task))
+        file, body = self._asked(task)
 
         def answered(answer: Answer, worker: str) -> None:
             if isinstance(answer, Made):
                 if answer.failure is None:
-                    self._keep(task, answer, worker)
+                    self._keep(file, answer, worker)
                 self._end(task, answer.failure, answer.seconds)
             else:
                 raise ClusterError(f"the worker at {worker} answered what nobody asked; end it")
 
         def lost(reason: str) -> None:
             if call.strikes >= MOST_STRIKES:
+                self.gave_up = True
                 self._end(task, given_up(reason), 0.0)
             else:
                 self._dispatcher.send(call)
 
-        call = Call(lambda: Analyse(task), answered, lost)
+        call: Call = Call(body, answered, lost)
         self._dispatcher.send(call)
         self._dispatcher.assign()
 
-    def _keep(self, task: Batch, made: Made, worker: str) -> None:
-        path = self._generation / block_name(task.key)
+    def _keep(self, file: str, made: Made, worker: str) -> None:
+        path = self._generation / file
         content = made.content
         if content is None:
             content = _taken_over(f"{self._blocks}/{path.name}")

@@ -25,12 +25,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from engine.corpus.embedded.block import block_name
 from engine.errors import FileRefusedError, system_error
 from engine.ingestion.cluster.content import placed
 from engine.ingestion.cluster.messages import (
     Analyse,
     Answer,
+    Body,
     Broken,
     Brought,
     Lacking,
@@ -40,6 +40,7 @@ from engine.ingestion.cluster.messages import (
     More,
     Read,
     Request,
+    Resolve,
     Setup,
     Unusable,
 )
@@ -74,6 +75,8 @@ def answered(request: Request, folder: str) -> Answer:
             if request.setup is None:
                 return Lacks(Lacking.SETUP)
             run = _runs[request.run] = Run(request.setup, folder)
+    if request.setup is not None:
+        run.tell(request.setup)
     return run.answer(request.body)
 
 
@@ -99,14 +102,24 @@ class Run:
         self._host: _HostProcess | None = None
         self._lock = threading.Lock()
 
-    def answer(self, body: Read | More | Analyse) -> Answer:
+    def tell(self, setup: Setup) -> None:
+        """What the ingestion has in common now."""
+        with self._lock:
+            if setup != self._setup:
+                self._setup = setup
+                if self._host is not None:
+                    self._host.tell(setup)
+
+    def answer(self, body: Body) -> Answer:
         """Do what is asked."""
+        if isinstance(body, Resolve) and self._setup.corpus is None:
+            return Lacks(Lacking.SETUP)
         try:
             if isinstance(body, Read):
                 return self._read(body)
             answer = self._ask(body)
-            if isinstance(body, Analyse) and isinstance(answer, Made) and answer.failure is None:
-                return self._handed_over(body, answer)
+            if isinstance(body, Analyse | Resolve) and isinstance(answer, Made) and answer.failure is None:
+                return self._handed_over(body.file, answer)
             return answer
         except OSError as error:
             refused = system_error("keep files on the worker", error)
@@ -131,7 +144,7 @@ class Run:
         content = replace(body.content, url=None, sent=None)
         return self._ask(replace(body, file=replace(file, source=source), content=content))
 
-    def _ask(self, body: Read | More | Analyse) -> Answer:
+    def _ask(self, body: Body) -> Answer:
         with self._lock:
             if self._host is None or not self._host.is_there:
                 self._host = _HostProcess(self._setup, self._folder)
@@ -142,8 +155,7 @@ class Run:
             shutil.rmtree(self._folder / "sources" / body.session, ignore_errors=True)
         return answer
 
-    def _handed_over(self, body: Analyse, answer: Made) -> Answer:
-        name = block_name(body.batch.key)
+    def _handed_over(self, name: str, answer: Made) -> Answer:
         path = self._folder / name
         content = path.read_bytes()
         path.unlink()
@@ -183,7 +195,12 @@ class _HostProcess:
         self._pipe.send_bytes(_pickled((setup, str(folder))))
         threading.Thread(target=self._listen, daemon=True, name="redstring-host").start()
 
-    def ask(self, body: Read | More | Analyse, seconds: float) -> Answer:
+    def tell(self, setup: Setup) -> None:
+        """Let the process know another setup; where it is gone, the next one begins with that."""
+        with self._sending, suppress(OSError):
+            self._pipe.send_bytes(_pickled((0, setup)))
+
+    def ask(self, body: Body, seconds: float) -> Answer:
         """The answer to a request. One that does not come in time ends the process."""
         answer: Future[Answer] = Future()
         with self._sending:

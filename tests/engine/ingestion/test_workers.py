@@ -13,7 +13,8 @@ import psutil
 import pytest
 
 from engine.errors import ResourceError, system_error
-from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool, run
+from engine.ingestion.pools import run
+from engine.ingestion.workers import Finished, Limits, Produced, WorkerPool
 
 
 def count(task: int) -> Iterator[int]:

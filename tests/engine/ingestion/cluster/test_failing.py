@@ -21,7 +21,7 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
 from tests.conftest import ROOT
-from tests.engine.ingestion.cluster.corpora import contents
+from tests.engine.ingestion.cluster.corpora import contents, laws_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
 
 SLOW = 10
@@ -83,6 +83,44 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     assert second.poll() is None
     assert report.documents == SLOW
     assert contents(tmp_path / "here" / "corpus") == contents(tmp_path / "there" / "corpus")
+
+
+@pytest.fixture(scope="module")
+def laws(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """Sources, and the corpus that one machine makes of them."""
+    folder = tmp_path_factory.mktemp("laws")
+    sources = laws_in(folder / "sources")
+    build_corpus([sources], folder / "corpus", embedding="none")
+    return sources, contents(folder / "corpus")
+
+
+@pytest.mark.parametrize("way", ["killed", "silent", "given up"])
+def test_a_worker_that_is_lost_while_references_are_resolved_loses_nothing(
+    tmp_path: Path,
+    laws: tuple[Path, dict[str, bytes]],
+    lossy_cluster: DaskCluster,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+) -> None:
+    sources, expected = laws
+    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 3 if way == "silent" else 1000)
+    if way == "given up":
+        monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_STRIKES", 0)
+    else:
+        resolve_nothing_here(monkeypatch)
+    first, second = lossy_cluster.with_workers(2)
+    lost: list[int] = []
+
+    def lose(step: str, done: int, total: int) -> None:
+        if step == "references" and 0 < done < total and not lost:
+            lost.append(done)
+            stop(first) if way == "silent" else first.kill()
+
+    cluster = Cluster(lossy_cluster.address)
+    build_corpus([sources], tmp_path / "corpus", embedding="none", cluster=cluster, progress=lose)
+    assert lost
+    assert second.poll() is None
+    assert contents(tmp_path / "corpus") == expected
 
 
 @pytest.mark.usefixtures("hostile_reader")

@@ -12,7 +12,7 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
 from tests.conftest import SAMPLE
-from tests.engine.ingestion.cluster.corpora import contents
+from tests.engine.ingestion.cluster.corpora import contents, laws_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster
 
 # A machine that is busy with other things still gives a second of its processor in ten.
@@ -46,12 +46,16 @@ def sources_in(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("way", ["sent", "left"])
-def test_the_corpus_is_that_of_one_machine(tmp_path: Path, two_workers: DaskCluster, way: str) -> None:
+def test_the_corpus_is_that_of_one_machine(
+    tmp_path: Path, two_workers: DaskCluster, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sources = sources_in(tmp_path / "sources")
+    laws_in(sources / "laws")
     blocks = tmp_path / "blocks"
     blocks.mkdir()
     cluster = Cluster(two_workers.address, str(blocks) if way == "left" else None)
     here = build_corpus([sources], tmp_path / "here" / "corpus", embedding="none")
+    resolve_nothing_here(monkeypatch)
     there = build_corpus([sources], tmp_path / "there" / "corpus", embedding="none", cluster=cluster)
     assert contents(tmp_path / "here" / "corpus") == contents(tmp_path / "there" / "corpus")
     assert [str(problem) for problem in here.problems] == [str(problem) for problem in there.problems]

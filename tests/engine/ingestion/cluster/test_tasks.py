@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
+from engine.corpus.embedded.block import block_from
 from engine.ingestion.cluster.content import content_of
+from engine.ingestion.cluster.corpus import corpus_of, request_for
 from engine.ingestion.cluster.messages import (
     Analyse,
     Answer,
+    Body,
     Broken,
     Brought,
     Lacking,
@@ -26,6 +32,7 @@ from engine.ingestion.cluster.messages import (
 from engine.ingestion.cluster.tasks import answered, end_run
 from engine.ingestion.readers.base import SourceFile
 from engine.ingestion.reading import Batch, FileToRead
+from engine.ingestion.view import CorpusView
 from engine.ingestion.workers import Limits
 from tests.engine.ingestion.cluster.dask_cluster import HOST_MODULE
 from tests.engine.ingestion.cluster.hostile import HostileReader
@@ -48,7 +55,7 @@ def hosts() -> list[psutil.Process]:
     return [child for child in psutil.Process().children() if HOST_MODULE in child.cmdline()]
 
 
-def asked(worker: Path, body: Read | More | Analyse, setup: Setup | None = SETUP) -> Answer:
+def asked(worker: Path, body: Body, setup: Setup | None = SETUP) -> Answer:
     return answered(Request(RUN, setup, body), str(worker))
 
 
@@ -72,6 +79,29 @@ def test_a_file_becomes_batches_and_these_blocks(tmp_path: Path, worker: Path) -
     assert first.content == again.content
     assert first.content is not None
     assert hashlib.sha256(first.content).digest() == first.digest
+
+
+def test_references_are_resolved_once_the_corpus_is_told(tmp_path: Path, worker: Path) -> None:
+    brought = asked(worker, read(tmp_path, "good"))
+    assert isinstance(brought, Brought)
+    (batch,) = brought.items
+    assert isinstance(batch, Batch)
+    made = asked(worker, Analyse(batch))
+    assert isinstance(made, Made)
+    assert made.content is not None
+    view = CorpusView([block_from(np.frombuffer(made.content, np.uint8), "block")])
+    request = request_for(view, ["block"], 0)
+    assert asked(worker, request) == Lacks(Lacking.SETUP)
+    told = replace(SETUP, corpus=pickle.dumps(corpus_of(view, ["block"], "1")))
+    first, again = asked(worker, request, told), asked(worker, request, None)
+    assert isinstance(first, Made)
+    assert isinstance(again, Made)
+    assert first.failure is None
+    assert first.content == again.content
+    failed = asked(worker, replace(request, own={}), None)
+    assert isinstance(failed, Made)
+    assert failed.failure is not None
+    assert failed.failure.startswith("failed: KeyError")
 
 
 def test_what_has_come_already_is_not_sent_again(tmp_path: Path, worker: Path) -> None:
