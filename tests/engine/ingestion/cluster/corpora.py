@@ -30,20 +30,26 @@ _OTHER = (
 )
 
 
-def laws_in(folder: Path) -> Path:
-    """Files that cite one another: by names, by links, by counted paragraphs, as versions of one text."""
+def piers_in(folder: Path) -> Path:
+    """A few short texts that cite an act."""
     folder.mkdir()
-    (folder / "ports.md").write_text(_PORTS, encoding="utf-8")
-    (folder / "ships.md").write_text(_SHIPS, encoding="utf-8")
-    for day, fee in (("2001-01-01", "1"), ("2011-01-01", "2")):
-        (folder / f"pilots-{day}.md").write_text(_PILOTS.format(day) + _RULES.format(fee))
-    (folder / "forests.xml").write_text(ACT, encoding="utf-8")
-    (folder / "other.xml").write_text(_OTHER, encoding="utf-8")
     for number in range(8):
         text = f"The pier of {number}. See section {number % 2 + 1} of the Pilots Act 1931."
         (folder / f"pier-{number}.txt").write_text(
             f"Article 1\n\n{text} See section 3 of the National Forests Act."
         )
+    (folder / "pilots.md").write_text(_PILOTS.format("2001-01-01") + _RULES.format("1"))
+    return folder
+
+
+def laws_in(folder: Path) -> Path:
+    """Files that cite one another: by names, by links, by counted paragraphs, as versions of one text."""
+    piers_in(folder)
+    (folder / "pilots-2011.md").write_text(_PILOTS.format("2011-01-01") + _RULES.format("2"))
+    (folder / "ports.md").write_text(_PORTS, encoding="utf-8")
+    (folder / "ships.md").write_text(_SHIPS, encoding="utf-8")
+    (folder / "forests.xml").write_text(ACT, encoding="utf-8")
+    (folder / "other.xml").write_text(_OTHER, encoding="utf-8")
     return folder
 
 

@@ -21,7 +21,7 @@ from engine.ingestion.cluster.connecting import Cluster
 from engine.ingestion.report import FileStatus
 from engine.ingestion.workers import Limits
 from tests.conftest import ROOT
-from tests.engine.ingestion.cluster.corpora import contents, laws_in, resolve_nothing_here
+from tests.engine.ingestion.cluster.corpora import contents, piers_in, resolve_nothing_here
 from tests.engine.ingestion.cluster.dask_cluster import DaskCluster, stop, until
 
 SLOW = 10
@@ -86,10 +86,10 @@ def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
 
 
 @pytest.fixture(scope="module")
-def laws(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+def piers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
     """Sources, and the corpus that one machine makes of them."""
-    folder = tmp_path_factory.mktemp("laws")
-    sources = laws_in(folder / "sources")
+    folder = tmp_path_factory.mktemp("piers")
+    sources = piers_in(folder / "sources")
     build_corpus([sources], folder / "corpus", embedding="none")
     return sources, contents(folder / "corpus")
 
@@ -97,13 +97,13 @@ def laws(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byte
 @pytest.mark.parametrize("way", ["killed", "silent", "given up"])
 def test_a_worker_that_is_lost_while_references_are_resolved_loses_nothing(
     tmp_path: Path,
-    laws: tuple[Path, dict[str, bytes]],
+    piers: tuple[Path, dict[str, bytes]],
     lossy_cluster: DaskCluster,
     monkeypatch: pytest.MonkeyPatch,
     way: str,
 ) -> None:
-    sources, expected = laws
-    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 3 if way == "silent" else 1000)
+    sources, expected = piers
+    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 2 if way == "silent" else 1000)
     if way == "given up":
         monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_STRIKES", 0)
     else:
