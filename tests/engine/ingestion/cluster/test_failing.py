@@ -55,7 +55,7 @@ def reading(worker: subprocess.Popen[bytes], name: str = "") -> bool:
 
 
 @pytest.mark.usefixtures("hostile_reader")
-@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 5)])
+@pytest.mark.parametrize(("way", "silence"), [("killed", 1000), ("over time", 1000), ("silent", 12)])
 def test_a_worker_that_is_lost_in_the_middle_loses_nothing(
     tmp_path: Path, lossy_cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, way: str, silence: float
 ) -> None:
@@ -103,7 +103,7 @@ def test_a_worker_that_is_lost_while_references_are_resolved_loses_nothing(
     way: str,
 ) -> None:
     sources, expected = piers
-    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 2 if way == "silent" else 1000)
+    monkeypatch.setattr("engine.ingestion.cluster.dispatching.SILENCE", 5 if way == "silent" else 1000)
     if way == "given up":
         monkeypatch.setattr("engine.ingestion.cluster.pools.MOST_STRIKES", 0)
     else:
