@@ -91,7 +91,7 @@ def written(opened: OpenCase, stage: Stage, model: LanguageModel | None) -> Iter
     if model is None or case.stop is None:
         yield {stage.banner: banner_html(NO_MODEL)}
         return
-    if not opened.busy.acquire(blocking=False):
+    if not opened.take():
         yield {stage.banner: banner_html(BUSY)}
         return
     try:

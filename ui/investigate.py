@@ -140,7 +140,20 @@ def _cards(opened: OpenCase, cards: str) -> str:
 def shown(opened: OpenCase, stage: Stage, event: Event) -> Updates:
     """What an event changes on the page. The story is always among it."""
     updates: Updates = {stage.story: told(opened.story)} | _changed(opened, stage, event)
-    if stage.board in updates and opened.view != "board":
+    if stage.board in updates:
+        opened.drawn = opened.nodes, opened.view
+        if opened.view != "board":
+            updates[stage.views] = view_value(opened, Looked(view=opened.view))
+    return updates
+
+
+def _wanted_meanwhile(opened: OpenCase, stage: Stage) -> Updates:
+    """What somebody wanted to see while the last step was told and kept, and did not get."""
+    nodes, view = opened.drawn
+    updates: Updates = {}
+    if opened.nodes != nodes:
+        updates[stage.board] = board_value(opened)
+    if opened.view not in (view, "board"):
         updates[stage.views] = view_value(opened, Looked(view=opened.view))
     return updates
 
@@ -171,7 +184,7 @@ def listen(
     """Tell each event on the page as it comes, and keep the case behind the last, with the step that somebody
     took; a RedstringError becomes a banner. Nothing is told of a case in whose place the page has asked
     another; it comes to its end unseen where it is kept, as one does whose page was left."""
-    if not opened.busy.acquire(blocking=False):
+    if not opened.take():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     is_first = opened.case.stop is None
@@ -201,6 +214,10 @@ def listen(
             Thread(target=_unseen, args=(opened, stage, telling, step), name="unseen", daemon=True).start()
         else:
             opened.busy.release()
+    # From here on whoever wants something is answered at once.
+    wanted = _wanted_meanwhile(opened, stage)
+    if wanted and not opened.replaced:
+        yield wanted
 
 
 def _unseen(opened: OpenCase, stage: Stage, telling: Iterator[Updates], step: Step | None) -> None:
@@ -245,7 +262,7 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         if worker is None:
             yield from _told(opened, stage, events())
             return
-        nodes, view = opened.nodes, opened.view
+        opened.drawn = opened.nodes, opened.view
         away = worker.run(_tell, (packed((opened, events), opened.corpus),), lambda: case.is_cancelled)
         try:
             while True:
@@ -259,10 +276,6 @@ def _in_its_turn(opened: OpenCase, stage: Stage, events: Callable[[], Iterator[E
         finally:
             away.close()
     opened.come_back(unpacked(back, lambda folder: opened.corpus))
-    if opened.nodes != nodes:
-        yield {stage.board: board_value(opened)}
-    if opened.view not in (view, "board"):
-        yield {stage.views: view_value(opened, Looked(view=opened.view))}
 
 
 def _tell(room: Room, data: bytes) -> Generator[Updates, None, bytes]:

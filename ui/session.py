@@ -38,6 +38,8 @@ CANCELLED_AT_MOST = 4 * MOST_CASES
 LAST_TURN = 10**9
 # A case that is kept goes on for so long when its page was left, s: who loads the page again finds it.
 GOES_ON = 20.0
+# Seconds in which the last step of a case is told and kept, on a busy machine too.
+PATIENCE = 3.0
 
 
 def new_token() -> str:
@@ -69,7 +71,8 @@ class OpenCase:
     runs at once; ``visitor`` is who waits for one. ``keeping`` is by what it is kept, None where it is not.
     ``reopened``: it is shown from its record, and is run anew before somebody goes on with it, from
     ``record`` by the ``steps`` that led to it. ``left`` counts how often its page was left while it ran.
-    ``view`` is what is in front in the pane of the board.
+    ``view`` is what is in front in the pane of the board, ``drawn`` how many nodes were drawn last and what
+    was in front then.
     """
 
     case: Case
@@ -98,8 +101,14 @@ class OpenCase:
     steps: tuple[Event, ...] = ()
     left: int = 0
     view: View = "board"
+    drawn: tuple[int, View] = (DEFAULT_NODES, "board")
     busy: Lock = field(default_factory=Lock)
     _known: dict[str, tuple[Passage, Document]] = field(default_factory=dict)
+
+    def take(self) -> bool:
+        """Whether ``busy`` could be had, to change the case. One that has come to its end is waited for while
+        its last step is told and kept."""
+        return self.busy.acquire(timeout=0 if self.story.running else PATIENCE)
 
     def come_back(self, other: OpenCase) -> None:
         """Take over what has come of the case elsewhere."""

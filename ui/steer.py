@@ -96,7 +96,7 @@ def steer(
         yield from listen(opened, stage, partial(_following, opened, passage_id, threads), step)
         return
     # What a case holds is changed and read by one at a time.
-    if not opened.busy.acquire(blocking=False):
+    if not opened.take():
         yield {stage.banner: banner_html(STILL_RUNNING)}
         return
     try:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import gradio as gr
 import pytest
 
+import ui.investigate
 from benchmarks.attacks.http.served import inside_a_loop
 from engine.errors import InputError, ModelError, SettingsError
 from engine.ingestion.build import build_corpus
@@ -62,6 +64,38 @@ def test_a_second_listener_waits_its_turn(opened: OpenCase, stage: Stage) -> Non
     assert "still being investigated" in refused[stage.banner]
     _all(running)
     assert not opened.busy.locked()
+
+
+def test_what_is_wanted_while_the_last_step_is_kept_comes_behind_it(
+    library: Library, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look at the tree, and at the whole board, while ``busy`` is held is answered by who holds it."""
+    many = open_case(library, CaseRequest(question="tax"))
+
+    def slowly(opened: OpenCase, stage: Stage, step: object = None) -> Updates:
+        assert opened.busy.locked()
+        opened.view, opened.nodes = "tree", 100_000
+        return {}
+
+    monkeypatch.setattr(ui.investigate, "kept", slowly)
+    *before, last = _all(listen(many, stage, many.case.run))
+    assert all(stage.views not in update for update in before)
+    assert json.loads(last[stage.views])["kind"] == "tree"
+    assert json.loads(last[stage.board])["shown"] == len(many.case.pool)
+    assert not many.busy.locked()
+    # Who changed nothing is told nothing twice.
+    again = open_case(library, CaseRequest(question="tax"))
+    monkeypatch.undo()
+    assert stage.story in _all(listen(again, stage, again.case.run))[-1]
+
+
+def test_a_case_that_is_being_kept_is_waited_for(opened: OpenCase, stage: Stage) -> None:
+    _all(listen(opened, stage, opened.case.run))
+    assert opened.take()
+    threading.Timer(0.1, opened.busy.release).start()
+    first = opened.case.ranking[0].passage.id
+    _all(steer(opened, stage, "pin", first, []))
+    assert first in opened.case.pool.pinned
 
 
 def test_an_error_of_the_engine_becomes_a_banner(opened: OpenCase, stage: Stage) -> None:

@@ -62,7 +62,7 @@ def undone(
     opened = desk.get(token)
     if opened.keeping is None:
         raise InputError(NOT_KEPT)
-    if not opened.busy.acquire(blocking=False):
+    if not opened.take():
         raise InputError(STILL_RUNNING)
     try:
         opened.keeping.undo()
