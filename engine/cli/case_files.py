@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from engine.cli.case_store import WHO, matter_named, open_store, printed
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
-from engine.records.wording import plural
 
 if TYPE_CHECKING:
     from engine.records.store.store import CaseStore
@@ -45,6 +44,8 @@ def schema(options: argparse.Namespace) -> None:
 
 def matters(options: argparse.Namespace) -> None:
     """Print the matters of everybody."""
+    from engine.records.wording import plural
+
     with closing(open_store()) as store:
         found = store.counted(EVERYBODY)
     values = [

@@ -11,13 +11,15 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from engine.language.embedders.base import Vectors, unit
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 LAYERS, HEADS, LONGEST = 6, 12, 256
 _EPSILON = 1e-12
@@ -44,6 +46,8 @@ class MiniLM:
 
     @cached_property
     def _threads(self) -> ThreadpoolController:
+        from threadpoolctl import ThreadpoolController
+
         return ThreadpoolController()
 
     @cached_property
