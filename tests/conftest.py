@@ -44,6 +44,12 @@ FIRST = (
     *("engine/answers/", "engine/investigation/", "engine/test_", "engine/access/", "engine/network/"),
 )
 
+# Tests of processes that are waited for, stopped and killed.
+OF_PROCESSES = (
+    *("benchmarks/attacks/", "engine/ingestion/cluster/", "engine/ingestion/test_vectors.py"),
+    *("ui/cases/test_keeping.py", "ui/corpus/", "ui/door/", "ui/jobs/", "ui/workers/"),
+)
+
 # The same examples in every run, and no verdict on how busy the machine is.
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
@@ -76,8 +82,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=place)
     for item in items:
-        # A browser on a busy machine may miss a moment; what is broken fails again.
-        if item.get_closest_marker("browser"):
+        # A browser, or a process that is stopped or killed, may miss a moment on a busy machine;
+        # what is broken fails again.
+        timed = item.path.relative_to(ROOT / "tests").as_posix().startswith(OF_PROCESSES)
+        if timed or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
