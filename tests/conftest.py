@@ -44,10 +44,13 @@ FIRST = (
     *("engine/answers/", "engine/investigation/", "engine/test_", "engine/access/", "engine/network/"),
 )
 
-# Tests of processes that are waited for, stopped and killed; none of a defence, which has to hold at once.
-OF_PROCESSES = (
+# Tests of processes that are waited for, stopped and killed, and those that measure memory or time; none of a
+# defence, which has to hold at once.
+TRIED_AGAIN = (
     *("engine/ingestion/cluster/", "engine/ingestion/test_vectors.py"),
     *("ui/corpus/test_vectors.py", "ui/workers/test_pool.py"),
+    *("engine/investigation/test_growth.py", "engine/corpus/embedded/test_room.py"),
+    *("engine/language/test_growth.py", "engine/language/references/test_corpora.py", "ui/test_allocator.py"),
 )
 
 # The same examples in every run, and no verdict on how busy the machine is.
@@ -82,9 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=place)
     for item in items:
-        # A browser, or a process that is stopped or killed, may miss a moment on a busy machine;
-        # what is broken fails again.
-        timed = item.path.relative_to(ROOT / "tests").as_posix().startswith(OF_PROCESSES)
+        # A browser, or a process that is stopped or killed, may miss a moment on a busy machine, and a figure
+        # may hold what another thread took; what is broken fails again.
+        timed = item.path.relative_to(ROOT / "tests").as_posix().startswith(TRIED_AGAIN)
         if timed or item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=1))
 

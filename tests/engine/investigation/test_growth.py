@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.contents import Contents
@@ -98,9 +97,9 @@ def touched(folder: Path, passages: int) -> dict[str, int]:
 
 
 def test_rounds_coverage_and_ranking_touch_what_is_near(tmp_path: Path) -> None:
+    touched(tmp_path / "first", EACH * 20)  # What a process makes once, at its first case.
     small, large = touched(tmp_path / "small", SMALL), touched(tmp_path / "large", LARGE)
     assert {"RoundFinished", "CoverageChanged", "Ranked"} <= small.keys() == large.keys()
     # Not even a byte for each passage that the larger one has more.
-    assert {step: large[step] - small[step] for step in small} == {
-        step: pytest.approx(0, abs=(LARGE - SMALL) / 2) for step in small
-    }
+    more = {step: large[step] - small[step] for step in small}
+    assert {step: by for step, by in more.items() if by > (LARGE - SMALL) / 2} == {}, more

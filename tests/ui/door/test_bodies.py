@@ -53,11 +53,11 @@ def nested(depth: int, opening: str = "[", closing: str = "]") -> bytes:
     ],
 )
 def test_a_body_that_is_too_much_or_no_json_is_refused_at_once(body: bytes, status: int) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(BodyError) as refused:
         checked_json(body, LOOSE)
     assert refused.value.status == status
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(
