@@ -7,15 +7,20 @@
   redstring.lib.finding = true;
   const EVERY = 600;
   const NAMES = { html: ["retrieval-audit.html", "text/html", "Page"], md: ["retrieval-audit.md", "text/markdown", "Markdown"] };
-  const found = { job: "", most: 25, stale: true };
+  const found = { job: "", most: 25, stale: true, of: null };
 
   function busy(is) { part("found-go").disabled = is; part("found-stop").hidden = !is; if (!is) found.job = ""; }
   const step = (words) => { part("found-step").textContent = words; };
-  async function draw() {
-    found.stale = false;
+  /* What was asked of this corpus stays, however late it is told that the corpus is open. */
+  function clear() {
+    found.of = lib.name;
     part("found").replaceChildren();
     part("found-files").replaceChildren();
+    busy(false);
     step("");
+  }
+  async function draw() {
+    found.stale = false;
     const { value } = part("found-questions");
     const told = await ask({ do: "report-questions" }).catch(() => null);
     if (!told) { found.stale = true; return; }
@@ -25,6 +30,7 @@
     if (told.job && !found.job) follow(told.job);
   }
   async function start() {
+    if (found.of !== lib.name) clear();
     const questions = part("found-questions").value.split("\n").map((line) => line.trim()).filter(Boolean);
     if (questions.length > found.most) { step(`At most ${found.most} questions here; the command line takes more.`); return; }
     hush();
@@ -57,7 +63,11 @@
   }
   lib.parts.push({
     start: begin,
-    opened: () => { found.stale = true; if (lib.tab === "report") draw(); },
+    opened: (_, anew) => {
+      found.stale = true;
+      if (anew || found.of !== lib.name) clear();
+      if (lib.tab === "report") draw();
+    },
     shown: (tab) => { if (tab === "report" && found.stale && !lib.creating) draw(); },
   });
 })();

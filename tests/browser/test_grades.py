@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import SCHEMES, in_theme
+from tests.browser.conftest import OWN, SCHEMES, give, in_theme
+from tests.browser.holding import held_back
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import Page
 
 pytestmark = [
@@ -56,6 +59,20 @@ def table_fits(page: Page) -> None:
         box = page.locator(".grade-table").first.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= page.viewport_size["width"]  # type: ignore[index]
+
+
+def test_a_report_that_is_there_before_the_corpus_is_told_to_be_open_stays(
+    page: Page, home: Path, small_folder: Path
+) -> None:
+    page.click(".views [data-view=corpus]")
+    with held_back(page, "overview"):
+        give(page, home, small_folder, OWN)
+        page.click("[data-tab=report]")
+        page.fill("[data-lib=found-questions]", "What may a manager grant?")
+        page.click("[data-lib=found-go]")
+        page.wait_for_selector("[data-lib=found] >> text=Support score")
+    assert page.locator("[data-lib=found] >> text=Support score").count() == 1
+    assert page.locator("[data-lib=found-files] button").count() > 0
 
 
 @pytest.mark.usefixtures("own")
