@@ -10,6 +10,7 @@ new SQLite file. A database that is named should be empty.
 from __future__ import annotations
 
 import argparse
+import gc
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -28,6 +29,7 @@ from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.settings import preset
 from ui.sample import sample_folder
+from ui.warming import COLLECTED
 
 QUESTION = "Can a manager with limited authority grant an agent broader powers than those in the register?"
 SAVED, ASKED = 40, 60
@@ -44,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         record = record_of(Path(folder))
+        # As a page that has warmed up.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*COLLECTED)
         for url in options.url or [f"sqlite:///{folder}/cases.sqlite"]:
             store = CaseStore(url)
             measured(store, record, options.cases, url.partition(":")[0])

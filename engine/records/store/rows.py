@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Table
@@ -16,28 +17,34 @@ from engine.records.store.sealing import in_utc
 from engine.records.store.tables import COSTS, HITS, HOPS, PASSAGES, QUERIES, ROUNDS
 
 Row = dict[str, Any]
+Values = tuple[Any, ...]
 # By passage: the number of the query that found it, and its similarity.
 Found = Mapping[str, tuple[int | None, float | None]]
 # Records up to this format do not say what each query found.
 WITHOUT_SEARCHES = 1
 
 
-def rows_of(record: Mapping[str, Any]) -> dict[Table, list[Row]]:
-    """The rows of a record, by table, without the id of the case."""
+def rows_of(record: Mapping[str, Any]) -> dict[Table, list[Values]]:
+    """The rows of a record, by table: values in the order of its columns, without the number of the case."""
     former = record["format"] <= WITHOUT_SEARCHES
     queries, hits, by_query = former_queries(record) if former else _queries(record)
     passages, numbers = _passages(record, by_query)
+    costs = [
+        {"number": number, "task": task, **{name: used[name] for name in _USED}}
+        for number, (task, used) in enumerate(record["usage"].items())
+    ]
     return {
-        ROUNDS: [_round(one, record["coverage"]) for one in record["rounds"]],
-        QUERIES: queries,
-        HITS: hits,
-        PASSAGES: passages,
-        HOPS: [_hop(number, edge, numbers) for number, edge in enumerate(record["pool"]["edges"])],
-        COSTS: [
-            {"number": number, "task": task, **{name: used[name] for name in _USED}}
-            for number, (task, used) in enumerate(record["usage"].items())
-        ],
+        ROUNDS: _values(ROUNDS, [_round(one, record["coverage"]) for one in record["rounds"]]),
+        QUERIES: _values(QUERIES, queries),
+        HITS: _values(HITS, hits),
+        PASSAGES: _values(PASSAGES, passages),
+        HOPS: list(_hops(record["pool"]["edges"], numbers)),
+        COSTS: _values(COSTS, costs),
     }
+
+
+def _values(table: Table, rows: Sequence[Row]) -> list[Values]:
+    return list(map(itemgetter(*[column.name for column in table.c][1:]), rows))
 
 
 _USED = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "milliseconds", "money")
@@ -187,15 +194,9 @@ def _passages(record: Mapping[str, Any], found: Found) -> tuple[list[Row], dict[
     return rows, numbers
 
 
-def _hop(number: int, edge: Mapping[str, Any], numbers: Mapping[str, int]) -> Row:
-    return {
-        "number": number,
-        "source": None if edge["source"] is None else numbers[edge["source"]],
-        "target": numbers[edge["target"]],
-        "round": edge["round"],
-        "strategy": edge["strategy"],
-        "relation": edge["relation"],
-        "direction": edge["direction"],
-        "strength": edge["strength"],
-        "rank": edge["rank"],
-    }
+def _hops(edges: Sequence[Mapping[str, Any]], numbers: Mapping[str, int]) -> Iterator[Values]:
+    """Thousands of them: no names on the way."""
+    rest = itemgetter(*[column.name for column in HOPS.c][4:])
+    for number, edge in enumerate(edges):
+        source = edge["source"]
+        yield number, None if source is None else numbers[source], numbers[edge["target"]], *rest(edge)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -12,23 +11,19 @@ from sqlalchemy import JSON, Connection, RowMapping, Table, delete, insert, upda
 
 from engine.records.store.chain import Event, digest, sealed
 from engine.records.store.opening import told
-from engine.records.store.rows import Row, rows_of
+from engine.records.store.rows import Values, rows_of
 from engine.records.store.sealing import now
-from engine.records.store.tables import CASES, EVENTS, HITS, HOPS, OF_A_CASE, STATES
+from engine.records.store.tables import CASES, EVENTS, OF_A_CASE, STATES
 
 # Speed of zlib; a record shrinks to a sixth at the fastest.
 _LEVEL = 1
-# Thousands of plain numbers and words: past SQLAlchemy, which would look at each.
-_MANY = (HOPS, HITS)
 
 
 def put_rows(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
     """The rows of a record; ``number`` is that of its case."""
     for table, rows in rows_of(record).items():
-        if table in _MANY and rows:
-            _put_many(connection, table, number, rows)
-        elif rows:
-            connection.execute(insert(table), [{"case_number": number, **row} for row in rows])
+        if rows:
+            _put(connection, table, number, rows)
 
 
 def put_anew(connection: Connection, number: int, record: Mapping[str, Any]) -> None:
@@ -68,13 +63,16 @@ def add_event(
     return event
 
 
-def _put_many(connection: Connection, table: Table, number: int, rows: Sequence[Row]) -> None:
+def _put(connection: Connection, table: Table, number: int, rows: Sequence[Values]) -> None:
+    """Thousands of plain numbers and words: past SQLAlchemy, which would look at each."""
     names = [column.name for column in table.c]
-    in_json = [column.name for column in table.c if isinstance(column.type, JSON)]
+    in_json = {place for place, column in enumerate(list(table.c)[1:]) if isinstance(column.type, JSON)}
     if in_json:
-        rows = [{**row, **{name: orjson.dumps(row[name]).decode() for name in in_json}} for row in rows]
-    values_of = itemgetter(*names[1:])
-    values = [(number, *values_of(row)) for row in rows]
+        rows = [
+            tuple(orjson.dumps(one).decode() if place in in_json else one for place, one in enumerate(row))
+            for row in rows
+        ]
+    values = [(number, *row) for row in rows]
     columns = ", ".join(names)
     if connection.dialect.name == "sqlite":
         signs = ", ".join("?" for _ in names)

@@ -10,6 +10,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from sqlalchemy.schema import SchemaItem
 
 from engine.errors import InputError, ResourceError, SettingsError
 from engine.records.store.opening import MIGRATIONS, VERSION, opened
@@ -18,8 +19,15 @@ from engine.records.store.tables import METADATA
 
 def test_migrations_make_the_tables_that_the_program_uses(address: str) -> None:
     engine = opened(address)
+
+    def is_compared(thing: SchemaItem, name: str | None, *_: object) -> bool:
+        # On a server a trigger does what these do.
+        by_trigger = name in {"fk_hops_case_number", "fk_hits_case_number"}
+        return engine.dialect.name == "sqlite" or not by_trigger
+
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+        context = MigrationContext.configure(connection, opts={"include_object": is_compared})
+        assert compare_metadata(context, METADATA) == []
     engine.dispose()
 
 
