@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import MetaData, create_engine, func, select, text
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.opening import SCHEMA
 from engine.records.store.sealing import in_utc
 from engine.records.store.store import CaseStore
+from engine.records.store.tables import EVENTS, OF_A_CASE, STATES
 
 SECRET = "Did Miss Quillfeather of Zanzibar bribe the harbour master?"
 
@@ -27,8 +28,8 @@ def kept(
 def run(address: str, change: str, **values: object) -> None:
     engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
     with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text(f"set search_path to {SCHEMA}"))
+        is_server = engine.dialect.name == "postgresql"
+        connection.execute(text(f"set search_path to {SCHEMA}" if is_server else "pragma foreign_keys=on"))
         connection.execute(text(change), values)
     engine.dispose()
 
@@ -51,6 +52,35 @@ def test_no_byte_of_it_is_left_in_the_file(tmp_path: Path, small: dict[str, Any]
     assert all(store.verify(one) == [] for one in others)
     store.close()
     assert b"uillfeather" not in bytes_of(tmp_path)
+
+
+def counted(address: str) -> dict[str, int]:
+    """How many rows each table of what belongs to cases has."""
+    engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
+    schema = None if engine.dialect.name == "sqlite" else SCHEMA
+    with engine.connect() as connection:
+        found = {
+            table.name: connection.execute(
+                select(func.count()).select_from(table.to_metadata(MetaData(), schema=schema))
+            ).scalar_one()
+            for table in (*OF_A_CASE, EVENTS, STATES)
+        }
+    engine.dispose()
+    return found
+
+
+def test_all_rows_go_with_their_case_whoever_deletes_it(address: str, record: dict[str, Any]) -> None:
+    store = CaseStore(address)
+    one, other = kept(store, record), kept(store, record)
+    before = counted(address)
+    assert all(count and count % 2 == 0 for name, count in before.items() if name != "costs")
+    store.delete([one])
+    assert counted(address) == {name: count // 2 for name, count in before.items()}
+    assert store.verify(other) == []
+    store.close()
+    # By another program.
+    run(address, "delete from cases")
+    assert not any(counted(address).values())
 
 
 def test_a_matter_goes_with_its_cases_and_no_other(store: CaseStore, small: dict[str, Any]) -> None:
