@@ -12,6 +12,7 @@ and a page with plots.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import math
 import multiprocessing
@@ -20,6 +21,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("source", type=Path)
-    parser.add_argument("--queries", type=Path, required=True, help="JSON lines with a field text")
+    parser.add_argument("--queries", type=Path, required=True, help="JSON lines (.gz) with a field text")
     parser.add_argument("--sizes", default="13k,100k,1M")
     parser.add_argument("--out", type=Path, default=Path("scale"))
     parser.add_argument("--work", type=Path, help="where corpora are kept, and used again; default: nowhere")
     options = parser.parse_args(arguments)
-    lines = options.queries.read_text(encoding="utf-8").splitlines()
-    questions = [json.loads(line)["text"] for line in lines[: CASES + WARM]]
+    with (gzip.open if options.queries.suffix == ".gz" else open)(
+        options.queries, "rt", encoding="utf-8"
+    ) as file:
+        questions = [json.loads(line)["text"] for line in islice(file, CASES + WARM)]
     with tempfile.TemporaryDirectory() as temporary:
         work = options.work or Path(temporary)
         table = []

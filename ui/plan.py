@@ -138,10 +138,6 @@ def _chip(kind: str, value: str, on: bool, tip: str) -> str:
     )
 
 
-def _group(chips: str) -> str:
-    return f'<div class="constraints" role="group" aria-label="Constraints">{chips}</div>'
-
-
 def _required(constraints: Constraints) -> Iterator[tuple[str, str]]:
     for kind in _CHIPS:
         value = getattr(constraints, kind)

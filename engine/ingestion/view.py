@@ -307,9 +307,6 @@ class BlockReadings:
         )
         self.mentions = lru_cache(_KEPT_MENTIONS)(self._mentions)
 
-    def _records_of(self, number: int) -> Strings:
-        return self._view.blocks[number].strings("passages.mentions")
-
     def _mentions(self, row: int) -> list[Mention]:
         number = self._view.block_of(row)
         record = self._records(number)[row - int(self._view.first_row[number])]

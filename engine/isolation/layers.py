@@ -45,8 +45,3 @@ def layers_of(line: bytes) -> dict[Layer, str]:
 def in_words(held: Mapping[Layer, str]) -> str:
     """One line: what holds, and what does not."""
     return "; ".join([*held.values(), *(told for layer, told in _WITHOUT.items() if layer not in held)])
-
-
-def keeps_off_network(held: Mapping[Layer, str]) -> bool:
-    """Whether nothing of what a worker does can leave the machine; either of two layers is enough."""
-    return Layer.NETWORK in held or Layer.CALLS in held

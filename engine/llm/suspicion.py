@@ -17,11 +17,10 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
-from typing import TypeVar
 
 from engine import bounded_yaml
 
@@ -49,8 +48,6 @@ _MIXED = re.compile(r"[^\W\d_]*(?:[a-z][а-яѐ-ӿԁα-ωϲ]|[а-яѐ-ӿԁα-ω�
 """A word of two scripts."""
 _PERSIAN = str.maketrans({"ی": "ي", "ک": "ك", "ـ": None, "ٱ": "ا"})
 _TYPOGRAPHY = str.maketrans("’‘“”„«»–—", '\'\'"""""--')
-
-_Anything = TypeVar("_Anything")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +83,6 @@ def suspicions(text: str) -> tuple[Suspicion, ...]:
     for suspicion in _found(text):
         found.setdefault(suspicion.kind, suspicion)
     return tuple(found.values())
-
-
-def trustworthy(items: Sequence[_Anything], texts: Sequence[str]) -> list[_Anything]:
-    """The items whose text speaks to people only: what a model may be shown, in the order given."""
-    return [item for item, text in zip(items, texts, strict=True) if not addresses_machine(text)]
 
 
 def shown(text: str) -> str:

@@ -102,11 +102,6 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
-def is_start(hop: Hop) -> bool:
-    """Whether a hop starts at the question or at a gap's query instead of at a passage."""
-    return hop.source_id is None
-
-
 def hop_words(hop: Hop, name: Name) -> str:
     """One hop in words, without its quote: "scan, 3rd", "cited by COBS 3.4.2"."""
     if hop.source_id is not None:

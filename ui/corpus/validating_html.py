@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from engine.corpus.extracted import Judgement, Proposal, Validation
 from engine.corpus.extracted.proposal import CONCEPT_RELATIONS
 from engine.extraction.checklist import Checklist, Item, State
-from engine.extraction.precision import Precision, by_sort, calibration, precision, sort_of
+from engine.extraction.precision import Precision, by_sort, calibration, precision
 from engine.extraction.stated import TERMS
 from engine.language.markup import attribute, escape
 from engine.model import RELATION_VERBS, Passage, Relation, Span
@@ -257,11 +257,6 @@ def _figure(name: str, origin: str, figure: Precision) -> str:
         f'role="img" aria-label="{figure.share:.0%}, between {low:.0%} and {high:.0%}"></span>'
         f"<b>{figure.share:.0%}</b></td><td>{figure.judged:,}</td></tr>"
     )
-
-
-def sort_words(proposal: Proposal) -> str:
-    """The sort of a proposal in plain words."""
-    return SORT_WORDS.get(sort_of(proposal), sort_of(proposal))
 
 
 _ACTS = (

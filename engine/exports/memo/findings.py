@@ -3,7 +3,7 @@ words of the case, else the passages that the case ranks first, as its record ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from engine.answers.answer import answer
 from engine.answers.export import MISSING, WHAT_TO_TRY
@@ -74,11 +74,6 @@ def findings_of_record(case: KeptCase, notes: Notes, why: str) -> Findings:
     if none:
         return Findings((CLOSEST,), (), made, to_read=quoted)
     return Findings((RECORDED.format(why=why),), quoted, made)
-
-
-def cited_ids(found: Findings) -> Iterator[str]:
-    """The passages that findings cite, in the order of their notes."""
-    yield from dict.fromkeys(note.passage_id for note in found.notes)
 
 
 def _of_sentence(sentence: Sentence, told: Answer, notes: Notes) -> Finding:
