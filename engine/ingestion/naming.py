@@ -23,6 +23,7 @@ from engine.ingestion.mentioning import Found, Terms, renumbered
 from engine.ingestion.name_vectors import NameVectors
 from engine.ingestion.settling import settled
 from engine.ingestion.view import CorpusView
+from engine.ingestion.weighing import weighs_the_same
 from engine.ingestion.word_counts import WordCounts
 from engine.language.candidates import LARGEST_SHARE, MOST_MENTIONS
 from engine.language.clustering import Encode
@@ -157,15 +158,28 @@ class Naming:
         before = self._before
         if before is not None and before.vocabulary.about["key"] == self._key:
             return before.vocabulary
-        encode = None
-        if self._encode is not None:
-            encode = NameVectors(self._encode, before and before.vocabulary)
-        made = settled(self._view.blocks, self._words, encode, self._key)
-        if encode is not None:
-            encode.put(made)
+        if before is not None and self._settles_as(before.vocabulary):
+            made = Block(before.vocabulary.arrays, before.vocabulary.about | {"key": self._key})
+        else:
+            encode = None
+            if self._encode is not None:
+                encode = NameVectors(self._encode, before and before.vocabulary)
+            made = settled(self._view.blocks, self._words, encode, self._key)
+            if encode is not None:
+                encode.put(made)
+            made.about |= {"version": self._version, "facts": self._facts}
         made.arrays |= {"words.key": self._words.keys, "words.count": self._words.counts}
-        made.about["version"] = self._version
         return made
+
+    def _settles_as(self, vocabulary: Block) -> bool:
+        """Whether the blocks say of terms what they said for an older vocabulary, and of the words that were
+        weighed for it the same are more frequent."""
+        return vocabulary.about["facts"] == self._facts and weighs_the_same(vocabulary, self._words)
+
+    @cached_property
+    def _facts(self) -> str:
+        """A key of what all documents say of terms, in their order."""
+        return digest(*(block["documents.facts"].tobytes() for block in self._view.blocks))
 
     @cached_property
     def _before(self) -> _Before | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,6 +19,7 @@ from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import Definers
 from engine.corpus.embedded.writing import Parts, write_generation
 from engine.errors import SourceError
+from engine.ingestion.aside import Aside
 from engine.ingestion.embedding import Embedded, Embedding, models
 from engine.ingestion.families import in_families
 from engine.ingestion.intervals import row_intervals
@@ -107,19 +107,21 @@ class Publishing:
         view = CorpusView(placed.blocks)
         self._find_versions(view, placed, entries, problems)
 
-        words: list[Future[Block]] = []
-        with ThreadPoolExecutor(1, "redstring-words") as beside:
+        with Aside(self._generation, self._control.check) as aside:
+
+            @cache
+            def words() -> Callable[[], None]:
+                return aside.begin(lambda: self._write_postings(placed))
 
             @cache
             def entities() -> tuple[EntityTable, Definers]:
                 with self.step("entities"):
                     naming = self._naming(view, placed)
-                    # From here on nothing is forked any more, which a thread might not survive.
-                    words.append(beside.submit(self._lexical, placed))
+                    words()
                     naming.save(self._generation)
                     return naming.table(self._plan.entity_score)
 
-            links, resolving = self._references(view, placed, problems, entities)
+            links, resolving = self._references(view, placed, problems, (words, entities))
             table, definers = entities()
             embedded = self._vectors(view)
             with self.step("write"):
@@ -130,7 +132,8 @@ class Publishing:
                 stated = [*declared_references(view.documents, first_rows), *edges]
                 references = resolving.columns(links, stated)
                 intervals = row_intervals(view, references)
-                lexical = words[0].result()
+                words()()
+                lexical = self._lexical()
                 parts = Parts(
                     self._plan.name,
                     list(zip(placed.names, placed.blocks, strict=True)),
@@ -162,11 +165,13 @@ class Publishing:
                 manifest, undecided = write_generation(self._folder, self._generation, parts)
         return Published(manifest, placed, undecided, embedded.missing, embedded.encoded)
 
-    def _lexical(self, placed: Placed) -> Block:
-        """The postings of all blocks, written, and the word index that is made of them."""
-        postings = merged_postings(placed.names, placed.blocks, self._before)
-        postings.save(self._generation / POSTINGS_NAME)
-        lexical = Block({})
+    def _write_postings(self, placed: Placed) -> None:
+        """The postings of all blocks."""
+        merged_postings(placed.names, placed.blocks, self._before).save(self._generation / POSTINGS_NAME)
+
+    def _lexical(self) -> Block:
+        """The word index that is made of the postings."""
+        postings, lexical = open_block(self._generation / POSTINGS_NAME), Block({})
         for name in FIELDS:
             LexicalField.put_later(lexical, name, postings.postings(name))
         return lexical
@@ -199,7 +204,11 @@ class Publishing:
             problems.extend(unread(view.documents, paths, view.versions, sizes))
 
     def _references(
-        self, view: CorpusView, placed: Placed, problems: list[Problem], meanwhile: Callable[[], object]
+        self,
+        view: CorpusView,
+        placed: Placed,
+        problems: list[Problem],
+        meanwhile: Sequence[Callable[[], object]],
     ) -> tuple[list[Block], Resolving]:
         """The references of each block. ``meanwhile`` is done here while children resolve, where they have no
         need of this process before they are done."""
@@ -232,7 +241,8 @@ class Publishing:
                     if len(missing) <= size:
                         for number in missing:
                             workers.start(number)
-                        meanwhile()
+                        for work in meanwhile:
+                            work()
                         missing = []
                     self._resolve(workers, missing, found, resolving, placed, problems)
         return [found[number] for number in range(len(placed.names))], resolving

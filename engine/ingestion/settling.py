@@ -11,10 +11,10 @@ from engine.corpus.embedded.block import Block, hashed
 from engine.corpus.embedded.mentions import dump_entity
 from engine.errors import CorpusError
 from engine.ingestion.mentioning import Terms
+from engine.ingestion.weighing import Weighing
 from engine.ingestion.word_counts import WordCounts
 from engine.language.candidates import Fact
 from engine.language.clustering import Encode
-from engine.language.letter_case import Word
 from engine.language.vocabulary import Vocabulary
 
 # What a block keeps of a fact: all but its place.
@@ -24,7 +24,10 @@ _TOLD = len(Fact._fields) - 1
 def settled(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, key: str) -> Block:
     """The terms of all blocks: by length their stems and numbers; by number the entity, whether a text
     defines it, what says that it is a name; and how acronyms would be written as words. ``key``: what it is
-    known by. Raises CorpusError for blocks of an earlier version."""
+    known by. What was asked of the words to settle it is kept (``weighing.py``).
+
+    Raises CorpusError for blocks of an earlier version.
+    """
     vocabulary = Vocabulary()
     for block in blocks:
         positions = block["facts.passage"].tolist()
@@ -37,12 +40,8 @@ def settled(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, k
         facts = [Fact(row, *record) for row, record in zip(positions, records, strict=True)]
         vocabulary.read(facts, block.strings("passages.id"))
 
-    def count(asked: Sequence[Word]) -> list[int]:
-        keys = np.asarray([hashed(f"{language} {word}") for language, word in asked], np.uint64)
-        found: list[int] = words.of(keys).tolist()
-        return found
-
-    vocabulary.settle(count, encode)
+    weigh = Weighing(words)
+    vocabulary.settle(weigh, encode)
     entities, small = vocabulary.entities(), list(vocabulary.small_forms())
     said, has_case = vocabulary.said()
     of_one_word, titled = vocabulary.names_of_one_word(), list(vocabulary.titled())
@@ -61,6 +60,7 @@ def settled(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, k
         },
         {"key": key},
     )
+    weigh.put(made)
     made.put_strings("entities", [dump_entity(entity) for entity in entities])
     made.put_strings("titled", [name for _, name in titled])
     Terms.put(made, _terms_by_length(vocabulary))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from engine.language.candidates import Key
-from engine.language.letter_case import Count, Word
+from engine.language.letter_case import Comparison, Weigh, Word
 
 # The parts of a German compound have at least so many letters.
 SHORTEST_PART = 4
@@ -42,7 +42,7 @@ def terms_in(key: Key, numbers: Mapping[Key, int]) -> list[int]:
     return found
 
 
-def compounds_in(words: Sequence[Word], count: Count) -> list[bool]:
+def compounds_in(words: Sequence[Word], weigh: Weigh) -> list[bool]:
     """Which of some words are put together from two nouns that the corpus has by themselves, with or without
     a joint: "Anfechtung-s-klage". A noun is what it writes with a capital rather than without."""
     cuts = [
@@ -50,10 +50,10 @@ def compounds_in(words: Sequence[Word], count: Count) -> list[bool]:
         for number, (language, word) in enumerate(words)
         for place in range(SHORTEST_PART, len(word) - SHORTEST_PART + 1)
     ]
-    nouns = _nouns(((language, tail) for _, language, _, tail in cuts), count)
+    nouns = _nouns(((language, tail) for _, language, _, tail in cuts), weigh)
     cuts = [cut for cut in cuts if (cut[1], cut[3]) in nouns]
     heads = [(number, language, form) for number, language, head, _ in cuts for form in _without_joint(head)]
-    nouns = _nouns(((language, form) for _, language, form in heads), count)
+    nouns = _nouns(((language, form) for _, language, form in heads), weigh)
     found = {number for number, language, form in heads if (language, form) in nouns}
     return [number in found for number in range(len(words))]
 
@@ -66,8 +66,7 @@ def _without_joint(head: str) -> Iterator[str]:
     yield f"{head}e"
 
 
-def _nouns(words: Iterable[Word], count: Count) -> set[Word]:
+def _nouns(words: Iterable[Word], weigh: Weigh) -> set[Word]:
     wanted = list(dict.fromkeys(words))
-    with_capital = count(wanted)
-    small = count([(language, word.lower()) for language, word in wanted])
-    return {word for word, large, little in zip(wanted, with_capital, small, strict=True) if large > little}
+    found = weigh([Comparison((language, word), ((language, word.lower()),)) for language, word in wanted])
+    return {word for word, is_noun in zip(wanted, found, strict=True) if is_noun}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from engine.language.bodies import is_organisation
 from engine.language.candidates import Fact, Stems, is_everywhere, key_of, words_of
 from engine.language.clustering import Encode
-from engine.language.letter_case import Word
+from engine.language.letter_case import Word, weighing
 from engine.language.name_scores import LEAST_SCORE, name_scores
 from engine.language.proper_names import proper_names, title_name
 from engine.language.script import visible
@@ -64,7 +64,7 @@ def extract_entities(
 
     vocabulary = Vocabulary()
     vocabulary.read(facts_of(passages, titles or {}, aliases or {}), [passage.id for passage in passages])
-    vocabulary.settle(count, encode)
+    vocabulary.settle(weighing(count), encode)
     rows = {passage.id: row for row, passage in enumerate(passages)}
     found = dict[tuple[int, int], bool]()
     for row, passage in enumerate(passages):

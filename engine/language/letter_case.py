@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 # Languages that write every noun with a capital: German, Luxembourgish, Low German, Swiss German, Bavarian.
 NOUNS_IN_CAPITALS = frozenset(("de", "lb", "nds", "gsw", "bar"))
@@ -15,30 +16,74 @@ Count = Callable[[Sequence[Word]], Sequence[int]]
 ALWAYS = 2
 
 
+class Comparison(NamedTuple):
+    """Whether a corpus has a word, so many ``times`` over, more often than some others together."""
+
+    word: Word
+    others: tuple[Word, ...] = ()
+    times: int = 1
+
+
+# Which comparisons are so. Whoever asks for these, and not for counts, need not ask again where a corpus
+# changed and they stayed as they are.
+Weigh = Callable[[Sequence[Comparison]], Sequence[bool]]
+
+
+def weighing(count: Count) -> Weigh:
+    """Comparisons by counts."""
+
+    def weigh(asked: Sequence[Comparison]) -> list[bool]:
+        words = list(dict.fromkeys(word for one in asked for word in (one.word, *one.others)))
+        times = dict(zip(words, count(words), strict=True))
+        return [one.times * times[one.word] > sum(map(times.__getitem__, one.others)) for one in asked]
+
+    return weigh
+
+
+class _Told(NamedTuple):
+    """What is so of a word."""
+
+    is_small_too: bool
+    is_mostly_small: bool
+    is_often_small: bool
+
+
 class LetterCase:
-    """How often words stand with a capital and in small letters, asked for many words at once."""
+    """How words stand with a capital and in small letters, asked for many words at once."""
 
-    def __init__(self, words: Iterable[Word], count: Count) -> None:
-        wanted = list(dict.fromkeys((language, form) for language, word in words for form in _forms(word)))
-        self._counts = dict(zip(wanted, count(wanted), strict=True))
+    def __init__(self, words: Iterable[Word], weigh: Weigh) -> None:
+        self._weigh = weigh
+        self._told: dict[Word, _Told] = {}
+        self._ask(list(dict.fromkeys(words)))
 
-    def capitals(self, language: str, word: str) -> int:
-        """How often a word begins with a capital."""
-        small = word.lower()
-        return sum(self._counts.get((language, form), 0) for form in _forms(word) if form != small)
-
-    def small(self, language: str, word: str) -> int:
-        """How often a word is in small letters."""
-        return self._counts.get((language, word.lower()), 0)
+    def is_small_too(self, language: str, word: str) -> bool:
+        """Whether the corpus has a word in small letters."""
+        return self._of(language, word).is_small_too
 
     def is_ordinary(self, language: str, word: str) -> bool:
         """Whether a word is more often in small letters than not, or of a script that has no capitals."""
-        return word.lower() == word.upper() or self.small(language, word) > self.capitals(language, word)
+        return word.lower() == word.upper() or self._of(language, word).is_mostly_small
 
     def is_always_name(self, language: str, word: str) -> bool:
         """Whether the corpus hardly has a word in small letters."""
-        return self.capitals(language, word) >= ALWAYS * self.small(language, word)
+        return not self._of(language, word).is_often_small
+
+    def _of(self, language: str, word: str) -> _Told:
+        if (language, word) not in self._told:
+            self._ask([(language, word)])
+        return self._told[language, word]
+
+    def _ask(self, words: Sequence[Word]) -> None:
+        asked: list[Comparison] = []
+        for language, word in words:
+            small = language, word.lower()
+            large = tuple((language, form) for form in _large(word))
+            asked += Comparison(small), Comparison(small, large), Comparison(small, large, ALWAYS)
+        found = self._weigh(asked)
+        told = map(_Told, found[::3], found[1::3], found[2::3])
+        self._told |= dict(zip(words, told, strict=True))
 
 
-def _forms(word: str) -> set[str]:
-    return {word, word.lower(), word.capitalize(), word.upper()}
+def _large(word: str) -> list[str]:
+    """The forms of a word with a capital."""
+    return sorted({word, word.capitalize(), word.upper()} - {word.lower()})

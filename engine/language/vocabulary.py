@@ -33,7 +33,7 @@ from engine.language.candidates import (
 )
 from engine.language.clustering import Encode, Name, clusters
 from engine.language.compounds import compounds_in, is_composed, terms_in
-from engine.language.letter_case import Count, LetterCase, Word
+from engine.language.letter_case import Count, LetterCase, Weigh, Word
 from engine.language.name_scores import stated
 from engine.language.stopwords import STOPWORDS
 from engine.language.terms import Found, trimmed
@@ -137,13 +137,13 @@ class Vocabulary:
             stems = self._stems[language] = Stems(language)
         return stems
 
-    def settle(self, count: Count, encode: Encode | None = None) -> None:
+    def settle(self, weigh: Weigh, encode: Encode | None = None) -> None:
         """Fixes the vocabulary: what is none is dropped, variants become one, and how mentions begin and how
-        long they are. ``count`` tells how often the corpus has a word."""
-        case = LetterCase(self._words_in_doubt(), count)
+        long they are. ``weigh`` tells which words the corpus has more often than others."""
+        case = LetterCase(self._words_in_doubt(), weigh)
         self._seat_initial(case)
         self._drop_ordinary(case)
-        self._drop_headings(count)
+        self._drop_headings(weigh)
         self._join_same()
         self._split_names()
         self._drop_compositions()
@@ -184,7 +184,7 @@ class Vocabulary:
             first, _, rest = name.partition(" ")
             (word, *_) = WORD.findall(first)
             known = (language, first) in attested and not case.is_ordinary(language, word)
-            if not known and case.small(language, word):
+            if not known and case.is_small_too(language, word):
                 name = trimmed(rest, language)
             if " " in name and name[0].isupper():
                 key = key_of(name, self._stems_of(language))
@@ -203,11 +203,11 @@ class Vocabulary:
             if not is_name and not is_title:
                 self._drop(candidate)
 
-    def _drop_headings(self, count: Count) -> None:
+    def _drop_headings(self, weigh: Weigh) -> None:
         """Drops title words that are no German compound of two nouns of the corpus, or head provisions of
         many documents: "Voraussetzungen", "Begriffsbestimmungen"."""
         headings = [one for one in self.candidates if one.kind is EntityKind.HEADING and not one.dropped]
-        compounds = compounds_in([(one.language, usual_form(one)) for one in headings], count)
+        compounds = compounds_in([(one.language, usual_form(one)) for one in headings], weigh)
         for one, is_compound in zip(headings, compounds, strict=True):
             if not is_compound or one.forms.total() > MOST_HEADED:
                 self._drop(one)

@@ -297,12 +297,13 @@ def part_words(part: PartEvidence) -> str:
 
 
 def completeness_words(stop: Stop) -> str:
-    """The estimate with its interval: "est. completeness 93 % (88 to 97)", or that it cannot be told."""
+    """The estimate with its interval: "pool holds est. 93 % of what is relevant (88 to 97)"; or that there is
+    none."""
     found = stop.completeness
     if found is None:
         return "completeness: cannot tell"
     low, high = round(found.low * 100), round(found.high * 100)
-    return f"est. completeness {round(found.estimate * 100)} % ({low} to {high})"
+    return f"pool holds est. {round(found.estimate * 100)} % of what is relevant ({low} to {high})"
 
 
 def evidence_words(stop: Stop) -> str:

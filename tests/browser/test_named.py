@@ -46,7 +46,7 @@ def test_a_provision_stands_first_and_one_that_is_missing_is_told(page: Page) ->
 
     ask(page, "What does Article 99 of the Agency Code say?")
     assert page.get_attribute(".evidence", "data-evidence") == "none"
-    assert "est. completeness" not in page.inner_text(".story")
+    assert "pool holds est." not in page.inner_text(".story")
     assert page.locator("#coverage .covered").count() == 0
     assert "has no article 99" in page.inner_text(".told-first")
     assert page.locator(".told-first .chip").count() == 4

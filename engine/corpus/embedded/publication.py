@@ -110,7 +110,7 @@ def _locked(folder: Path) -> Iterator[bool]:
     # A confined process may make a folder in one that it may not open.
     with suppress(PermissionError):
         if is_new:
-            _flush(folder.parent)
+            flush(folder.parent)
     with open(folder / LOCK_NAME, "wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -134,16 +134,16 @@ def publish(folder: Path, manifest: Manifest) -> None:
     _make_private(folder)
     for path, status in _below(generation):
         if stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) not in durable:
-            _flush(path)
-    _flush(generation)
+            flush(path)
+    flush(generation)
     waiting = folder / WAITING_NAME
     waiting.write_bytes(manifest.to_json().encode())
     _make_private(waiting)
     # The name of the generation has to be on disk before the manifest that names it.
-    _flush(waiting)
-    _flush(folder)
+    flush(waiting)
+    flush(folder)
     waiting.replace(folder / MANIFEST_NAME)
-    _flush(folder)
+    flush(folder)
 
 
 def named_generation(folder: Path) -> str | None:
@@ -199,7 +199,8 @@ def _sweep(folder: Path) -> None:
     (folder / WAITING_NAME).unlink(missing_ok=True)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Have a file or folder on disk once this returns. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -46,7 +46,7 @@ from engine.corpus.embedded.manifest import FORMAT_VERSION, Manifest
 from engine.corpus.embedded.mentions import Definers, EntityTable, definers_of
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.passages import PassageTable
-from engine.corpus.embedded.publication import new_generation, publish
+from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
 from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.protocol import Mentions
@@ -161,7 +161,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     floor, recall = _put_vectors(state, parts.vectors, parts.release)
     with ThreadPoolExecutor(1, "redstring-writing") as beside:
         # By far the largest file: meanwhile the links are made.
-        written = beside.submit(state.save, generation / STATE_NAME)
+        written = beside.submit(_save_durably, state, generation / STATE_NAME)
         parts.references.block().save(generation / FOUND_NAME)
         documents, sections = DocumentTable(state), SectionTable(state)
         references, undecided = parts.references, Undecided(())
@@ -219,6 +219,11 @@ def write_references(
     every = np.arange(passages, dtype=np.int32)
     graph = adjacency_of(mentions, LinkIndex(cited).neighbours(every, None, Direction.OUT), passages)
     Block(graph.arrays()).save(generation / GRAPH_NAME)
+
+
+def _save_durably(state: Block, path: Path) -> None:
+    state.save(path)
+    flush(path)
 
 
 def _put_vectors(

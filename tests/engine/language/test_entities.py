@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from engine.language.candidates import MOST_MENTIONS, words_of
 from engine.language.entities import EntityTable, extract_entities, facts_of
+from engine.language.letter_case import weighing
 from engine.language.vocabulary import MOST_HEADED, MOST_TITLED, Vocabulary
 from engine.model import EntityKind, Passage, Role
 
@@ -361,7 +362,7 @@ def test_how_passages_are_put_into_runs_changes_nothing(texts: list[str], cuts: 
         vocabulary = Vocabulary()
         for run in runs:
             vocabulary.read(facts_of(run, titles), [passage.id for passage in run])
-        vocabulary.settle(lambda words: [counts[word] for word in words])
+        vocabulary.settle(weighing(lambda words: [counts[word] for word in words]))
         return [sorted(vocabulary.mentions(passage)) for passage in passages]
 
     bounds = [0, *sorted(cut for cut in cuts if cut < len(passages)), len(passages)]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.language.letter_case import LetterCase, Word
+from engine.language.letter_case import LetterCase, Word, weighing
 
 
 def case(text: str, *words: str) -> LetterCase:
@@ -11,12 +11,23 @@ def case(text: str, *words: str) -> LetterCase:
     def count(wanted: list[Word]) -> list[int]:
         return [counts[word] for word in wanted]
 
-    return LetterCase((("en", word) for word in words), lambda wanted: count(list(wanted)))
+    return LetterCase((("en", word) for word in words), weighing(lambda wanted: count(list(wanted))))
 
 
 def test_capitals_and_small_letters_are_told_apart() -> None:
     told = case("Pulse PULSE pulse Pulse", "Pulse")
-    assert (told.capitals("en", "Pulse"), told.small("en", "Pulse")) == (3, 1)
+    assert told.is_small_too("en", "Pulse")
+    assert told.is_always_name("en", "Pulse")
+    told = case("Pulse pulse", "Pulse")
+    assert not told.is_ordinary("en", "Pulse")
+    assert not told.is_always_name("en", "Pulse")
+
+
+def test_a_word_that_was_not_asked_for_at_first_is_asked_for_then() -> None:
+    told = case("Pulse pulse pulse Vessel")
+    assert told.is_ordinary("en", "Pulse")
+    assert told.is_always_name("en", "Vessel")
+    assert not told.is_small_too("en", "Vessel")
 
 
 def test_an_ordinary_word_is_mostly_in_small_letters() -> None:

@@ -69,7 +69,7 @@ REPORT = RoundReport(
         ),
         (
             Stopped(Stop(StopReason.ROUNDS, {"rounds": 3}, Completeness(0.5, 0.4, 0.75))),
-            "Stopped: all rounds done · rounds 3 · est. completeness 50 % (40 to 75)",
+            "Stopped: all rounds done · rounds 3 · pool holds est. 50 % of what is relevant (40 to 75)",
         ),
         (Ranked((), 1.0), None),
     ],

@@ -136,7 +136,7 @@ def test_every_stop_has_words() -> None:
 def test_the_estimate_of_completeness() -> None:
     assert completeness_words(Stop(StopReason.ROUNDS)) == "completeness: cannot tell"
     stop = Stop(StopReason.ROUNDS, completeness=Completeness(0.931, 0.88, 0.974))
-    assert completeness_words(stop) == "est. completeness 93 % (88 to 97)"
+    assert completeness_words(stop) == "pool holds est. 93 % of what is relevant (88 to 97)"
 
 
 def test_what_the_estimate_rests_on() -> None:

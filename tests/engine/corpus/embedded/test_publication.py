@@ -18,7 +18,7 @@ from tests.engine.forked import Tell, killed
 STEPS = {
     "lexical": "engine.corpus.embedded.writing.LexicalIndex.put",
     "manifest": "engine.corpus.embedded.writing.publish",
-    "flush": "engine.corpus.embedded.publication._flush",
+    "flush": "engine.corpus.embedded.publication.flush",
 }
 
 

@@ -1,0 +1,64 @@
+"""Work beside this process is done, waited for, and told where it fails; no child is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.errors import CorpusError, ResourceError
+from engine.ingestion.aside import Aside
+
+
+def told_by(path: Path) -> None:
+    path.write_text(str(os.getpid()))
+
+
+def nothing() -> None:
+    """Nobody has had enough."""
+
+
+def test_it_goes_on_beside_and_is_waited_for(tmp_path: Path) -> None:
+    with Aside(tmp_path, nothing) as aside:
+        waits = [aside.begin(partial(told_by, tmp_path / name)) for name in "ab"]
+        for wait in waits:
+            wait()
+            # Whoever asks again need not wait.
+            wait()
+        assert len({(tmp_path / name).read_text() for name in "ab"} | {str(os.getpid())}) == 3
+
+
+def test_what_fails_is_told(tmp_path: Path) -> None:
+    def full() -> None:
+        raise ResourceError("the disk is full")
+
+    def damaged() -> None:
+        raise CorpusError("damaged corpus")
+
+    def killed() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with Aside(tmp_path, nothing) as aside:
+        with pytest.raises(ResourceError, match="the disk is full"):
+            aside.begin(full)()
+        with pytest.raises(CorpusError, match="damaged corpus"):
+            aside.begin(damaged)()
+        with pytest.raises(ResourceError, match=r"could not be written: .*SIGKILL"):
+            aside.begin(killed)()
+        with pytest.raises(ResourceError, match=r"could not be written: .*KeyError"):
+            aside.begin(lambda: os.environ["NO SUCH NAME"])()
+
+
+def test_whoever_has_had_enough_does_not_wait_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    def enough() -> None:
+        raise KeyboardInterrupt
+
+    before = set(psutil.Process().children())
+    with pytest.raises(KeyboardInterrupt), Aside(tmp_path, enough) as aside:
+        aside.begin(lambda: time.sleep(100))()
+    assert set(psutil.Process().children()) <= before
