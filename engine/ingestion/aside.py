@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 from engine.errors import ResourceError
 from engine.ingestion.pools import run
 from engine.ingestion.workers import Finished, Limits, WorkerPool
 
+# With fewer passages than this the work is done before a child has begun.
+WORTH_A_CHILD = 20_000
 # Our own work on our own files: as long as it takes, with all the memory that there is.
 _UNBOUNDED = Limits(deadline=1e6, memory=1 << 48)
 
@@ -19,9 +22,10 @@ class Aside:
     """Begins pieces of work in forked children that write below one folder. Used as a context manager: no
     child outlives it."""
 
-    def __init__(self, writes: Path, check: Callable[[], None]) -> None:
-        """``check`` is called now and then while somebody waits."""
+    def __init__(self, writes: Path, check: Callable[[], None], passages: int) -> None:
+        """``check`` is called now and then while somebody waits; ``passages`` says how much work it is."""
         self._writes, self._check, self._children = writes, check, ExitStack()
+        self._is_worth_it = passages >= WORTH_A_CHILD
 
     def __enter__(self) -> Aside:
         return self
@@ -29,11 +33,13 @@ class Aside:
     def __exit__(self, *error: object) -> None:
         self._children.close()
 
-    def begin(self, work: Callable[[], object]) -> Callable[[], None]:
-        """Begin some work; what is returned waits until it is done.
+    def begin(self, work: Callable[[], None]) -> Callable[[], None]:
+        """Begin some work; what is returned waits until it is done, or does it where it is not worth a child.
 
         That raises ResourceError where the child fails, CorpusError where it says so.
         """
+        if not self._is_worth_it:
+            return cache(work)
 
         def once(_: str) -> Iterator[str]:
             work()

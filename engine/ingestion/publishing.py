@@ -107,7 +107,7 @@ class Publishing:
         view = CorpusView(placed.blocks)
         self._find_versions(view, placed, entries, problems)
 
-        with Aside(self._generation, self._control.check) as aside:
+        with Aside(self._generation, self._control.check, len(view)) as aside:
 
             @cache
             def words() -> Callable[[], None]:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from engine.errors import CorpusError, ResourceError
-from engine.ingestion.aside import Aside
+from engine.ingestion.aside import WORTH_A_CHILD, Aside
 
 
 def told_by(path: Path) -> None:
@@ -24,13 +24,20 @@ def nothing() -> None:
 
 
 def test_it_goes_on_beside_and_is_waited_for(tmp_path: Path) -> None:
-    with Aside(tmp_path, nothing) as aside:
+    with Aside(tmp_path, nothing, WORTH_A_CHILD) as aside:
         waits = [aside.begin(partial(told_by, tmp_path / name)) for name in "ab"]
         for wait in waits:
             wait()
             # Whoever asks again need not wait.
             wait()
         assert len({(tmp_path / name).read_text() for name in "ab"} | {str(os.getpid())}) == 3
+
+
+def test_little_work_is_done_here_when_it_is_waited_for(tmp_path: Path) -> None:
+    with Aside(tmp_path, nothing, WORTH_A_CHILD - 1) as aside:
+        wait = aside.begin(partial(told_by, tmp_path / "a"))
+        wait()
+    assert (tmp_path / "a").read_text() == str(os.getpid())
 
 
 def test_what_fails_is_told(tmp_path: Path) -> None:
@@ -43,7 +50,10 @@ def test_what_fails_is_told(tmp_path: Path) -> None:
     def killed() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with Aside(tmp_path, nothing) as aside:
+    def lacking() -> None:
+        raise KeyError("no such term")
+
+    with Aside(tmp_path, nothing, WORTH_A_CHILD) as aside:
         with pytest.raises(ResourceError, match="the disk is full"):
             aside.begin(full)()
         with pytest.raises(CorpusError, match="damaged corpus"):
@@ -51,7 +61,7 @@ def test_what_fails_is_told(tmp_path: Path) -> None:
         with pytest.raises(ResourceError, match=r"could not be written: .*SIGKILL"):
             aside.begin(killed)()
         with pytest.raises(ResourceError, match=r"could not be written: .*KeyError"):
-            aside.begin(lambda: os.environ["NO SUCH NAME"])()
+            aside.begin(lacking)()
 
 
 def test_whoever_has_had_enough_does_not_wait_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -59,6 +69,6 @@ def test_whoever_has_had_enough_does_not_wait_and_leaves_nothing_behind(tmp_path
         raise KeyboardInterrupt
 
     before = set(psutil.Process().children())
-    with pytest.raises(KeyboardInterrupt), Aside(tmp_path, enough) as aside:
+    with pytest.raises(KeyboardInterrupt), Aside(tmp_path, enough, WORTH_A_CHILD) as aside:
         aside.begin(lambda: time.sleep(100))()
     assert set(psutil.Process().children()) <= before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
+from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, STATE_NAME, published
-from engine.ingestion import resolving
+from engine.ingestion import aside, naming, resolving, settling
 from engine.ingestion.build import build_corpus
 from engine.ingestion.ledger import load_ledger
 from engine.ingestion.merging import POSTINGS_NAME
 from engine.ingestion.naming import MENTIONS_NAME, VOCABULARY_NAME
 from engine.ingestion.resolving import LINKS_SUFFIX, links_name
+from engine.ingestion.word_counts import WordCounts
+from engine.language.clustering import Encode
 
 FILES = (STATE_NAME, FOUND_NAME, CITED_NAME, VOCABULARY_NAME, MENTIONS_NAME, POSTINGS_NAME)
 NAMES = ("Harbour", "Vessel", "Fee", "Pilot", "Harbour Fee", "Safety of Vessels", "Lotsen", "Hafen")
@@ -177,3 +181,39 @@ def test_what_was_let_go_of_is_found_again(tmp_path: Path, monkeypatch: pytest.M
     build_corpus([tmp_path / "laws"], tmp_path / "let-go", embedding="none")
     held, let_go = published(tmp_path / "held").manifest, published(tmp_path / "let-go").manifest
     assert {name: held.files[name] for name in FILES} == {name: let_go.files[name] for name in FILES}
+
+
+def test_what_is_done_beside_by_children_is_the_same_to_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path / "laws", {own: own for own in range(6)})
+    build_corpus([tmp_path / "laws"], tmp_path / "here", embedding="none")
+    monkeypatch.setattr(aside, "WORTH_A_CHILD", 0)
+    build_corpus([tmp_path / "laws"], tmp_path / "apart", embedding="none")
+    assert files(tmp_path / "here") == files(tmp_path / "apart")
+
+
+def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled: list[str] = []
+
+    def counted(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, key: str) -> Block:
+        settled.append(key)
+        return settling.settled(blocks, words, encode, key)
+
+    monkeypatch.setattr(naming, "settled", counted)
+    (tmp_path / "laws").mkdir()
+    (tmp_path / "laws" / "fee.md").write_text(
+        '# Fee Act\n\n## Article 1\n\nA "Harbour Fee" means ten.\n\n## Article 2\n\nIt is due.\n'
+    )
+    law = tmp_path / "laws" / "port.md"
+    heading = "# Port Act\n\n## Article 1\n\n"
+    told = []
+    for text in ("The Harbour Fee is ten.", "The Harbour Fee is twenty.", 'A "Pier Fee" means five.'):
+        law.write_text(f"{heading}{text}\n")
+        build_corpus([tmp_path / "laws"], tmp_path / "corpus", embedding="none")
+        told.append(len(settled))
+    assert told == [1, 1, 2]
+    build_corpus([tmp_path / "laws"], tmp_path / "afresh", embedding="none")
+    assert files(tmp_path / "corpus") == files(tmp_path / "afresh")
