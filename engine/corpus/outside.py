@@ -151,7 +151,10 @@ class _Contents:
         # The one read last, whose passages are mostly asked for one after another.
         self._last: tuple[int, list[Passage]] = (0, [])
         self._alone = lru_cache(maxsize=4096)(self._passage)
+        # The sections of the document that was read last.
+        self._sections: dict[int, Section] = {}
         self.section = lru_cache(maxsize=4096)(self._section)
+        self.rows_of = lru_cache(maxsize=4096)(self._rows_of)
         self.labels = lru_cache(_AT_HAND)(self._labels)
 
     def put(self, text: str, language: str, day: date) -> Passage:
@@ -172,7 +175,7 @@ class _Contents:
             return self._documents
         return int(self.corpus.document_numbers(np.array([row], np.int32))[0])
 
-    def rows_of(self, document: int) -> range:
+    def _rows_of(self, document: int) -> range:
         if document == self._documents:
             return range(self._size, self._size + 1)
         (rows,) = self.corpus.by_document([self.corpus.documents()[document].id])
@@ -230,14 +233,13 @@ class _Contents:
         (rows,) = self.corpus.by_document([self.corpus.documents()[number].id])
         numbers = self.sections_of(number)
         sections = self.corpus.sections(numbers)
-        self.section_numbers.update(
-            {section.id: number for section, number in zip(sections, numbers, strict=True)}
-        )
+        self._sections = dict(zip(numbers, sections, strict=True))
+        self.section_numbers.update({section.id: number for number, section in self._sections.items()})
         return (int(rows[0]) if len(rows) else 0), self.corpus.passages(rows)
 
     def _section(self, number: int) -> Section:
-        (found,) = self.corpus.sections([number])
-        return found
+        found = self._sections.get(number)
+        return self.corpus.sections([number])[0] if found is None else found
 
 
 class _Made(Sequence[T], Generic[T]):

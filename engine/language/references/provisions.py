@@ -199,8 +199,10 @@ class Provisions:
 
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""
-        section_id = self.passages[row].section_id
-        number = self.layout.section_numbers.get(section_id) if section_id else None
+        return self._around(self.passages[row])
+
+    def _around(self, passage: Passage) -> Ancestors:
+        number = self.layout.section_numbers.get(passage.section_id) if passage.section_id else None
         return self.section_ancestors(number) if number is not None else ()
 
     def section_ancestors(self, section: int) -> Ancestors:
@@ -257,6 +259,8 @@ class Provisions:
 
     def _collect_runs(self, document: int) -> None:
         run: list[int] = []
+        # The first passage of the run, and the last.
+        head = last = None
         identity: tuple[int, str, str, Ancestors] | None = None
         # Passages that follow each other mostly stand in one section.
         section: str | None = None
@@ -271,23 +275,25 @@ class Provisions:
                 continue
             key = number_key(number)
             if passage.section_id != section:
-                section, ancestors = passage.section_id, self.ancestors_of(row)
+                section, ancestors = passage.section_id, self._around(passage)
             outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
             current = (document, key, series_of(kind), outer)
-            if current != identity or self.passages[run[-1]].valid_from != passage.valid_from:
-                self._add_run(identity, run)
-                run, identity = [], current
+            if current != identity or last is None or last.valid_from != passage.valid_from:
+                self._add_run(identity, run, head)
+                run, identity, head = [], current, passage
             run.append(row)
-        self._add_run(identity, run)
+            last = passage
+        self._add_run(identity, run, head)
 
-    def _add_run(self, identity: tuple[int, str, str, Ancestors] | None, run: list[int]) -> None:
-        if not run or identity is None:
+    def _add_run(
+        self, identity: tuple[int, str, str, Ancestors] | None, run: list[int], head: Passage | None
+    ) -> None:
+        if head is None or identity is None:
             return
         document, key, _, _ = identity
-        head = self.passages[run[0]]
         kind = head.kind if head.number else SectionKind.PARAGRAPH
-        section = self._own_section(key, run)
-        provision = Provision(document, key, kind, tuple(run), section, self.ancestors_of(run[0]))
+        section = self._own_section(key, run, head)
+        provision = Provision(document, key, kind, tuple(run), section, self._around(head))
         if kind not in CONTAINERS:
             self._add(provision)
         elif section is None:
@@ -295,11 +301,10 @@ class Provisions:
         else:
             self._own_rows.setdefault(section, tuple(run))
 
-    def _own_section(self, key: str, run: list[int]) -> int | None:
+    def _own_section(self, key: str, run: list[int], head: Passage) -> int | None:
         """The section that prints the same number and holds all of the run."""
-        numbers, section_id = self.layout.section_numbers, self.passages[run[0]].section_id
-        number = numbers.get(section_id) if section_id else None
-        kind = self.passages[run[0]].kind
+        numbers, kind = self.layout.section_numbers, head.kind
+        number = numbers.get(head.section_id) if head.section_id else None
         while number is not None:
             section = self.sections[number]
             if number_key(section.number or "") == key and _may_hold(section.kind, kind):
