@@ -22,6 +22,8 @@ from multiprocessing.reduction import recv_handle
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from engine.caching import uses
 from engine.errors import RedstringError
 from engine.operator_settings import OperatorSettings
@@ -53,6 +55,7 @@ def be_template(
     logging.basicConfig(handlers=[handler])
     logging.getLogger("ui").setLevel(logging.INFO)
     share_arenas()
+    compute_alone()
     from tqdm import tqdm
 
     from ui import investigate  # noqa: F401  What workers are asked to do stands there.
@@ -77,6 +80,14 @@ def be_template(
             control.close()
             _be_worker(Connection(handle), library.opened)
         os.close(handle)
+
+
+def compute_alone() -> None:
+    """One thread of OpenMP and BLAS, whatever the environment says: what a second one was begun for here, a
+    fork would wait for without end, since threads are not forked."""
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    # What is loaded already does not look there again.
+    threadpool_limits(1)
 
 
 def _be_worker(pipe: Connection, opened: Callable[[Path], Any]) -> None:
