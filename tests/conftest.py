@@ -36,7 +36,7 @@ gc.set_threshold(20_000, 20, 50)
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "sample_data" / "meridia"
 SAMPLE_NAME = "Republic of Meridia"
-WORKERS = 4
+WORKERS = 3
 FIRST = (
     *("browser/", "engine/ingestion/", "ui/corpus/", "ui/jobs/", "benchmarks/attacks/", "safety/", "ui/"),
     *("engine/corpus/postgresql/", "test_requirements", "test_wheel", "benchmarks/", "comparison/", "fuzz/"),

@@ -168,6 +168,7 @@ ALLOWED = {
     "engine/isolation/layers.py": "finds the modules of this Python",
     "ui/server_folders.py": "tells libraries where temporary files go",
     "ui/corpus/ingesting.py": "makes the environment of the worker out of the server's",
+    "ui/workers/template.py": "gives itself, and so the workers, one thread each",
 }
 
 

@@ -117,7 +117,10 @@ def test_similarity_is_the_cosine_to_the_question(dense: Corpus) -> None:
 
 def test_rows_say_the_same(case: Case) -> None:
     told = investigation_to_json(case.investigation())
-    rows = rows_of(told)
+    rows = {
+        table: [dict(zip(list(table.c.keys())[1:], row, strict=True)) for row in values]
+        for table, values in rows_of(told).items()
+    }
     searches = [one for report in told["rounds"] for one in report["searches"]]
     assert [row["hits"] for row in rows[QUERIES]] == [one["found"] for one in searches]
     assert len(rows[HITS]) == sum(len(one["hits"]) for one in searches)
