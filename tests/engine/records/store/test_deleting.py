@@ -57,7 +57,7 @@ def test_no_byte_of_it_is_left_in_the_file(tmp_path: Path, small: dict[str, Any]
 def counted(address: str) -> dict[str, int]:
     """How many rows each table of what belongs to cases has."""
     engine = create_engine(address.replace("postgresql:", "postgresql+psycopg:"))
-    schema = None if engine.dialect.name == "sqlite" else SCHEMA
+    schema = "main" if engine.dialect.name == "sqlite" else SCHEMA
     with engine.connect() as connection:
         found = {
             table.name: connection.execute(
