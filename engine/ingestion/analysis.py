@@ -11,20 +11,11 @@ import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import (
-    CONTEXT_FIELD,
-    TEXT_FIELD,
-    TITLE_FIELD,
-    Block,
-    block_name,
-    digest,
-)
+from engine.corpus.embedded.block import CONTEXT_FIELD, TEXT_FIELD, TITLE_FIELD, Block, block_name
 from engine.corpus.embedded.given_names import GivenNames
 from engine.corpus.embedded.packing import pack
 from engine.corpus.embedded.stored import ordered
@@ -44,7 +35,6 @@ from engine.ingestion.words import (
 from engine.language.entities import facts_of
 from engine.language.references import packed, read_mentions
 from engine.language.references.registry import defined_names
-from engine.model import Document, Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +80,7 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     GivenNames.pack(block, ((row, name) for row, names in named for name in names))
     titles = {document.id: document.title for document in documents}
     aliases = {document.id: document.aliases for document in documents}
-    facts = [tuple(fact) for fact in facts_of(passages, titles, aliases)]
-    _put_rows(block, "facts", facts)
-    block.arrays["documents.facts"] = _facts_keys(documents, passages, facts)
+    _put_rows(block, "facts", [tuple(fact) for fact in facts_of(passages, titles, aliases)])
     eids = [(row, passage.metadata.get(EID)) for row, passage in enumerate(passages)]
     known = [(row, eid) for row, eid in eids if isinstance(eid, str)]
     block.arrays["eids.passage"] = np.asarray([row for row, _ in known], np.int32)
@@ -107,19 +95,6 @@ def analysed(read: Sequence[ReadDocument], *, headings: bool) -> Block:
     _put_rows(block, "versions", version_references(sections, passages))
     put_words(block, words)
     return block
-
-
-def _facts_keys(
-    documents: Sequence[Document], passages: Sequence[Passage], facts: Sequence[Sequence[object]]
-) -> NDArray[np.uint8]:
-    """A key of what the passages of each document say of terms, shape (documents, 16): where it stays, the
-    document gives the same to the vocabulary."""
-    told: dict[str, list[bytes]] = {document.id: [] for document in documents}
-    for place, *rest in facts:
-        passage = passages[cast("int", place)]
-        told[passage.document_id] += passage.id.encode(), orjson.dumps(rest)
-    keys = [bytes.fromhex(digest(*parts)) for parts in told.values()]
-    return np.frombuffer(b"".join(keys), np.uint8).reshape(-1, 16)
 
 
 def _put_rows(block: Block, name: str, rows: Sequence[Sequence[object]]) -> None:

@@ -21,7 +21,7 @@ from engine.corpus.embedded.mentions import Definers, definers_of, load_entity
 from engine.ingestion.ledger import Previous
 from engine.ingestion.mentioning import Found, Terms, renumbered
 from engine.ingestion.name_vectors import NameVectors
-from engine.ingestion.settling import settled
+from engine.ingestion.settling import facts_key, settled
 from engine.ingestion.view import CorpusView
 from engine.ingestion.weighing import weighs_the_same
 from engine.ingestion.word_counts import WordCounts
@@ -167,19 +167,29 @@ class Naming:
             made = settled(self._view.blocks, self._words, encode, self._key)
             if encode is not None:
                 encode.put(made)
-            made.about |= {"version": self._version, "facts": self._facts}
+            made.about["version"] = self._version
         made.arrays |= {"words.key": self._words.keys, "words.count": self._words.counts}
+        made.arrays["facts.key"] = self._facts
         return made
 
     def _settles_as(self, vocabulary: Block) -> bool:
         """Whether the blocks say of terms what they said for an older vocabulary, and of the words that were
         weighed for it the same are more frequent."""
-        return vocabulary.about["facts"] == self._facts and weighs_the_same(vocabulary, self._words)
+        is_said = np.array_equal(vocabulary["facts.key"], self._facts)
+        return is_said and weighs_the_same(vocabulary, self._words)
 
     @cached_property
-    def _facts(self) -> str:
-        """A key of what all documents say of terms, in their order."""
-        return digest(*(block["documents.facts"].tobytes() for block in self._view.blocks))
+    def _facts(self) -> NDArray[np.uint8]:
+        """Keys of what the blocks say of terms, shape (blocks, 16)."""
+        before = self._before
+        known = (
+            {} if before is None else {n: before.vocabulary["facts.key"][p] for n, p in before.places.items()}
+        )
+        keys = [
+            known[name] if name in known else facts_key(block)
+            for name, block in zip(self._names, self._view.blocks, strict=True)
+        ]
+        return np.asarray(keys, np.uint8).reshape(-1, 16)
 
     @cached_property
     def _before(self) -> _Before | None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
-from engine.corpus.embedded.block import Block, hashed
+from engine.corpus.embedded.block import Block, digest, hashed
 from engine.corpus.embedded.mentions import dump_entity
 from engine.errors import CorpusError
 from engine.ingestion.mentioning import Terms
@@ -65,6 +66,14 @@ def settled(blocks: Sequence[Block], words: WordCounts, encode: Encode | None, k
     made.put_strings("titled", [name for _, name in titled])
     Terms.put(made, _terms_by_length(vocabulary))
     return made
+
+
+def facts_key(block: Block) -> NDArray[np.uint8]:
+    """A key of what a block says of terms and in which passages, shape (16,): where it stays, the block gives
+    the same to the vocabulary."""
+    ids = block.strings("passages.id").take(block["facts.passage"])
+    told = (block["facts.offsets"].tobytes(), block["facts.utf8"].tobytes(), *(name.encode() for name in ids))
+    return np.frombuffer(bytes.fromhex(digest(*told)), np.uint8)
 
 
 def _terms_by_length(vocabulary: Vocabulary) -> dict[int, list[tuple[list[int], int]]]:

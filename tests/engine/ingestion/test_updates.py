@@ -15,13 +15,14 @@ from engine.corpus import open_corpus
 from engine.corpus.embedded.block import Block
 from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, STATE_NAME, published
 from engine.ingestion import aside, naming, resolving, settling
-from engine.ingestion.build import build_corpus
+from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.ledger import load_ledger
 from engine.ingestion.merging import POSTINGS_NAME
 from engine.ingestion.naming import MENTIONS_NAME, VOCABULARY_NAME
 from engine.ingestion.resolving import LINKS_SUFFIX, links_name
 from engine.ingestion.word_counts import WordCounts
 from engine.language.clustering import Encode
+from ui.sample import BUILT
 
 FILES = (STATE_NAME, FOUND_NAME, CITED_NAME, VOCABULARY_NAME, MENTIONS_NAME, POSTINGS_NAME)
 NAMES = ("Harbour", "Vessel", "Fee", "Pilot", "Harbour Fee", "Safety of Vessels", "Lotsen", "Hafen")
@@ -217,3 +218,15 @@ def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
     assert told == [1, 1, 2]
     build_corpus([tmp_path / "laws"], tmp_path / "afresh", embedding="none")
     assert files(tmp_path / "corpus") == files(tmp_path / "afresh")
+
+
+def test_a_corpus_of_an_earlier_version_is_added_to_and_taken_from(tmp_path: Path) -> None:
+    """What ships was made when it was last written, by the program of then."""
+    (built,) = (path for path in BUILT.iterdir() if path.is_dir())
+    corpus = tmp_path / "corpus"
+    shutil.copytree(built, corpus)
+    documents = len(open_corpus(corpus).documents())
+    (tmp_path / "pier.md").write_text('# Pier Act\n\n## Article 1\n\nA "Pier Fee" means ten.\n')
+    added = add_to_corpus([tmp_path / "pier.md"], corpus, later=True)
+    assert added.documents == documents + 1
+    assert remove_from_corpus(["pier"], corpus, later=True).documents == documents
