@@ -63,7 +63,6 @@ from engine.model.questions import (
     View,
 )
 from engine.model.relations import RELATION_VERBS, Direction, Relation, Status
-from engine.model.reviews import Review, Verdict
 
 __all__ = [
     "EDITION",
@@ -102,7 +101,6 @@ __all__ = [
     "Relation",
     "RetrieverCount",
     "RetrieverHit",
-    "Review",
     "Role",
     "RoundJudgement",
     "RoundKind",
@@ -120,7 +118,6 @@ __all__ = [
     "Suggestion",
     "TargetKind",
     "Transaction",
-    "Verdict",
     "View",
     "counted",
 ]
