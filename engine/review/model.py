@@ -36,8 +36,8 @@ class Verdict(StrEnum):
     LATER = "later"
 
 
-# Which verdicts an item of a kind can have, in the order of their keys, the best first. ``LATER`` is none: who
-# says so is asked again.
+# Which verdicts an item of a kind can have, in the order of their keys, the best first. Who says ``LATER`` is
+# asked again: it is none.
 VERDICTS: Final[Mapping[ItemKind, tuple[Verdict, ...]]] = {
     ItemKind.PASSAGE: (Verdict.RELEVANT, Verdict.PARTLY, Verdict.IRRELEVANT, Verdict.LATER),
     ItemKind.HOP: (
