@@ -7,7 +7,7 @@ search by words, references and links, entities and mentions. What it can answer
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -90,6 +90,14 @@ class TextDefaults:
     def document_sections(self, number: int) -> Rows:
         """Numbers of a document's sections, in reading order."""
         return self.outline.sections_of(number)
+
+    def printed_numbers(self, document: int) -> Mapping[str, tuple[Sequence[int], Sequence[int]]] | None:
+        """None: a document must be read."""
+        return None
+
+    def section_parents(self, numbers: Rows) -> Rows:
+        """The section around each, -1 for none."""
+        return np.asarray(self.outline.sections.parent[np.asarray(numbers, np.int64)], np.int32)
 
     def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
         """The rows of each document; none for an id that is not in the corpus."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -22,13 +21,13 @@ from engine.corpus.protocol import Corpus, Rows
 from engine.language.addresses import Address
 from engine.language.references import Mention, Resolver
 from engine.language.references.definitions import DefinedName
-from engine.language.references.layout import Layout
+from engine.language.references.layout import Layout, Numbers
 from engine.language.references.meaning import Meaning
 from engine.model import Document, Passage, Reference, Section, TargetKind
 
 _OUTSIDE = "\x00outside"
-# Documents whose passages are kept at hand while their references are resolved.
-_AT_HAND = 32
+# Documents whose labels are kept at hand, and passages and sections.
+_LABELLED, _AT_HAND = 32, 4096
 _NUMBER_OF_YEAR = re.compile(r"(\d+)\D+([12]\d{3})\Z")
 
 T = TypeVar("T")
@@ -60,6 +59,7 @@ class Outside:
                 _Made(len(corpus) + 1, contents.document_of),
                 _Made(len(documents), contents.rows_of),
                 _Made(len(documents), contents.sections_of),
+                contents.numbers,
             ),
         )
 
@@ -138,24 +138,21 @@ class Outside:
 
 
 class _Contents:
-    """The passages and sections of a corpus, read by document when one of it is asked for. The last row is
-    the text from outside."""
+    """The passages and sections of a corpus, read when they are asked for. The last row is the text from
+    outside."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
         self.section_numbers: dict[str, int] = {}
         self._size, self._documents = len(corpus), len(corpus.documents())
         self._outside = Passage(_OUTSIDE, _OUTSIDE, None, 0, "")
-        self._at_hand: OrderedDict[int, tuple[int, list[Passage]]] = OrderedDict()
-        self._looked_through: set[int] = set()
-        # The one read last, whose passages are mostly asked for one after another.
+        # The passages of the document that was looked through last, from its first row on, and its sections.
         self._last: tuple[int, list[Passage]] = (0, [])
-        self._alone = lru_cache(maxsize=4096)(self._passage)
-        # The sections of the document that was read last.
         self._sections: dict[int, Section] = {}
-        self.section = lru_cache(maxsize=4096)(self._section)
-        self.rows_of = lru_cache(maxsize=4096)(self._rows_of)
-        self.labels = lru_cache(_AT_HAND)(self._labels)
+        self._alone = lru_cache(_AT_HAND)(self._passage)
+        self.section = lru_cache(_AT_HAND)(self._section)
+        self.rows_of = lru_cache(_AT_HAND)(self._rows_of)
+        self.labels = lru_cache(_LABELLED)(self._labels)
 
     def put(self, text: str, language: str, day: date) -> Passage:
         """Put another text from outside in the place of the last one."""
@@ -163,9 +160,9 @@ class _Contents:
         return self._outside
 
     def _labels(self, document: int) -> dict[str, tuple[int, ...]]:
-        first, passages = self._read(document)
+        rows = self.rows_of(document)
         found: dict[str, list[int]] = {}
-        for row, passage in enumerate(passages, first):
+        for row, passage in zip(rows, self._passages(rows), strict=True):
             if passage.label:
                 found.setdefault(letters_key(passage.label), []).append(row)
         return {key: tuple(rows) for key, rows in found.items()}
@@ -183,9 +180,18 @@ class _Contents:
         return range(first, first + len(rows))
 
     def sections_of(self, document: int) -> list[int]:
+        """The sections of a document. Who asks for them looks through all of it: it is read at once."""
         if document == self._documents:
             return []
-        return sorted(self.corpus.document_sections(document).tolist())
+        rows, numbers = self.rows_of(document), sorted(self.corpus.document_sections(document).tolist())
+        self._sections = dict(zip(numbers, self.corpus.sections(numbers), strict=True))
+        self.section_numbers.update({section.id: number for number, section in self._sections.items()})
+        self._last = rows.start, self._passages(rows)
+        return numbers
+
+    def numbers(self, document: int) -> Numbers | None:
+        """Where the numbers of a document stand."""
+        return None if document == self._documents else self.corpus.printed_numbers(document)
 
     def passage(self, row: int) -> Passage:
         if row == self._size:
@@ -193,12 +199,7 @@ class _Contents:
         first, passages = self._last
         if 0 <= row - first < len(passages):
             return passages[row - first]
-        document = self.document_of(row)
-        if document not in self._at_hand and document in self._looked_through:
-            # Of what has been looked through one provision or another is wanted, not all of it again.
-            return self._alone(row)
-        first, passages = self._read(document)
-        return passages[row - first]
+        return self._alone(row)
 
     def rows(self, kind: TargetKind | None, target_id: str) -> Rows:
         if kind is TargetKind.PASSAGE:
@@ -211,35 +212,26 @@ class _Contents:
             return rows[section.first : section.stop]
         return self.corpus.by_document([target_id])[0]
 
-    def _read(self, number: int) -> tuple[int, list[Passage]]:
-        """A document, kept at hand for a while."""
-        found = self._at_hand.get(number)
-        if found is None:
-            found = self._at_hand[number] = self._read_document(number)
-            self._looked_through.add(number)
-            while len(self._at_hand) > _AT_HAND:
-                self._at_hand.popitem(last=False)
-        else:
-            self._at_hand.move_to_end(number)
-        self._last = found
-        return found
-
     def _passage(self, row: int) -> Passage:
-        (found,) = self.corpus.passages(np.array([row], np.int32))
+        """A passage; the sections around it are known by their ids from then on."""
+        (found,) = self._passages(range(row, row + 1))
+        if found.section_id is not None and found.section_id not in self.section_numbers:
+            self.section(int(self.corpus.section_numbers(np.array([row], np.int32))[0]))
         return found
 
-    def _read_document(self, number: int) -> tuple[int, list[Passage]]:
-        """The first row and the passages of a document; its sections are known by their ids from then on."""
-        (rows,) = self.corpus.by_document([self.corpus.documents()[number].id])
-        numbers = self.sections_of(number)
-        sections = self.corpus.sections(numbers)
-        self._sections = dict(zip(numbers, sections, strict=True))
-        self.section_numbers.update({section.id: number for number, section in self._sections.items()})
-        return (int(rows[0]) if len(rows) else 0), self.corpus.passages(rows)
+    def _passages(self, rows: range) -> list[Passage]:
+        return self.corpus.passages(np.arange(rows.start, rows.stop, dtype=np.int32))
 
     def _section(self, number: int) -> Section:
-        found = self._sections.get(number)
-        return self.corpus.sections([number])[0] if found is None else found
+        """A section; it and those around it are known by their ids from then on."""
+        if number in self._sections:
+            return self._sections[number]
+        (found,) = self.corpus.sections([number])
+        self.section_numbers[found.id] = number
+        (parent,) = self.corpus.section_parents(np.array([number], np.int32)).tolist()
+        if parent >= 0:
+            self.section(parent)
+        return found
 
 
 class _Made(Sequence[T], Generic[T]):

@@ -34,6 +34,19 @@ class TextContract:
         ]
         assert corpus.document_sections(1).tolist() == []
 
+    def test_the_sections_around_sections(self, corpus: Texts) -> None:
+        assert corpus.section_parents(rows_of(0, 1, 2, 3, 4)).tolist() == [-1, -1, 1, 1, -1]
+
+    def test_where_the_numbers_of_a_document_stand(self, corpus: Texts) -> None:
+        told = corpus.printed_numbers(0)
+        if told is not None:
+            assert {number: told[number] for number in told} == {
+                "1": ([], [1]),
+                "1.1": ([], [2]),
+                "1.2": ([], [3]),
+                "I": ([], [4]),
+            }
+
     def test_what_bears_a_number_one_of_each_document(self, corpus: Texts) -> None:
         assert corpus.numbered("1.2").tolist() == [2]
         assert corpus.numbered(" 1.2. ").tolist() == [2]

@@ -25,13 +25,15 @@ BEGINNING = np.iinfo(np.int32).min
 END_OF_TIME = np.iinfo(np.int32).max
 
 Numbers = NDArray[np.int32]
+Numbered = Mapping[str, Numbers]
 NO_ROWS: Numbers = np.empty(0, np.int32)
 
 
-def by_number(printed: Sequence[str]) -> Mapping[str, Numbers]:
-    """Where each printed number stands, by the form in which numbers are compared; no empty ones."""
+def by_number(printed: Sequence[str], first: int = 0) -> Numbered:
+    """Where each printed number stands, by the form in which numbers are compared; no empty ones. ``first``
+    is where the first of them does."""
     places: dict[str, list[int]] = {}
-    for place, number in enumerate(printed):
+    for place, number in enumerate(printed, first):
         if number:
             places.setdefault(number, []).append(place)
     found: dict[str, list[int]] = {}
@@ -165,8 +167,13 @@ class SectionTable:
         return self.first[self._by_number.get(number_key(number), NO_ROWS)]
 
     @cached_property
-    def _by_number(self) -> Mapping[str, Numbers]:
+    def _by_number(self) -> Numbered:
         return by_number(self._numbers.all())
+
+    def printed(self, document: int) -> Numbered:
+        """The numbers of a document's sections by those that they print."""
+        start, stop = np.searchsorted(self.document, (document, document + 1)).tolist()
+        return by_number(self._numbers.take(np.arange(start, stop)), start)
 
     def take(self, numbers: Sequence[int], documents: DocumentTable) -> list[Section]:
         """The sections with these numbers, in that order."""

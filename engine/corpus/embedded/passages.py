@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.block import Block, hashed
 from engine.corpus.embedded.documents import (
+    KIND_NUMBERS,
     NO_ROWS,
     SECTION_KINDS,
     DocumentTable,
+    Numbered,
     SectionTable,
     by_number,
     day_of,
@@ -22,7 +24,7 @@ from engine.corpus.embedded.documents import (
 from engine.corpus.embedded.joining import joined, recoded, shifted
 from engine.corpus.protocol import Mask, Rows
 from engine.language.addresses import number_key
-from engine.model import Passage
+from engine.model import Passage, SectionKind
 
 STRINGS = ("id", "text", "source_id", "number", "paragraph", "label", "metadata")
 
@@ -168,8 +170,21 @@ class PassageTable:
         return self._by_number.get(number_key(number), NO_ROWS)
 
     @cached_property
-    def _by_number(self) -> Mapping[str, Rows]:
+    def _by_number(self) -> Numbered:
         return by_number(self._strings["number"].all())
+
+    def printed(self, start: int, stop: int) -> tuple[Numbered, Rows]:
+        """The rows from ``start`` on by the numbers that they print, and which of them are cited by theirs:
+        guidance is not, the numbered paragraphs of a text without sections are."""
+        rows = np.arange(start, stop, dtype=np.int32)
+        numbers = self._strings["number"].take(rows)
+        empty = np.diff(self._strings["number"].offsets[start : stop + 1]) == 0
+        citable = ~empty & (self._kind[start:stop] != KIND_NUMBERS[SectionKind.GUIDANCE])
+        alone = np.flatnonzero(empty & (self.section[start:stop] < 0)).tolist()
+        for place, paragraph in zip(alone, self._strings["paragraph"].take(rows[alone]), strict=True):
+            if paragraph.isdigit():
+                numbers[place], citable[place] = paragraph, True
+        return by_number(numbers, start), rows[citable]
 
     def language(self, row: int) -> str:
         """The language of a passage."""

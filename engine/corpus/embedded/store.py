@@ -34,6 +34,7 @@ from engine.corpus.embedded.links import LinkIndex, ReferenceTable
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import EntityTable
 from engine.corpus.embedded.passages import PassageTable
+from engine.corpus.embedded.printed import Printed, printed_of
 from engine.corpus.embedded.publication import VALIDATIONS_NAME
 from engine.corpus.embedded.structure import Outline
 from engine.corpus.embedded.tokens import INDEX_NAME as TOKENS_NAME
@@ -96,6 +97,7 @@ class EmbeddedCorpus(TextDefaults):
             lambda rows: passages.document[rows],
             lambda rows: passages.section[rows],
         )
+        self._printed = printed_of(self._documents.first, passages, self._sections)
         self._stamp: Stamp | None = None
         self.judge()
 
@@ -330,6 +332,10 @@ class EmbeddedCorpus(TextDefaults):
         heads = np.union1d(self._passages.numbered(number), self._sections.numbered(number)).astype(np.int32)
         _, first = np.unique(self._passages.document[heads], return_index=True)
         return heads[first]
+
+    def printed_numbers(self, document: int) -> Printed:
+        """Where the numbers of a document stand; nothing else of it is read."""
+        return self._printed(document)
 
     def given_names(self) -> Iterator[tuple[int, str, DefinedName]]:
         """The names that texts give to documents."""

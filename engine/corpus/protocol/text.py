@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -60,6 +60,20 @@ class Texts(Protocol):
 
     def by_document(self, document_ids: Sequence[str]) -> list[Rows]:
         """The rows of each document, in reading order."""
+        ...
+
+    def printed_numbers(self, document: int) -> Mapping[str, tuple[Sequence[int], Sequence[int]]] | None:
+        """Where the numbers of a document stand, by the form in which numbers are compared; None where that
+        cannot be told without reading the document. ``document`` is its index in ``documents()``.
+
+        Of each number: the rows of the passages that print it, as their number or, where they have neither
+        number nor section, as that of their paragraph; with the next passage that is cited by another number
+        where one stands between two of them. Then the numbers of the sections that print it. Both ascending.
+        """
+        ...
+
+    def section_parents(self, numbers: Rows) -> Rows:
+        """The number of the section around each section, -1 where there is none."""
         ...
 
     def sections(self, numbers: Sequence[int]) -> list[Section]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from engine.language.addresses import Address, number_key
 from engine.language.references.grammar import Mention
@@ -56,8 +57,8 @@ class Aims:
                 return TargetKind.PASSAGE, passages[rows[0]].id, rows[0]
         if provision.section is not None:
             covered = self._provisions.section_rows(provision.section)
-            carrying = [row for row in covered if passages[row].kind is not SectionKind.GUIDANCE]
-            if len(carrying) > 1:
+            carrying = (row for row in covered if passages[row].kind is not SectionKind.GUIDANCE)
+            if len(list(islice(carrying, 2))) > 1:
                 return TargetKind.SECTION, self._provisions.sections[provision.section].id, covered[0]
         return TargetKind.PASSAGE, passages[provision.rows[0]].id, provision.rows[0]
 

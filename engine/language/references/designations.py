@@ -88,6 +88,13 @@ class OwnForms:
             yield shorter
 
 
+def forms_of_any(key: str) -> set[str]:
+    """A key and all others by which that number may be cited, whatever the numbers of its document have in
+    common."""
+    first = key.partition(".")[0]
+    return {key, *OwnForms(first if first.isalpha() else "", True).others(key)}
+
+
 class DesignationReader:
     """Finds candidates beside what a grammar reads."""
 

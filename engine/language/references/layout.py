@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.model import Document, Passage, Section
+
+# The rows and the sections where each number of a document stands, ascending, as
+# ``engine.corpus.protocol.Texts.printed_numbers`` tells them.
+Numbers = Mapping[str, tuple[Sequence[int], Sequence[int]]]
+
+
+def _untold(document: int) -> Numbers | None:
+    """What is at hand as a whole is looked through."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """``rows`` and ``section_numbers``: by id. ``document_of``: by row. ``rows_of`` and ``sections_of``: by
-    document, in ascending order; a document may have none."""
+    document, in ascending order; a document may have none. ``numbers``: of a document, None where they are
+    not told without a look at all of it."""
 
     rows: Mapping[str, int]
     section_numbers: Mapping[str, int]
     document_of: Sequence[int]
     rows_of: Sequence[Sequence[int]]
     sections_of: Sequence[Sequence[int]]
+    numbers: Callable[[int], Numbers | None] = _untold
 
 
 def layout_of(

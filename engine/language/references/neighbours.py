@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 
 from engine.language.addresses import CONTAINERS
 from engine.language.references.aims import Aim
@@ -10,6 +12,8 @@ from engine.language.references.grammar import Target
 from engine.language.references.provisions import Provision, Provisions, container_of, series_of
 from engine.model import Section, SectionKind, TargetKind
 
+# So many numbers are looked up by themselves; of more of them the document is looked through.
+MOST_TRIED = 24
 # How sure a neighbour is; a container is told by its kind alone, which nested ones may share.
 NEIGHBOUR, CONTAINER = 0.9, 0.7
 
@@ -51,6 +55,38 @@ class Neighbours:
         """Whether two provisions are of one series: 4.3.1 and 4.3.2, not 4.3."""
         same_series = series_of(one.kind) == series_of(other.kind)
         return same_series and one.key.count(".") == other.key.count(".") and one.key != other.key
+
+    def numbers_beside(self, document: int, kind: SectionKind, key: str, count: int) -> list[tuple[str, int]]:
+        """The numbers that stand next to one in a document, or would if it had it: number and first row of
+        each, at most ``count``, ascending. Only of the numbering that serves the kind."""
+        known = (number for number in self._provisions.numbers(document) if number not in ("", key))
+        order = sorted(known, key=_natural)
+        place = bisect_left(order, _natural(key), key=_natural)
+        before = self._first_rows(document, kind, reversed(order[:place]), count)[::-1]
+        near = before + self._first_rows(document, kind, order[place:], count)
+        first = max(0, min(len(before) - count // 2, len(near) - count))
+        return near[first : first + count]
+
+    def _first_rows(
+        self, document: int, kind: SectionKind, numbers: Iterable[str], count: int
+    ) -> list[tuple[str, int]]:
+        """The first ``count`` of some numbers that the numbering has that serves a kind, and the first row of
+        each."""
+        provisions = self._provisions
+        found: list[tuple[str, int]] = []
+        for tried, number in enumerate(numbers):
+            if tried == MOST_TRIED:
+                provisions.read(document)
+            if kind in CONTAINERS:
+                own = [provisions.all[one] for one in provisions.contained(document, kind, number)]
+            else:
+                every = [provisions.all[one] for one in provisions.printed(document, number)]
+                own = [one for one in every if series_of(one.kind) == series_of(kind)]
+            if own:
+                found.append((number, own[0].rows[0]))
+            if len(found) == count:
+                break
+        return found
 
     def paragraphs_beside(self, target: Target, row: int) -> list[Aim]:
         """The paragraphs of the passage's own provision that a step leads to, nearest first."""
@@ -107,6 +143,12 @@ class Neighbours:
     def _aim(self, section: Section) -> Aim:
         first = self._provisions.first_row(self._provisions.document_number(section.document_id))
         return TargetKind.SECTION, section.id, first + section.first
+
+
+def _natural(number: str) -> tuple[tuple[int, int, str], ...]:
+    """A number by the values of its digits: 9 before 10, 14 before 14A before 15."""
+    parts = re.findall(r"\d+|\D+", number)
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def is_container(kind: SectionKind) -> bool:

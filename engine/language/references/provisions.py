@@ -7,15 +7,14 @@ its paragraphs. Guidance is not part of the provision it explains.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from engine.language.addresses import CONTAINERS, number_key
 from engine.language.designations import key_of
 from engine.language.numerals import HAN_NUMBER
-from engine.language.references.designations import OwnForms
+from engine.language.references.designations import OwnForms, forms_of_any
 from engine.language.references.layout import Layout, layout_of
 from engine.model import Document, Passage, Section, SectionKind
 
@@ -63,7 +62,8 @@ class Provision:
 class Provisions:
     """Provisions and containers of documents, by document and number.
 
-    Each document is looked through when something of it is asked for first.
+    Of a document only what bears a number is looked at where the layout tells it; else the document is looked
+    through when something of it is asked for first.
     """
 
     def __init__(
@@ -85,13 +85,16 @@ class Provisions:
         """Let go of what was found in the documents that were looked through."""
         self._chains: dict[int, Ancestors] = {}
         self._read: set[int] = set()
-        self._by_number: dict[tuple[int, str], list[int]] = {}
-        self._of_document: dict[int, list[int]] = {}
+        self._looked_up: set[tuple[int, str]] = set()
+        # By document, then by number.
+        self._by_number: dict[int, dict[str, list[int]]] = {}
+        self._containers: dict[int, dict[tuple[SectionKind, str], list[int]]] = {}
+        self._by_form: dict[int, dict[str, list[str]]] = {}
         self._designations: dict[int, dict[str, list[int]]] = {}
-        # Provisions and containers of the documents that were looked through so far.
+        # Provisions and containers that were found so far.
         self.all: list[Provision] = []
+        # Of the documents that were looked through.
         self._of_row: dict[int, int] = {}
-        self._containers: dict[tuple[int, SectionKind, str], list[int]] = {}
         self._own_rows: dict[int, tuple[int, ...]] = {}
         self._counted: dict[int, str] = {}
 
@@ -100,56 +103,78 @@ class Provisions:
         if document in self._read:
             return
         self._read.add(document)
+        # What was looked up before stands again among all of it.
+        self._by_number[document], self._containers[document] = {}, {}
         first = len(self.all)
-        self._collect(document)
-        self._count_paragraphs(self.all[first:])
+        self._collect(document, self.layout.rows_of[document], self.layout.sections_of[document])
+        for index, provision in enumerate(self.all[first:], first):
+            for row in provision.rows if provision.kind not in CONTAINERS else ():
+                self._of_row.setdefault(row, index)
+
+    def _look_up(self, document: int, key: str) -> None:
+        """Find what bears a number in a document, unless that was done."""
+        if document in self._read or (document, key) in self._looked_up:
+            return
+        numbers = self.layout.numbers(document) if key else None
+        if numbers is None:
+            self.read(document)
+            return
+        self._looked_up.add((document, key))
+        if key in numbers:
+            self._collect(document, *numbers[key], key)
+
+    def numbers(self, document: int) -> Collection[str]:
+        """The numbers that provisions and containers of a document may have."""
+        told = self.layout.numbers(document)
+        if told is not None:
+            return told
+        self.read(document)
+        return {*self._by_number[document], *(number for _, number in self._containers[document])}
+
+    def printed(self, document: int, key: str) -> Sequence[int]:
+        """The provisions of a number."""
+        self._look_up(document, key)
+        return self._by_number.get(document, {}).get(key, ())
 
     def numbered(self, document: int, key: str) -> Sequence[int]:
         """The provisions of a number, or of a designation of the document's own that it is cited by."""
-        self.read(document)
-        return self._by_number.get((document, key)) or self._designated(document).get(key_of(key), ())
+        found = self.printed(document, key)
+        if found or not self._may_be_designated(document, key_of(key)):
+            return found
+        return self._designated(document).get(key_of(key), ())
+
+    def _may_be_designated(self, document: int, designation: str) -> bool:
+        """Whether a provision of a document may be cited so, whatever its numbers have in common: that is
+        known once it was looked through."""
+        if document in self._read:
+            return True
+        known = self._by_form.get(document)
+        if known is None:
+            known = self._by_form[document] = {}
+            for number in self.numbers(document):
+                for form in forms_of_any(key_of(number)):
+                    known.setdefault(form, []).append(number)
+        return any(self.printed(document, number) for number in known.get(designation, ()))
 
     def _designated(self, document: int) -> Mapping[str, Sequence[int]]:
         """The provisions of a document by what else they may be cited by: however their letters and figures
         are divided, and without the letters that all of them share."""
         known = self._designations.get(document)
         if known is None:
+            self.read(document)
             known = self._designations[document] = {}
-            own = [(self.all[index], index) for index in self._of_document.get(document, ())]
-            keys = [key_of(provision.key) for provision, _ in own]
+            own = sorted(index for indexes in self._by_number[document].values() for index in indexes)
+            keys = [key_of(self.all[index].key) for index in own]
             forms = OwnForms.of(keys)
-            for key, (_, index) in zip(keys, own, strict=True):
+            for key, index in zip(keys, own, strict=True):
                 for other in (key, *forms.others(key)):
                     known.setdefault(other, []).append(index)
         return known
 
     def contained(self, document: int, kind: SectionKind, key: str) -> Sequence[int]:
         """The containers of a kind and number."""
-        self.read(document)
-        return self._containers.get((document, container_of(kind), key), ())
-
-    def beside(self, document: int, kind: SectionKind, key: str, count: int) -> list[tuple[str, int]]:
-        """The numbers that stand next to one in a document, or would if it had it: number and first row of
-        each, at most ``count``, ascending. Only of the numbering that serves the kind."""
-        self.read(document)
-        if kind in CONTAINERS:
-            own = [
-                (number, indexes)
-                for (owner, of_kind, number), indexes in self._containers.items()
-                if owner == document and of_kind is container_of(kind)
-            ]
-        else:
-            own = [
-                (number, [index for index in indexes if series_of(self.all[index].kind) == series_of(kind)])
-                for (owner, number), indexes in self._by_number.items()
-                if owner == document
-            ]
-        known = {number: self.all[indexes[0]].rows[0] for number, indexes in own if number and indexes}
-        known.pop(key, None)
-        order = sorted(known, key=_natural)
-        place = bisect_left(order, _natural(key), key=_natural)
-        first = max(0, min(place - count // 2, len(order) - count))
-        return [(number, known[number]) for number in order[first : first + count]]
+        self._look_up(document, key)
+        return self._containers.get(document, {}).get((container_of(kind), key), ())
 
     def at(self, row: int) -> int | None:
         """The provision that a passage is part of."""
@@ -175,27 +200,25 @@ class Provisions:
         return self._document_numbers[document_id]
 
     def paragraph_of(self, row: int) -> str | None:
-        """The number of a passage's paragraph: as printed, or in Chinese law as counted (第二款)."""
-        self.read(self.document_of[row])
+        """The number of the paragraph of a provision's passage: as printed, or in Chinese law as counted
+        (第二款)."""
         return self.passages[row].paragraph or self._counted.get(row)
 
-    def _count_paragraphs(self, provisions: Sequence[Provision]) -> None:
+    def _count_paragraphs(self, run: Mapping[int, Passage]) -> None:
         """Chinese law prints no numbers of paragraphs and cites by them: the passages of an article, counted.
 
         Only where a source gives paragraph by paragraph; items (一) and the rest of a long paragraph
         belong to the one before.
         """
-        for provision in provisions:
-            rows = provision.rows
-            passages = [self.passages[row] for row in rows]
-            if not counts_paragraphs(passages[0].language) or len(rows) < 2:
-                continue
-            if any(passage.paragraph or passage.source_id != passage.id for passage in passages):
-                continue
-            number = 0
-            for row, passage in zip(rows, passages, strict=True):
-                number += not (passage.overlap or _ITEM.match(passage.text[:ITEM_LENGTH]))
-                self._counted[row] = str(max(1, number))
+        passages = run.values()
+        if len(run) < 2 or not counts_paragraphs(next(iter(passages)).language):
+            return
+        if any(passage.paragraph or passage.source_id != passage.id for passage in passages):
+            return
+        number = 0
+        for row, passage in run.items():
+            number += not (passage.overlap or _ITEM.match(passage.text[:ITEM_LENGTH]))
+            self._counted[row] = str(max(1, number))
 
     def ancestors_of(self, row: int) -> Ancestors:
         """The sections around a passage, from the outside in."""
@@ -242,30 +265,33 @@ class Provisions:
             number_key(self.passages[row].number or "") != provision.key for row in (rows[0], rows[-1])
         )
 
-    def _collect(self, document: int) -> None:
-        self._collect_runs(document)
-        for number in self.layout.sections_of[document]:
+    def _collect(
+        self, document: int, rows: Sequence[int], sections: Sequence[int], only: str | None = None
+    ) -> None:
+        """Add the provisions and containers among rows and sections of a document, ascending, ``only`` those
+        of one number where that is given."""
+        self._collect_runs(document, rows, only)
+        for number in sections:
             section = self.sections[number]
             key = number_key(section.number or "")
-            rows = self.section_rows(number)
-            if not rows:
+            covered = self.section_rows(number)
+            if not covered:
                 continue
             if section.kind in CONTAINERS:
                 ancestors = self.section_ancestors(number)
-                own = self._own_rows.get(number, (rows[0],))
+                own = self._own_rows.get(number, (covered[0],))
                 self._add_container(Provision(document, key, section.kind, own, number, ancestors))
             elif key and section.kind is not SectionKind.GUIDANCE:
                 self._add_section(document, key, number, section)
 
-    def _collect_runs(self, document: int) -> None:
-        run: list[int] = []
-        # The first passage of the run, and the last.
-        head = last = None
+    def _collect_runs(self, document: int, rows: Sequence[int], only: str | None) -> None:
+        run: dict[int, Passage] = {}
+        last: Passage | None = None
         identity: tuple[int, str, str, Ancestors] | None = None
         # Passages that follow each other mostly stand in one section.
         section: str | None = None
         ancestors: Ancestors = ()
-        for row in self.layout.rows_of[document]:
+        for row in rows:
             passage = self.passages[row]
             number, kind = passage.number, passage.kind
             if not number and passage.section_id is None and (passage.paragraph or "").isdigit():
@@ -279,29 +305,30 @@ class Provisions:
             outer = tuple(part for part in ancestors if part[1] != key and part[0] in _OUTER)
             current = (document, key, series_of(kind), outer)
             if current != identity or last is None or last.valid_from != passage.valid_from:
-                self._add_run(identity, run, head)
-                run, identity, head = [], current, passage
-            run.append(row)
-            last = passage
-        self._add_run(identity, run, head)
+                self._add_run(identity, run, only)
+                run, identity = {}, current
+            run[row] = last = passage
+        self._add_run(identity, run, only)
 
     def _add_run(
-        self, identity: tuple[int, str, str, Ancestors] | None, run: list[int], head: Passage | None
+        self, identity: tuple[int, str, str, Ancestors] | None, run: Mapping[int, Passage], only: str | None
     ) -> None:
-        if head is None or identity is None:
+        if identity is None or only not in (None, identity[1]):
             return
         document, key, _, _ = identity
+        rows, head = tuple(run), next(iter(run.values()))
+        self._count_paragraphs(run)
         kind = head.kind if head.number else SectionKind.PARAGRAPH
-        section = self._own_section(key, run, head)
-        provision = Provision(document, key, kind, tuple(run), section, self._around(head))
+        section = self._own_section(key, rows, head)
+        provision = Provision(document, key, kind, rows, section, self._around(head))
         if kind not in CONTAINERS:
             self._add(provision)
         elif section is None:
             self._add_container(provision)
         else:
-            self._own_rows.setdefault(section, tuple(run))
+            self._own_rows.setdefault(section, rows)
 
-    def _own_section(self, key: str, run: list[int], head: Passage) -> int | None:
+    def _own_section(self, key: str, run: Sequence[int], head: Passage) -> int | None:
         """The section that prints the same number and holds all of the run."""
         numbers, kind = self.layout.section_numbers, head.kind
         number = numbers.get(head.section_id) if head.section_id else None
@@ -314,31 +341,22 @@ class Provisions:
         return None
 
     def _add(self, provision: Provision) -> None:
-        index = len(self.all)
+        own = self._by_number.setdefault(provision.document, {})
+        own.setdefault(provision.key, []).append(len(self.all))
         self.all.append(provision)
-        self._by_number.setdefault((provision.document, provision.key), []).append(index)
-        self._of_document.setdefault(provision.document, []).append(index)
-        for row in provision.rows:
-            self._of_row.setdefault(row, index)
 
     def _add_container(self, provision: Provision) -> None:
+        own = self._containers.setdefault(provision.document, {})
+        own.setdefault((container_of(provision.kind), provision.key), []).append(len(self.all))
         self.all.append(provision)
-        place = (provision.document, container_of(provision.kind), provision.key)
-        self._containers.setdefault(place, []).append(len(self.all) - 1)
 
     def _add_section(self, document: int, key: str, number: int, section: Section) -> None:
         """A section whose number no passage prints, or prints elsewhere, is a provision by itself."""
         rows = self.section_rows(number)
-        known = self._by_number.get((document, key), [])
+        known = self._by_number.get(document, {}).get(key, [])
         if any(self.all[index].section == number or self.all[index].rows[0] in rows for index in known):
             return
         self._add(Provision(document, key, section.kind, (rows[0],), number, self.section_ancestors(number)))
-
-
-def _natural(number: str) -> tuple[tuple[int, int, str], ...]:
-    """A number by the values of its digits: 9 before 10, 14 before 14A before 15."""
-    parts = re.findall(r"\d+|\D+", number)
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 _OUTER = CONTAINERS | {SectionKind.ARTICLE}

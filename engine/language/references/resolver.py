@@ -153,7 +153,8 @@ class Resolver:
 
         At most ``count``, in the order of the document; of the same kind as far as there are any.
         """
-        return self._provisions.beside(document, address.kind, number_key(address.number or ""), count)
+        key = number_key(address.number or "")
+        return self._neighbours.numbers_beside(document, address.kind, key, count)
 
     def _resolved(self, mention: Mention, meaning: Meaning, passage: Passage, row: int) -> list[Reference]:
         if not mention.targets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from weakref import ref
@@ -12,10 +13,13 @@ import numpy as np
 import pytest
 
 from engine.corpus import open_corpus
+from engine.corpus.contents import Contents
+from engine.corpus.embedded.writing import write_corpus
 from engine.corpus.outside import outside
 from engine.corpus.protocol import Corpus, Rows
+from engine.language.addresses import Address
 from engine.language.references import find_mentions
-from engine.model import Passage, Status
+from engine.model import Document, Passage, Section, SectionKind, Status
 
 DAY = date(2026, 1, 1)
 
@@ -98,25 +102,67 @@ def test_the_nearest_numbers_ascend(meridia: Corpus) -> None:
     assert np.all(np.diff([row for _, row in near]) > 0)
 
 
-def test_a_document_is_looked_through_once(sample_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.corpus.outside._AT_HAND", 1)
-    corpus = open_corpus(sample_folder)
-    reader = outside(corpus)
-    read: list[int] = []
-    passages = type(corpus).passages
+def _articles(count: int) -> Contents:
+    """A law of so many articles of two paragraphs, in chapters of ten."""
+    chapters = tuple(
+        Section(
+            f"c{first}", "law", None, SectionKind.CHAPTER, str(first + 1), "", 20 * first, 20 * first + 20
+        )
+        for first in range(count // 10)
+    )
+    passages = tuple(
+        Passage(
+            f"p{row}",
+            "law",
+            f"c{row // 20}",
+            row,
+            "Ships pay fees.",
+            "en",
+            SectionKind.ARTICLE,
+            str(row // 2 + 1),
+            str(row % 2 + 1),
+            label=f"Article {row // 2 + 1}",
+        )
+        for row in range(2 * count)
+    )
+    terms = [["ships"]] * len(passages)
+    documents = (Document("law", "Fees Act", "en"),)
+    return Contents("long", documents, chapters, passages, terms, [[]] * len(passages))
 
-    def counted(self: Corpus, rows: Rows) -> list[Passage]:
-        read.append(len(rows))
-        return passages(self, rows)
 
-    texts = ["Article 14 of the Agency Code", "section 2 of the Tax Procedure Act"]
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Article 14 of the Fees Act",
+        "Article 14(2) of the Fees Act",
+        "Chapter 3 of the Fees Act",
+        "Article 9999 of the Fees Act",
+    ],
+)
+def test_of_a_long_document_only_what_bears_the_number_is_read(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    for count in (40, 1000):
+        write_corpus(tmp_path / f"{count}", _articles(count))
+        corpus = open_corpus(tmp_path / f"{count}")
+        read: list[int] = []
+        passages = type(corpus).passages
 
-    def resolved() -> list[str | None]:
-        told = [(text, mention) for text in texts for mention in find_mentions(text, "en")]
-        return [one.target_id for text, mention in told for one in reader.resolve(mention, text, "en", DAY)]
+        def counted(
+            self: Corpus,
+            rows: Rows,
+            read: list[int] = read,
+            passages: Callable[[Corpus, Rows], list[Passage]] = passages,
+        ) -> list[Passage]:
+            read.append(len(rows))
+            return passages(self, rows)
 
-    first = resolved()
-    monkeypatch.setattr(type(corpus), "passages", counted)
-    assert resolved() == first
-    # The other document was read since, and put away: of each only what is wanted comes back.
-    assert max(read, default=0) <= 1
+        with monkeypatch.context() as patched:
+            patched.setattr(type(corpus), "passages", counted)
+            reader = outside(corpus)
+            for mention in find_mentions(text, "en"):
+                reader.within(mention, [0], text, "en", DAY)
+                reader.nearest(0, Address(SectionKind.ARTICLE, "9999"), 4)
+        counts.append(sum(read))
+    assert counts[0] == counts[1] < 20
