@@ -67,8 +67,10 @@ class Item:
     ``key`` names it within the case. ``passage_id`` is the passage, the target of the hop, or the passage
     that a sentence rests on, empty where it rests on none; ``source_id`` and ``relation`` are those of a hop.
     ``strategy`` found it first, in ``round``; ``distance`` counts hops from the question, at least 1.
-    ``rank`` is the passage's place in the ranking from 1, None where it is in the pool alone. ``group``: the
-    key of the item whose words it shares, its own where no other has them.
+    ``rank`` is the passage's place in the ranking from 1, None where it is in the pool alone. ``title`` and
+    ``label`` name the passage, ``text`` are its words; ``source_label`` and ``source_text`` are those of the
+    passage that a hop starts from, ``quote`` the words that made the link. ``copies``: the keys of items of
+    the case that have the same words, which are judged with it.
     """
 
     case_id: str
@@ -85,8 +87,13 @@ class Item:
     score: float | None = None
     language: str = ""
     document_type: str = ""
+    title: str = ""
+    label: str = ""
     text: str = ""
-    group: str = ""
+    source_label: str = ""
+    source_text: str = ""
+    quote: str = ""
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,8 @@ class Assessment:
     ``at`` is UTC in ISO 8601. ``sha256`` are the words of the passage that were judged, ``fingerprint`` the
     state of the corpus, ``engine`` the version that made the case, ``criteria`` the version of what counts as
     relevant in the matter, 0 for none written. ``withdraws`` is the number of an earlier one of the same
-    person that is taken back by this one. ``seconds`` passed between the item's appearance and the verdict,
+    person that is taken back by this one. ``settles``: it ends a disagreement, whatever others said before.
+    ``seconds`` passed between the item's appearance and the verdict,
     None where nobody measured.
     """
 
@@ -115,6 +123,7 @@ class Assessment:
     source: SourceType = SourceType.HUMAN
     seconds: float | None = None
     withdraws: int | None = None
+    settles: bool = False
 
     @property
     def is_approval(self) -> bool:

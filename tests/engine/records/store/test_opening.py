@@ -14,6 +14,7 @@ from sqlalchemy.schema import SchemaItem
 
 from engine.errors import InputError, ResourceError, SettingsError
 from engine.records.store.opening import MIGRATIONS, VERSION, opened
+from engine.records.store.review_tables import ASSESSMENTS
 from engine.records.store.tables import METADATA
 
 
@@ -28,6 +29,7 @@ def test_migrations_make_the_tables_that_the_program_uses(address: str) -> None:
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"include_object": is_compared})
         assert compare_metadata(context, METADATA) == []
+    assert ASSESSMENTS.metadata is METADATA
     engine.dispose()
 
 

@@ -1,0 +1,158 @@
+"""What is put into the tables of reviews, inside a transaction of the caller's."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from sqlalchemy import Connection, RowMapping, and_, case, delete, exists, insert, select, update
+
+from engine.errors import InputError
+from engine.records.store.listing import Matter
+from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS
+from engine.records.store.tables import CASES
+from engine.review.kept import Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
+from engine.review.model import Assessment, Item
+
+# Reviewers who are asked of an item about which two differ.
+MOST_ASKED = 3
+LONGEST_NAME, LONGEST_TEXT = 200, 20_000
+
+
+def criteria_of(connection: Connection, matter: str) -> Criteria | None:
+    """The last criteria of a matter, by its id; None where nobody has said any."""
+    wanted = select(CRITERIA).where(CRITERIA.c.matter == matter).order_by(CRITERIA.c.version.desc()).limit(1)
+    row = connection.execute(wanted).mappings().one_or_none()
+    return None if row is None else Criteria(row["version"], row["text"], row["who"], row["at"])
+
+
+def case_numbers(connection: Connection, case_ids: set[str], matter: Matter) -> dict[str, int]:
+    """The numbers of cases of a matter, by their ids. Raises InputError for one that is not there."""
+    wanted = select(CASES.c.id, CASES.c.number).where(CASES.c.id.in_(case_ids), CASES.c.matter == matter.id)
+    found = {row.id: row.number for row in connection.execute(wanted)}
+    if missing := sorted(case_ids - found.keys()):
+        raise InputError(f"there is no case {missing[0][:40]!r} in the matter {matter.name!r}")
+    return found
+
+
+def queued_row(queue: str, place: int, numbers: dict[str, int], one: QueuedItem) -> dict[str, Any]:
+    """The row of an item of a queue; ``numbers`` are those of the cases."""
+    names = "".join(f"{name}\n" for name in map(reviewer_named, one.assigned))
+    wanted = max(1, one.wanted)
+    return {
+        "queue": queue,
+        "number": place,
+        "case_number": numbers[one.item.case_id],
+        "key": one.item.key,
+        "kind": one.item.kind.value,
+        "item": plain_item(one.item),
+        "stratum": one.stratum,
+        "chance": one.chance,
+        "place": float(place),
+        "assigned": f"\n{names}" if names else "",
+        "overlap": wanted,
+        "wanted": wanted,
+        "judged": 0,
+    }
+
+
+def item_in(connection: Connection, queue: str, item: Item) -> Item:
+    """An item as a queue has it."""
+    wanted = (
+        select(QUEUE_ITEMS.c.item)
+        .join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
+        .where(QUEUE_ITEMS.c.queue == queue, CASES.c.id == item.case_id, QUEUE_ITEMS.c.key == item.key)
+    )
+    found = connection.execute(wanted.limit(1)).scalar_one_or_none()
+    if found is None:
+        raise InputError("this item is not in the queue, or the queue is gone")
+    return item_from(found, item.case_id)
+
+
+def check_turn(connection: Connection, queue: str, case_number: int, key: str, reviewer: str) -> None:
+    """Raises InputError where a reviewer who has not judged an item does so now that nobody asks for it."""
+    here = and_(
+        QUEUE_ITEMS.c.queue == queue, QUEUE_ITEMS.c.case_number == case_number, QUEUE_ITEMS.c.key == key
+    )
+    is_open = exists(select(QUEUE_ITEMS.c.number).where(here, QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted))
+    own = exists(
+        select(ASSESSMENTS.c.number).where(
+            ASSESSMENTS.c.case_number == case_number,
+            ASSESSMENTS.c.key == key,
+            ASSESSMENTS.c.reviewer == reviewer,
+            ASSESSMENTS.c.stands,
+        )
+    )
+    if not connection.execute(select(is_open | own)).scalar_one():
+        raise InputError("somebody else has judged this meanwhile: take the next")
+
+
+def add_said(connection: Connection, case_row: RowMapping, item: Item, values: dict[str, Any]) -> Assessment:
+    """Put an assessment behind all others; what its reviewer said of the item before stands no more."""
+    of_item = and_(ASSESSMENTS.c.case_number == case_row["number"], ASSESSMENTS.c.key == item.key)
+    own = and_(of_item, ASSESSMENTS.c.reviewer == values["reviewer"])
+    connection.execute(update(ASSESSMENTS).where(own, ASSESSMENTS.c.stands).values(stands=False))
+    criteria = criteria_of(connection, case_row["matter"])
+    row = values | {
+        "case_number": case_row["number"],
+        "key": item.key,
+        "kind": item.kind.value,
+        "item": plain_item(item),
+        "at": moment(),
+        "sha256": hashlib.sha256(item.text.encode()).hexdigest(),
+        "fingerprint": case_row["fingerprint"],
+        "engine": case_row["engine"],
+        "criteria": 0 if criteria is None else criteria.version,
+    }
+    added = connection.execute(insert(ASSESSMENTS).returning(ASSESSMENTS.c.number), row)
+    number = int(added.scalar_one())
+    recount(connection, case_row["number"], item.key)
+    _release(connection, case_row["number"], item.key, values["reviewer"])
+    return assessment_from(
+        row | {"number": number, "case_id": case_row["id"], "question": case_row["question"]}
+    )
+
+
+def recount(connection: Connection, case_number: int, key: str) -> None:
+    """How many have judged an item, in each queue that has it, and how many are to."""
+    of_item = and_(ASSESSMENTS.c.case_number == case_number, ASSESSMENTS.c.key == key)
+    wanted = select(ASSESSMENTS.c.verdict, ASSESSMENTS.c.settles).where(of_item, ASSESSMENTS.c.stands)
+    said = connection.execute(wanted).all()
+    differ, settled = len({one.verdict for one in said}) > 1, any(one.settles for one in said)
+    overlap = QUEUE_ITEMS.c.overlap
+    asked = case((and_(overlap > 1, overlap < MOST_ASKED), MOST_ASKED), else_=overlap) if differ else overlap
+    here = and_(QUEUE_ITEMS.c.case_number == case_number, QUEUE_ITEMS.c.key == key)
+    changed = update(QUEUE_ITEMS).where(here)
+    connection.execute(changed.values(judged=asked if settled else len(said), wanted=asked))
+
+
+def _release(connection: Connection, case_number: int, key: str, reviewer: str) -> None:
+    """Let others have an item that a reviewer has judged or put off."""
+    here = select(QUEUE_ITEMS.c.number).where(
+        QUEUE_ITEMS.c.queue == LEASES.c.queue,
+        QUEUE_ITEMS.c.number == LEASES.c.number,
+        QUEUE_ITEMS.c.case_number == case_number,
+        QUEUE_ITEMS.c.key == key,
+    )
+    connection.execute(delete(LEASES).where(LEASES.c.reviewer == reviewer, exists(here)))
+
+
+def reviewer_named(name: str) -> str:
+    """A name as the tables have it: one line."""
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST_NAME:
+        raise InputError(f"a reviewer has a name of 1 to {LONGEST_NAME} characters")
+    return name
+
+
+def words_of(words: str, what: str) -> str:
+    """What somebody wrote, without blanks around it. Raises InputError for too much of it."""
+    words = words.strip()
+    if len(words) > LONGEST_TEXT:
+        raise InputError(f"{what}: longer than the {LONGEST_TEXT:,} characters taken here")
+    return words
+
+
+def no_queue(queue_id: str) -> InputError:
+    """What to raise for a queue that is not there."""
+    return InputError(f"there is no queue {queue_id[:40]!r}")

@@ -1,0 +1,278 @@
+"""The reviews of a store of cases: criteria, queues, whose turn it is, and what was said.
+
+Verdicts are only added to. A queue hands each item to as many reviewers as are wanted and to nobody twice:
+whoever gets it has it for a while, and it goes to the next one where nothing was said by then. Where two
+differ, a third is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, case, delete, exists, func, insert, or_, select, update
+
+from engine.errors import InputError
+from engine.records.store import EVERYBODY, Owner
+from engine.records.store.database import CaseDatabase
+from engine.records.store.listing import Matter, matters_of
+from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
+from engine.records.store.sealing import new_id
+from engine.records.store.tables import CASES
+from engine.review.adding import (
+    LONGEST_NAME,
+    add_said,
+    case_numbers,
+    check_turn,
+    criteria_of,
+    item_in,
+    no_queue,
+    queued_row,
+    recount,
+    reviewer_named,
+    words_of,
+)
+from engine.review.asking import all_queues, all_said, next_for, open_to, put_off
+from engine.review.kept import (
+    Criteria,
+    Progress,
+    Queue,
+    QueuedItem,
+    Turn,
+    assessment_from,
+    item_from,
+    moment,
+    today,
+)
+from engine.review.model import VERDICTS, Assessment, Item, SourceType, Verdict
+
+# Seconds for which an item is its reviewer's; whoever is at work on it asks again before.
+LEASE = 300.0
+
+
+class ReviewStore(CaseDatabase):
+    """The reviews of the database of an address; see ``CaseStore`` for what is raised.
+
+    Who has the id of a queue may review it: whoever serves it says who gets the id.
+    """
+
+    def write_criteria(self, matter: Matter, text: str, *, who: str) -> Criteria:
+        """Say what counts as relevant in a matter, from now on."""
+        text = words_of(text, "criteria")
+        if not text:
+            raise InputError("criteria: say what counts as relevant")
+        with self._writing() as connection:
+            before = criteria_of(connection, matter.id)
+            if before is not None and before.text == text:
+                return before
+            made = Criteria(1 if before is None else before.version + 1, text, who, moment())
+            values = {"version": made.version, "text": text, "who": who, "at": made.at}
+            connection.execute(insert(CRITERIA), {"matter": matter.id, **values})
+        return made
+
+    def criteria(self, matter: Matter) -> Criteria | None:
+        """What counts as relevant in a matter; None where nobody has said."""
+        with self._reading() as connection:
+            return criteria_of(connection, matter.id)
+
+    def make_queue(
+        self,
+        matter: Matter,
+        name: str,
+        items: Sequence[QueuedItem],
+        *,
+        who: str,
+        settings: dict[str, Any] | None = None,
+    ) -> Queue:
+        """Put items of cases of a matter into a queue, in their order. Raises InputError where there are
+        none, or where one is of no case of the matter."""
+        name = " ".join(name.split())[:LONGEST_NAME]
+        if not items:
+            raise InputError("a queue needs something to be judged: none of these cases has any")
+        queue = {"id": new_id(), "matter": matter.id, "name": name or "Review", "who": who}
+        with self._writing() as connection:
+            numbers = case_numbers(connection, {one.item.case_id for one in items}, matter)
+            created = {"created": moment(), "settings": settings or {}}
+            connection.execute(insert(QUEUES), queue | created)
+            rows = [queued_row(queue["id"], place, numbers, one) for place, one in enumerate(items)]
+            connection.execute(insert(QUEUE_ITEMS), rows)
+            for number, key in {(row["case_number"], row["key"]) for row in rows}:
+                recount(connection, number, key)
+        return self.queue(queue["id"])
+
+    def queue(self, queue_id: str) -> Queue:
+        """A queue by its id. Raises InputError where there is none."""
+        found = self._read(all_queues().where(QUEUES.c.id == queue_id))
+        if not found:
+            raise no_queue(queue_id)
+        return Queue(**found[0])
+
+    def queues(self, matter: Matter | None = None, owner: Owner = "") -> list[Queue]:
+        """The queues of a matter, or of all of somebody's, the newest first."""
+        wanted = all_queues().where(QUEUES.c.matter.in_(matters_of(owner)))
+        if matter is not None:
+            wanted = wanted.where(QUEUES.c.matter == matter.id)
+        return [Queue(**row) for row in self._read(wanted.order_by(QUEUES.c.created.desc(), QUEUES.c.id))]
+
+    def delete_queue(self, queue_id: str, owner: Owner = "") -> None:
+        """Delete a queue; what was said stays with its cases. Raises InputError where there is none."""
+        with self._writing() as connection:
+            own = QUEUES.c.matter.in_(matters_of(owner))
+            if not connection.execute(delete(QUEUES).where(QUEUES.c.id == queue_id, own)).rowcount:
+                raise no_queue(queue_id)
+
+    def arrange(self, queue_id: str, places: Sequence[int]) -> None:
+        """Put the items of a queue into another order: ``places`` are their numbers, those that come first;
+        the others stay behind them in theirs."""
+        with self._writing() as connection:
+            later = len(places)
+            own = QUEUE_ITEMS.c.queue == queue_id
+            connection.execute(update(QUEUE_ITEMS).where(own).values(place=QUEUE_ITEMS.c.number + later))
+            for place, number in enumerate(places):
+                one = and_(own, QUEUE_ITEMS.c.number == number)
+                connection.execute(update(QUEUE_ITEMS).where(one).values(place=place))
+
+    def turn(self, queue_id: str, reviewer: str, session: str = "", *, lease: float = LEASE) -> Turn | None:
+        """What a reviewer is to judge now, which is theirs for ``lease`` seconds; None where nothing is left.
+
+        Asked again, the same session gets the same item, and what its reviewer put off comes last. Raises
+        InputError where there is no such queue.
+        """
+        with self._writing() as connection:
+            queue = (
+                connection.execute(select(QUEUES).where(QUEUES.c.id == queue_id).with_for_update())
+                .mappings()
+                .one_or_none()
+            )
+            if queue is None:
+                raise no_queue(queue_id)
+            now, until = moment(), moment(lease)
+            over = and_(LEASES.c.queue == queue_id, LEASES.c.until <= now)
+            connection.execute(delete(LEASES).where(over))
+            row = connection.execute(next_for(queue_id, reviewer, session, now)).mappings().one_or_none()
+            if row is None:
+                return None
+            held = {"queue": queue_id, "number": row["number"], "reviewer": reviewer}
+            of_reviewer = and_(*(LEASES.c[name] == value for name, value in held.items()))
+            connection.execute(delete(LEASES).where(of_reviewer))
+            connection.execute(insert(LEASES), held | {"session": session, "until": until})
+            criteria = criteria_of(connection, queue["matter"])
+        item = item_from(row["item"], row["case_id"])
+        return Turn(row["number"], item, row["question"], criteria, row["stratum"], until)
+
+    def judge(
+        self,
+        item: Item,
+        verdict: Verdict,
+        *,
+        reviewer: str,
+        queue: str = "",
+        reason: str = "",
+        note: str = "",
+        seconds: float | None = None,
+        source: SourceType = SourceType.HUMAN,
+        settles: bool = False,
+        owner: Owner = "",
+    ) -> Assessment:
+        """Keep what a reviewer says of an item; durable once this returns. What the same one said before
+        stands no more. With ``queue`` the item must be in it, without it its case must be the owner's.
+
+        Raises InputError for a verdict that the item's kind does not have, for what is not there, and where
+        others have judged it meanwhile and nobody asks for more.
+        """
+        if verdict not in VERDICTS[item.kind]:
+            known = ", ".join(one.value for one in VERDICTS[item.kind])
+            raise InputError(f"{verdict.value!r} is no verdict on a {item.kind.value}; there are {known}")
+        reviewer = reviewer_named(reviewer)
+        values = {
+            "verdict": verdict.value,
+            "reason": words_of(reason, "reason"),
+            "note": words_of(note, "note"),
+            "reviewer": reviewer,
+            "source": source.value,
+            "seconds": seconds,
+            "withdraws": None,
+            "settles": settles,
+            "stands": verdict is not Verdict.LATER,
+        }
+        with self._writing() as connection:
+            if queue:
+                owner, item = EVERYBODY, item_in(connection, queue, item)
+            case_row = self._case(connection, item.case_id, owner, locked=True)
+            if queue:
+                check_turn(connection, queue, case_row["number"], item.key, reviewer)
+            return add_said(connection, case_row, item, values | {"queue": queue or None})
+
+    def withdraw(self, number: int, *, reviewer: str) -> Assessment:
+        """Take back what one said, by its number; what the same one said of the item before does not come
+        back. Raises InputError where there is no such assessment of this reviewer that stands."""
+        with self._writing() as connection:
+            own = and_(ASSESSMENTS.c.number == number, ASSESSMENTS.c.reviewer == reviewer)
+            put_off = ASSESSMENTS.c.verdict == Verdict.LATER.value
+            wanted = select(ASSESSMENTS).where(own, or_(ASSESSMENTS.c.stands, put_off))
+            before = connection.execute(wanted).mappings().one_or_none()
+            if before is None:
+                raise InputError("this was not said by you, or was taken back already")
+            columns = ("verdict", "reason", "note", "reviewer", "source", "settles", "queue")
+            values = {name: before[name] for name in columns}
+            values |= {"seconds": None, "withdraws": number, "stands": False}
+            by_number = select(CASES).where(CASES.c.number == before["case_number"]).with_for_update()
+            case_row = connection.execute(by_number).mappings().one()
+            return add_said(connection, case_row, item_from(before["item"], case_row["id"]), values)
+
+    def last_said(self, queue_id: str, reviewer: str) -> Assessment | None:
+        """What a reviewer said last in a queue and has not taken back; None for nothing."""
+        back = ASSESSMENTS.alias()
+        taken = exists(select(back.c.number).where(back.c.withdraws == ASSESSMENTS.c.number))
+        own = and_(ASSESSMENTS.c.queue == queue_id, ASSESSMENTS.c.reviewer == reviewer)
+        wanted = all_said().where(own, ASSESSMENTS.c.withdraws.is_(None), ~taken)
+        found = self._read(wanted.order_by(ASSESSMENTS.c.number.desc()).limit(1))
+        return assessment_from(dict(found[0])) if found else None
+
+    def assessments(
+        self,
+        matter: Matter | None = None,
+        owner: Owner = "",
+        *,
+        case_id: str = "",
+        queue: str = "",
+        stands: bool = False,
+    ) -> list[Assessment]:
+        """All that was said, in order, or what stands of it: of a matter, a case, a queue, or of all of
+        somebody's cases."""
+        wanted = all_said().where(CASES.c.matter.in_(matters_of(owner)))
+        if matter is not None:
+            wanted = wanted.where(CASES.c.matter == matter.id)
+        if case_id:
+            wanted = wanted.where(CASES.c.id == case_id)
+        if queue:
+            wanted = wanted.where(ASSESSMENTS.c.queue == queue)
+        if stands:
+            wanted = wanted.where(ASSESSMENTS.c.stands)
+        return [assessment_from(dict(row)) for row in self._read(wanted.order_by(ASSESSMENTS.c.number))]
+
+    def others(self, item: Item, reviewer: str) -> list[Assessment]:
+        """What others say of an item, which nobody is shown who has not said anything: nothing then."""
+        of_item = and_(CASES.c.id == item.case_id, ASSESSMENTS.c.key == item.key, ASSESSMENTS.c.stands)
+        found = [assessment_from(dict(row)) for row in self._read(all_said().where(of_item))]
+        has_judged = any(one.reviewer == reviewer for one in found)
+        return [one for one in found if one.reviewer != reviewer] if has_judged else []
+
+    def progress(self, queue_id: str, reviewer: str) -> Progress:
+        """How far a queue is, for one of its reviewers."""
+        own = and_(ASSESSMENTS.c.queue == queue_id, ASSESSMENTS.c.reviewer == reviewer, ASSESSMENTS.c.stands)
+        counted = select(
+            func.count().label("own"),
+            func.count(case((ASSESSMENTS.c.at >= today(), 1))).label("today"),
+        ).where(own)
+        done = func.count(case((QUEUE_ITEMS.c.judged >= QUEUE_ITEMS.c.wanted, 1)))
+        total = select(func.count().label("items"), done.label("judged"))
+        left = select(
+            func.count().label("left"), func.count(case((put_off(queue_id, reviewer), 1))).label("later")
+        ).where(open_to(queue_id, reviewer))
+        with self._reading() as connection:
+            of_queue = total.where(QUEUE_ITEMS.c.queue == queue_id)
+            found: dict[str, int] = {}
+            for wanted in (of_queue, counted, left):
+                found |= connection.execute(wanted).mappings().one()
+        return Progress(**found)
