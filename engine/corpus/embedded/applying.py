@@ -36,9 +36,11 @@ def apply_decisions(folder: Path | str) -> Undecided:
     published(folder)
     with new_generation(folder) as generation:
         before = published(folder)
-        for name in before.manifest.files:
-            if name not in (CITED_NAME, GRAPH_NAME):
-                keep_file(before.data / name, generation / name)
+        kept = [name for name in before.manifest.files if name not in (CITED_NAME, GRAPH_NAME)]
+        for parent in {(generation / name).parent for name in kept}:
+            parent.mkdir(exist_ok=True)
+        for name in kept:
+            keep_file(before.data / name, generation / name)
         return _rewrite(before, generation)
 
 

@@ -207,35 +207,44 @@ def sealed(path: Path) -> FileSeal:
 
 
 def files_in(data: Path) -> dict[str, Path]:
-    """Every file below a folder, by its name in it. Raises OSError."""
-    return {path.relative_to(data).as_posix(): path for path in sorted(data.rglob("*")) if not path.is_dir()}
+    """Every file below a folder, by its name in it, in the order of the names. Raises OSError."""
+    return {name: data / name for name in sorted(_names_in(str(data), ""))}
+
+
+def _names_in(folder: str, beginning: str) -> Iterator[str]:
+    with os.scandir(folder) as listed:
+        for entry in listed:
+            name = f"{beginning}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from _names_in(entry.path, f"{name}/")
+            elif not entry.is_dir():
+                yield name
 
 
 def seals_of(data: Path, before: Generation | None) -> dict[str, FileSeal]:
     """The seal of each file of a new generation. One that it shares with the generation before keeps the seal
     that it was published with, whatever has happened to it since. Raises OSError."""
-    seals = {}
-    for name, path in files_in(data).items():
-        known = None if before is None else before.manifest.files.get(name)
-        shared = known is not None and before is not None and _is_same(path, before.data / name)
-        seals[name] = known if known is not None and shared else sealed(path)
-    return seals
+    known = {} if before is None else before.manifest.files
+    old = "" if before is None else str(before.data)
+    names = sorted(_names_in(str(data), ""))
+    shared = {name for name in names if name in known and _is_same(f"{data}/{name}", f"{old}/{name}")}
+    return {name: known[name] if name in shared else sealed(data / name) for name in names}
 
 
-def _is_same(path: Path, other: Path) -> bool:
+def _is_same(path: str, other: str) -> bool:
     try:
-        return path.samefile(other)
+        return os.path.samefile(path, other)
     except FileNotFoundError:
         # Lost: this one was made anew.
         return False
 
 
 def keep_file(old: Path, new: Path) -> None:
-    """Make a file of an old generation part of a new one, without a copy where the disk can do that."""
-    new.parent.mkdir(exist_ok=True)
-    if new.exists():
-        return
+    """Make a file of an old generation part of a new one, in a folder that is there; without a copy where the
+    disk can do that."""
     try:
         os.link(old, new)
+    except FileExistsError:
+        return
     except OSError:
         shutil.copyfile(old, new)

@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -55,6 +55,8 @@ WAITING_NAME = f"{MANIFEST_NAME}.new"
 _OWN_NAMES = frozenset(
     (MANIFEST_NAME, WAITING_NAME, LOCK_NAME, *BESIDE_NAMES, WANTED_NAME, f"{WANTED_NAME}.new", CACHE_NAME)
 )
+# A path and its status.
+_Entry = tuple[str, os.stat_result]
 
 
 def is_own(name: str) -> bool:
@@ -128,11 +130,12 @@ def _locked(folder: Path) -> Iterator[bool]:
 def publish(folder: Path, manifest: Manifest) -> None:
     """Make a complete generation the corpus of its folder. Durable once this returns."""
     generation = folder / manifest.generation
-    durable = _durable(folder)
-    for path, status in _below(folder):
+    found = list(_below(folder))
+    for path, status in found:
         _make_private(path, status)
     _make_private(folder)
-    for path, status in _below(generation):
+    durable = _durable(folder, found)
+    for path, status in _among(found, generation):
         if stat.S_ISDIR(status.st_mode) or (status.st_dev, status.st_ino) not in durable:
             flush(path)
     flush(generation)
@@ -158,33 +161,48 @@ def named_generation(folder: Path) -> str | None:
     return str(content.get("generation")) if isinstance(content, dict) else None
 
 
-def _durable(folder: Path) -> set[tuple[int, int]]:
-    """The files of the published generation. Each was flushed when it was published; one that the next
-    generation holds too is the same file, never written since, so that flushing it again does nothing."""
+def _durable(folder: Path, found: Iterable[_Entry]) -> set[tuple[int, int]]:
+    """The files of the published generation, of all that is below its folder. Each was flushed when it was
+    published; one that the next generation holds too is the same file, never written since, so that flushing
+    it again does nothing."""
     current = named_generation(folder)
     if current is None:
         return set()
-    return {(status.st_dev, status.st_ino) for _, status in _below(folder / current)}
+    return {(status.st_dev, status.st_ino) for _, status in _among(found, folder / current)}
 
 
-def _below(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All that stands below a folder, with its status."""
-    for place, folders, names in os.walk(folder):
-        for name in (*folders, *names):
-            path = Path(place, name)
-            with suppress(FileNotFoundError):
-                yield path, path.stat()
+def _below(folder: Path) -> Iterator[_Entry]:
+    """All that stands below a folder, with its status; what goes away meanwhile, and a folder that may not be
+    looked into, is passed over."""
+    waiting = [str(folder)]
+    while waiting:
+        try:
+            listing = os.scandir(waiting.pop())
+        except OSError:
+            continue
+        with listing as listed:
+            for entry in listed:
+                with suppress(FileNotFoundError):
+                    yield entry.path, entry.stat()
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
 
 
-def _make_private(path: Path, status: os.stat_result | None = None) -> None:
+def _among(found: Iterable[_Entry], folder: Path) -> Iterator[_Entry]:
+    """What stands below a folder, of all that was found."""
+    beginning = f"{folder}{os.sep}"
+    return (entry for entry in found if entry[0].startswith(beginning))
+
+
+def _make_private(path: Path | str, status: os.stat_result | None = None) -> None:
     """Nobody but its owner may read what is written here; what was made before that was so is tightened."""
     # A confined process may set no rights: what it makes is private from the start. Nor may one that writes
     # by the right of a group set those of another owner's files.
     with suppress(PermissionError, FileNotFoundError):
-        mode = (status or path.stat()).st_mode
+        mode = (status or os.stat(path)).st_mode
         private = PRIVATE_FOLDER if stat.S_ISDIR(mode) else PRIVATE_FILE
         if stat.S_IMODE(mode) != private:
-            path.chmod(private)
+            os.chmod(path, private)
 
 
 def _sweep(folder: Path) -> None:
@@ -199,7 +217,7 @@ def _sweep(folder: Path) -> None:
     (folder / WAITING_NAME).unlink(missing_ok=True)
 
 
-def flush(path: Path) -> None:
+def flush(path: Path | str) -> None:
     """Have a file or folder on disk once this returns. Raises OSError."""
     handle = os.open(path, os.O_RDONLY)
     try:
