@@ -13,6 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from engine.corpus.protocol.values import Links, Mentions, Rows, Scores
+from engine.sorting import begins, numbered
 
 # A reference to a section of many passages says little of each: its weight is shared out among them.
 SECTION_SHARE = 0.8
@@ -96,8 +97,8 @@ def adjacency_of(mentions: Mentions, links: Links, passages: int) -> Adjacency:
 def _cites(links: Links, passages: int) -> Matrix:
     """Resolved references as a matrix; those that reach many passages weigh little for each."""
     keys = links.origins.astype(np.int64) * (int(links.evidence.max(initial=0)) + 1) + links.evidence
-    _, position, reached = np.unique(keys, return_inverse=True, return_counts=True)
-    count = reached[position]
+    _, position = numbered(keys)
+    count = np.bincount(position)[position]
     weights = np.where(count == 1, 1.0, SECTION_SHARE / count).astype(np.float32)
     other = links.origins != links.rows
     return _strongest(links.origins[other], links.rows[other], weights[other], passages)
@@ -105,11 +106,15 @@ def _cites(links: Links, passages: int) -> Matrix:
 
 def _strongest(rows: Rows, columns: Rows, weights: NDArray[np.float32], size: int) -> Matrix:
     """A square matrix that keeps the highest of several weights of one place."""
-    order = np.lexsort((-weights, columns, rows))
-    rows, columns, weights = rows[order], columns[order], weights[order]
-    first = np.ones(len(rows), np.bool_)
-    first[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
-    return scipy.sparse.csr_array((weights[first], (rows[first], columns[first])), shape=(size, size))
+    places = rows.astype(np.int64) * size + columns
+    if (places[1:] < places[:-1]).any():
+        order = np.argsort(places, kind="stable")
+        places, weights = places[order], weights[order]
+    first = np.flatnonzero(begins(places))
+    kept, highest = places[first], np.maximum.reduceat(weights, first) if len(first) else weights
+    index = scipy.sparse.get_index_dtype(maxval=max(size, len(kept)))
+    starts = np.searchsorted(kept, np.arange(size + 1) * size).astype(index)
+    return scipy.sparse.csr_array((highest, (kept % max(size, 1)).astype(index), starts), shape=(size, size))
 
 
 def _names(held: Matrix, defined: Matrix, rarity: NDArray[np.float32]) -> Matrix:

@@ -104,8 +104,8 @@ class ReferenceTable:
     def edges(self, sections: Sections, documents: Documents, numbers: Array | None = None) -> Edges:
         """The resolved references as edges between passages, one per source, target and relation; of all, or
         of those with some numbers."""
-        every = np.arange(len(self)) if numbers is None else numbers
-        resolved = every[self._columns["target"][every] >= 0]
+        targets = self._columns["target"]
+        resolved = np.flatnonzero(targets >= 0) if numbers is None else numbers[targets[numbers] >= 0]
         kind, target = self._columns["kind"][resolved], self._columns["target"][resolved].astype(np.int64)
         first, stop, weight = target.copy(), target + 1, np.ones(len(resolved), np.float32)
         is_section = kind == TARGET_KINDS.index(TargetKind.SECTION)
@@ -224,11 +224,11 @@ def _keys(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np
     return (near * size + far) * len(RELATIONS) + relations
 
 
-def _ordered(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> Array:
+def _ordered(near: NDArray[np.int64], far: NDArray[np.int64], relations: NDArray[np.int8]) -> Array | slice:
     """The order of edges by their ends and relation; they often stand in it already."""
     keys = _keys(near, far, relations)
     if (keys[1:] >= keys[:-1]).all():
-        return np.arange(len(keys))
+        return slice(None)
     return np.argsort(keys, kind="stable")
 
 
