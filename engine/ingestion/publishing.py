@@ -132,8 +132,11 @@ class Publishing:
                 stated = [*declared_references(view.documents, first_rows), *edges]
                 references = resolving.columns(links, stated)
                 intervals = row_intervals(view, references)
-                words()()
-                lexical = self._lexical()
+
+                def lexical() -> Block:
+                    words()()
+                    return self._lexical()
+
                 parts = Parts(
                     self._plan.name,
                     list(zip(placed.names, placed.blocks, strict=True)),
@@ -149,8 +152,8 @@ class Publishing:
                     self._plan.sparse,
                     self._plan.late,
                     {number: view.documents[number] for number in sorted(view.versions)},
-                    lexical.arrays,
-                    lexical.later,
+                    lexical,
+                    beside=aside.begin,
                 )
                 if embedded.room is not None:
                     parts.release = embedded.room.release

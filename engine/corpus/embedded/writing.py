@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 
 from engine.corpus.contents import NO_EMBEDDING, Contents
 from engine.corpus.decisions import load_decisions, standing
-from engine.corpus.embedded.arrays import Array
 from engine.corpus.embedded.block import (
     BLOCKS,
     CONTEXT_FIELD,
     TEXT_FIELD,
     TITLE_FIELD,
     Block,
-    Later,
     block_name,
     open_block,
     postings_of,
@@ -64,9 +62,9 @@ class Parts:
     ``vectors``: shape (passages, d), or None. ``intervals``: first and last day of each passage as day
     numbers, shapes (passages,), where the whole corpus tells more than the blocks do; ``dated``: the same of
     whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
-    already; ``lexical``: the arrays of the word index, where they are not to be made from the blocks, and
-    ``later`` those of its columns that are computed as they are written. ``release`` lets go of the memory of
-    vectors that are kept in a file.
+    already; ``lexical`` gives the word index, where it is not to be made from the blocks. ``release`` lets go
+    of the memory of vectors that are kept in a file. ``beside`` begins work that is done beside this, and
+    returns what waits for its end; None: a thread does it.
     """
 
     name: str
@@ -85,9 +83,9 @@ class Parts:
     sparse: str = NO_EMBEDDING
     late: str = NO_EMBEDDING
     dated: Mapping[int, Document] = field(default_factory=dict)
-    lexical: Mapping[str, Array] | None = None
-    later: Mapping[str, Later] = field(default_factory=dict)
+    lexical: Callable[[], Block] | None = None
     release: Callable[[], None] = lambda: None
+    beside: Callable[[Callable[[], None]], Callable[[], None]] | None = None
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -144,33 +142,33 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
     statuses = sorted({status for block in blocks for status in block.strings("statuses").all()})
     status_codes = {status: code for code, status in enumerate(statuses)}
     passages = sum(block.passages for block in blocks)
-    state = Block({CONTENT_KEYS: joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)})
+    state, named = Block({CONTENT_KEYS: joined(blocks, CONTENT_KEYS, np.uint64).reshape(-1, 2)}), Block({})
     DocumentTable.put(state, blocks, status_codes, parts.dated)
     SectionTable.put(state, blocks)
-    PassageTable.put(state, blocks, language_codes, status_codes)
-    if parts.intervals is not None:
-        for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
-            state.arrays[f"passages.{name}"] = days.astype(np.int32)
-    GivenNames.put(state, blocks)
-    EntityTable.put(state, parts.entities, *parts.mentions, parts.definers, passages)
-    if parts.lexical is None:
-        LexicalIndex.put(state, blocks)
-    else:
-        state.arrays |= parts.lexical
-        state.later |= parts.later
-    floor, recall = _put_vectors(state, parts.vectors, parts.release)
-    with ThreadPoolExecutor(1, "redstring-writing") as beside:
-        # By far the largest file: meanwhile the links are made.
-        written = beside.submit(_save_durably, state, generation / STATE_NAME)
+    EntityTable.put(named, parts.entities, *parts.mentions, parts.definers, passages)
+    documents, sections = DocumentTable(state), SectionTable(state)
+    references, undecided = parts.references, Undecided(())
+
+    def link() -> None:
+        write_references(generation, references, sections, documents, EntityTable(named).every())
+
+    with ThreadPoolExecutor(1, "redstring-writing") as thread:
+        decisions = standing(load_decisions(folder))
+        beside = parts.beside or (lambda work: thread.submit(work).result)
+        # What was decided is found by the texts, which are written first.
+        linked = link if decisions else beside(link)
+        PassageTable.put(state, blocks, language_codes, status_codes)
+        _put_further(state, blocks, parts)
+        state.arrays |= named.arrays
+        _put_lexical(state, blocks, parts)
+        floor, recall = _put_vectors(state, parts.vectors, parts.release)
+        state.save(generation / STATE_NAME)
         parts.references.block().save(generation / FOUND_NAME)
-        documents, sections = DocumentTable(state), SectionTable(state)
-        references, undecided = parts.references, Undecided(())
-        if decisions := standing(load_decisions(folder)):
-            written.result()
+        flush(generation / STATE_NAME)
+        if decisions:
             table = PassageTable(open_block(generation / STATE_NAME), sorted(languages), statuses)
             references, undecided = decided(references, decisions, table, sections, documents)
-        write_references(generation, references, sections, documents, EntityTable(state).every())
-        written.result()
+        linked()
     manifest = Manifest(
         format=FORMAT_VERSION,
         name=parts.name,
@@ -221,9 +219,21 @@ def write_references(
     Block(graph.arrays()).save(generation / GRAPH_NAME)
 
 
-def _save_durably(state: Block, path: Path) -> None:
-    state.save(path)
-    flush(path)
+def _put_further(state: Block, blocks: Sequence[Block], parts: Parts) -> None:
+    """Set what the whole corpus tells of days, and the names that passages give."""
+    if parts.intervals is not None:
+        for name, days in zip(("valid_from", "valid_to"), parts.intervals, strict=True):
+            state.arrays[f"passages.{name}"] = days.astype(np.int32)
+    GivenNames.put(state, blocks)
+
+
+def _put_lexical(state: Block, blocks: Sequence[Block], parts: Parts) -> None:
+    if parts.lexical is None:
+        LexicalIndex.put(state, blocks)
+        return
+    lexical = parts.lexical()
+    state.arrays |= lexical.arrays
+    state.later |= lexical.later
 
 
 def _put_vectors(

@@ -107,7 +107,7 @@ class _Unloader:
             manifest.metadata,
             sparse=manifest.sparse,
             late=manifest.late,
-            lexical=self._lexical(),
+            lexical=lambda: Block(self._lexical()),
         )
 
     def _stated(self) -> list[Reference]:
