@@ -6,8 +6,9 @@ takes little more memory than its table of contents. What stands in a block is m
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import overload
 
@@ -99,9 +100,13 @@ class CorpusView:
         return np.concatenate([np.zeros(0, np.uint64), *(block[name] for block in self.blocks)])
 
     def _id_of(self, name: str, first: Index) -> Callable[[int], str]:
+        bounds = first.tolist()
+        strings = cache(lambda block: self.blocks[block].strings(name))
+
         def found(number: int) -> str:
-            block = int(np.searchsorted(first, number, side="right")) - 1
-            return self.blocks[block].strings(name)[number - int(first[block])]
+            block = bisect_right(bounds, number) - 1
+            own: str = strings(block)[number - bounds[block]]
+            return own
 
         return found
 

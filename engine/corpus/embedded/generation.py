@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
@@ -42,6 +43,8 @@ GRAPH_NAME = "graph.arrays"
 T = TypeVar("T")
 # Read at once where a file is only compared: it stays in the second-level cache.
 AT_ONCE = 1 << 18
+# Files that are sealed at once.
+SEALED_AT_ONCE = 2
 # Files up to so many bytes are read into memory.
 MOST_READ = 1 << 28
 # Files up to so many bytes are read whether they are wanted or not.
@@ -228,7 +231,11 @@ def seals_of(data: Path, before: Generation | None) -> dict[str, FileSeal]:
     old = "" if before is None else str(before.data)
     names = sorted(_names_in(str(data), ""))
     shared = {name for name in names if name in known and _is_same(f"{data}/{name}", f"{old}/{name}")}
-    return {name: known[name] if name in shared else sealed(data / name) for name in names}
+    new = [name for name in names if name not in shared]
+    # To seal a file is to compute without the lock of the interpreter.
+    with ThreadPoolExecutor(SEALED_AT_ONCE, "redstring-sealing") as threads:
+        made = dict(zip(new, threads.map(lambda name: sealed(data / name), new), strict=True))
+    return {name: known[name] if name in shared else made[name] for name in names}
 
 
 def _is_same(path: str, other: str) -> bool:

@@ -27,10 +27,10 @@ class Definers(NamedTuple):
 def definers_of(entities: Sequence[Entity], rows: Mapping[str, int]) -> Definers:
     """The passages that define entities; ``rows`` by the ids of passages, others are passed over."""
     pairs = [
-        (number, rows[passage])
+        (number, row)
         for number, entity in enumerate(entities)
         for passage in entity.definitions
-        if passage in rows
+        if (row := rows.get(passage)) is not None
     ]
     array = np.asarray(pairs, np.int64).reshape(-1, 2)
     return Definers(np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1]))
