@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ from engine.language.embedders import (
     token_embedder,
 )
 
+if TYPE_CHECKING:
+    from engine.corpus.embedded.coded import KnownCodes
+
 
 @dataclass(frozen=True, slots=True)
 class Models:
@@ -51,12 +55,13 @@ def models(embedding: str, sparse: str = NO_MODEL, late: str = NO_MODEL) -> Mode
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """``room``: the vectors, shape (passages, d), None without a model. How many passages were read by the
-    model now, and how many are in a language that it does not read. The other indexes stand in the
-    generation."""
+    model now, and how many are in a language that it does not read. ``codes`` of vectors taken over. The other
+    indexes stand in the generation."""
 
     room: Room | None = None
     encoded: int = 0
     missing: int = 0
+    codes: KnownCodes | None = None
 
 
 class Embedding:
@@ -75,6 +80,8 @@ class Embedding:
     ) -> None:
         self._models, self._generation, self._before = chosen, generation, before
         self._control, self._headings, self._later = control, headings, later
+        # Those of the vectors before.
+        self._codes: NDArray[np.uint8] | None = None
         # What all models have read of all passages is told as one step.
         self._told, self._total = 0, 0
 
@@ -85,7 +92,7 @@ class Embedding:
         room = None if model is None else Room(self._generation, len(view), model.dimensions)
         sparse, token_model = self._sparse(), self._models.token_model
         parts: list[SparseVectors] = []
-        missing = 0
+        missing, origins = 0, np.full(len(view), -1, np.int64)
         self._total = len(view) * sum(one is not None for one in (dense, sparse, token_model))
         with ExitStack() as files:
             tokens = None if token_model is None else self._tokens(token_model)
@@ -102,7 +109,10 @@ class Embedding:
                 if dense is not None and room is not None:
                     rows = slice(int(view.first_row[number]), int(view.first_row[number + 1]))
                     missing += dense.vectors(
-                        passages, keys, room.array[rows], languages=languages, heard=self._hears(tokens)
+                        *(passages, keys, room.array[rows]),
+                        languages=languages,
+                        heard=self._hears(tokens),
+                        origins=origins[rows],
                     )
                     room.release()
                     self._finished(len(passages))
@@ -118,7 +128,7 @@ class Embedding:
             from engine.corpus.embedded.sparse import SparseIndex
 
             SparseIndex.made(parts, self._models.sparse_model.dimensions).save(self._generation / SPARSE_NAME)
-        return Embedded(room, 0 if dense is None else dense.encoded, missing)
+        return Embedded(room, 0 if dense is None else dense.encoded, missing, self._known_codes(origins))
 
     def rehearse(self, view: CorpusView) -> None:
         """Have the dense model read what ``run`` will have it read, in the same batches, and keep nothing.
@@ -154,13 +164,21 @@ class Embedding:
         source = VectorSource(model, self._done, headings=self._headings, later=self._later)
         before = self._before
         if before is not None and before.ledger.options.get("headings") == self._headings:
-            from engine.corpus.embedded.dense import VectorIndex
+            from engine.corpus.embedded.dense import CODES
 
             state = before.block(STATE_NAME) if before.manifest.embedding == self._models.embedding else None
             if state is not None:
-                keys = state[CONTENT_KEYS]
-                source.learn_from(keys, VectorIndex(state).vectors)
+                self._codes = state.arrays.get(CODES)
+                source.learn_from(state[CONTENT_KEYS], state["vectors"])
         return source
+
+    def _known_codes(self, origins: NDArray[np.int64]) -> KnownCodes | None:
+        """The codes of vectors that were taken over; ``origins``: where each stood before, or -1."""
+        if self._codes is None:
+            return None
+        from engine.corpus.embedded.coded import KnownCodes
+
+        return KnownCodes(self._codes[origins], origins >= 0)
 
     def _tokens(self, model: TokenEmbedder) -> RaggedSource:
         def encode(texts: Sequence[str]) -> Ragged:

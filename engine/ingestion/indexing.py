@@ -56,14 +56,15 @@ class VectorSource:
         *,
         languages: Sequence[str] | None = None,
         heard: Heard | None = None,
+        origins: NDArray[np.int64] | None = None,
     ) -> int:
         """Writes the vectors of passages into ``found``, shape (passages, d); how many have none.
 
         A passage in a language that the model does not read has a zero row, and so has one that is left for
         later. ``languages`` are those of the passages, where they are known without a look at them: then only
         those are looked at that are new. ``heard`` is told the numbers and texts of the passages that the
-        model has just read. Raises
-        ModelError.
+        model has just read. ``origins``, shape (passages,), gets the numbers that vectors had among the known
+        ones, and keeps what it has for all others. Raises ModelError.
         """
         read = read_by(self._model, passages, languages)
         places = np.searchsorted(self._keys[:, 0], keys[:, 0])
@@ -71,9 +72,12 @@ class VectorSource:
         if len(self._keys):
             places = np.minimum(places, len(self._keys) - 1)
             known = read & (self._keys[places] == keys).all(axis=1)
-            held = self._vectors[self._order[places[known]]]
+            old = self._order[places[known]]
+            held = self._vectors[old]
             known[known] = has_vector = held.any(axis=1)
             found[known] = held[has_vector]
+            if origins is not None:
+                origins[known] = old[has_vector]
         new = [] if self._later else np.flatnonzero(read & ~known).tolist()
         if new:
             self.encoded += len(new)

@@ -154,6 +154,7 @@ class Publishing:
                     {number: view.documents[number] for number in sorted(view.versions)},
                     lexical,
                     beside=aside.begin,
+                    codes=embedded.codes,
                 )
                 if embedded.room is not None:
                     parts.release = embedded.room.release

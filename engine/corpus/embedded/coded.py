@@ -10,11 +10,13 @@ Queries are not coded; faiss looks sums of two dimensions up in registers ("fast
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import faiss as faiss_module
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.corpus.protocol import Mask
 
 faiss: Any = faiss_module
 
@@ -25,6 +27,8 @@ LEVELS = np.array([-1.5104, -0.4528, 0.4528, 1.5104], np.float32)
 BORDERS = np.array([-0.9816, 0.0, 0.9816], np.float32)
 # Vectors are coded so many at a time.
 BATCH = 16_384
+# Of the codes that are known so many are tried.
+TRIED = 256
 
 Codes = NDArray[np.uint8]
 
@@ -47,6 +51,28 @@ def coded(vectors: NDArray[np.float32]) -> Codes:
         first, second, third, fourth = np.moveaxis(level.reshape(len(level), -1, DIMENSIONS_A_BYTE), 2, 0)
         codes[start : start + BATCH] = first | second << 2 | third << 4 | fourth << 6
     return codes
+
+
+class KnownCodes(NamedTuple):
+    """Codes that some of n vectors were given before, which they keep: ``codes`` of shape (n, d / 4) where
+    ``is_known``, shape (n,)."""
+
+    codes: Codes
+    is_known: Mask
+
+    def holds(self, vectors: NDArray[np.float32]) -> bool:
+        """Whether the vectors, shape (n, d), have these codes: some of them, at even distances, are coded
+        again. Codes that another version has made another way are not kept."""
+        known = np.flatnonzero(self.is_known)
+        asked = known[:: max(1, len(known) // TRIED)]
+        return np.array_equal(coded(vectors[asked]), self.codes[asked])
+
+    def completed(self, vectors: NDArray[np.float32], first: int) -> Codes:
+        """The codes of vectors that stand from ``first`` on: those that are not known are made."""
+        place = slice(first, first + len(vectors))
+        codes, is_new = self.codes[place].copy(), ~self.is_known[place]
+        codes[is_new] = coded(vectors[is_new])
+        return codes
 
 
 class CodedVectors:

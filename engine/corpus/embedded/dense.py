@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded.best import by_product
 from engine.corpus.embedded.block import Block, Later
-from engine.corpus.embedded.coded import BATCH, CodedVectors, Codes, codable, coded
+from engine.corpus.embedded.coded import BATCH, CodedVectors, Codes, KnownCodes, codable, coded
 from engine.corpus.protocol import Hits, Mask, Rows
 
 # The stubs that faiss ships describe the C++ signatures, not the Python ones.
@@ -67,17 +67,24 @@ class VectorIndex:
         self._lock = Lock()
 
     @staticmethod
-    def put(state: Block, vectors: NDArray[np.float32], release: Callable[[], None] = nothing) -> None:
+    def put(
+        state: Block,
+        vectors: NDArray[np.float32],
+        release: Callable[[], None] = nothing,
+        known: KnownCodes | None = None,
+    ) -> None:
         """Set the vectors, shape (passages, d), unit or zero rows. They are looked at part by part, and
-        ``release`` is called behind each."""
+        ``release`` is called behind each. ``known``: codes that are not made again."""
         given = np.asarray(vectors, np.float32)
         present: list[Mask] = [np.zeros(0, np.bool_)]
         codes: list[Codes] = []
-        is_coded = len(given) > MOST_EXACT and codable(given.shape[1])
+        is_coded, first = len(given) > MOST_EXACT and codable(given.shape[1]), 0
+        kept = known if is_coded and known is not None and known.holds(given) else None
         for part in parts_of(given, release):
             present.append(np.asarray(part.any(axis=1)))
             if is_coded:
-                codes.append(coded(part))
+                codes.append(coded(part) if kept is None else kept.completed(part, first))
+            first += len(part)
         state.arrays |= {"vectors": given, "vectors.present": np.concatenate(present)}
         if is_coded:
             state.arrays[CODES] = np.concatenate(codes)

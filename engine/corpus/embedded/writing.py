@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,9 @@ from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.protocol import Mentions
 from engine.model import Direction, Document, Entity
 
+if TYPE_CHECKING:
+    from engine.corpus.embedded.coded import KnownCodes
+
 CONTENT_KEYS = "passages.content"
 
 
@@ -64,7 +67,7 @@ class Parts:
     whole documents, by number. ``sparse`` and ``late``: the models whose indexes stand in the generation
     already; ``lexical`` gives the word index, where it is not to be made from the blocks. ``release`` lets go
     of the memory of vectors that are kept in a file. ``beside`` begins work that is done beside this, and
-    returns what waits for its end; None: a thread does it.
+    returns what waits for its end; None: a thread does it. ``codes``: those of vectors that had some before.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Parts:
     lexical: Callable[[], Block] | None = None
     release: Callable[[], None] = lambda: None
     beside: Callable[[Callable[[], None]], Callable[[], None]] | None = None
+    codes: KnownCodes | None = None
 
 
 def write_corpus(folder: Path, contents: Contents) -> Manifest:
@@ -161,7 +165,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         _put_further(state, blocks, parts)
         state.arrays |= named.arrays
         _put_lexical(state, blocks, parts)
-        floor, recall = _put_vectors(state, parts.vectors, parts.release)
+        floor, recall = _put_vectors(state, parts.vectors, parts.release, parts.codes)
         state.save(generation / STATE_NAME)
         parts.references.block().save(generation / FOUND_NAME)
         flush(generation / STATE_NAME)
@@ -237,13 +241,16 @@ def _put_lexical(state: Block, blocks: Sequence[Block], parts: Parts) -> None:
 
 
 def _put_vectors(
-    state: Block, vectors: NDArray[np.float32] | None, release: Callable[[], None] = lambda: None
+    state: Block,
+    vectors: NDArray[np.float32] | None,
+    release: Callable[[], None] = lambda: None,
+    codes: KnownCodes | None = None,
 ) -> tuple[float, float | None]:
     if vectors is None:
         return 0.0, None
     from engine.corpus.embedded.dense import CODES, LEAST_RECALL, VectorIndex, similarity_floor
 
-    VectorIndex.put(state, vectors, release)
+    VectorIndex.put(state, vectors, release, codes)
     recall = VectorIndex(state).recall(release)
     if recall is not None and recall < LEAST_RECALL:
         # These vectors are not told apart by their codes: all are compared.

@@ -62,7 +62,10 @@ def test_only_new_texts_are_embedded() -> None:
     VectorSource(LengthModel(), headings=False).vectors(known, keys(known), first)
     source, again = VectorSource(LengthModel(), headings=False), np.zeros((30, 2), np.float32)
     source.learn_from(keys(known), first)
-    source.vectors(wanted, keys(wanted), again)
+    origins = np.full(30, -1, np.int64)
+    source.vectors(wanted, keys(wanted), again, origins=origins)
+    read = [n for n in range(20, 30) if known[n].language != "ar"]
+    assert {n + 20: old for n, old in enumerate(origins.tolist()) if old >= 0} == {n: n for n in read}
     assert source.encoded == 18, "two of the twenty new ones are in Arabic"
     fresh = np.zeros((30, 2), np.float32)
     VectorSource(LengthModel(), headings=False).vectors(wanted, keys(wanted), fresh)

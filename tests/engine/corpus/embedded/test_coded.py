@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from engine.corpus.embedded import dense
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, codable, coded
+from engine.corpus.embedded.coded import BORDERS, LEVELS, CodedVectors, KnownCodes, codable, coded
 from engine.corpus.embedded.dense import VectorIndex
 from engine.corpus.embedded.writing import _put_vectors
 from engine.corpus.protocol import Hits
@@ -44,6 +44,25 @@ def test_a_code_depends_on_its_vector_alone(start: int, count: int) -> None:
 
 
 WHOLE = coded(VECTORS)
+
+
+def test_known_codes_are_kept_and_the_others_made() -> None:
+    is_known = np.arange(len(VECTORS)) % 3 > 0
+    known = KnownCodes(np.where(is_known[:, None], WHOLE, 0).astype(np.uint8), is_known)
+    assert known.holds(VECTORS)
+    made = known.completed(VECTORS[1000:3000], 1000)
+    assert (made == WHOLE[1000:3000]).mean() > 0.999
+    assert (made == WHOLE[1000:3000])[is_known[1000:3000]].all()
+
+
+def test_codes_of_other_vectors_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense, "MOST_EXACT", 500)
+    others = KnownCodes(WHOLE[::-1].copy(), np.ones(len(WHOLE), np.bool_))
+    assert not others.holds(VECTORS)
+    state, fresh = Block({}), Block({})
+    VectorIndex.put(state, VECTORS, known=others)
+    VectorIndex.put(fresh, VECTORS)
+    assert np.array_equal(state[dense.CODES], fresh[dense.CODES])
 
 
 def test_codes_find_what_comparing_finds() -> None:
