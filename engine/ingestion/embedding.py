@@ -55,8 +55,8 @@ def models(embedding: str, sparse: str = NO_MODEL, late: str = NO_MODEL) -> Mode
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """``room``: the vectors, shape (passages, d), None without a model. How many passages were read by the
-    model now, and how many are in a language that it does not read. ``codes`` of vectors taken over. The other
-    indexes stand in the generation."""
+    model now, and how many are in a language that it does not read. ``codes`` of vectors that were taken
+    over. The other indexes stand in the generation."""
 
     room: Room | None = None
     encoded: int = 0

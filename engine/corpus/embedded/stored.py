@@ -12,7 +12,7 @@ from collections.abc import ItemsView, Mapping, ValuesView
 from functools import cache
 from math import prod
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,7 @@ class StoredColumns(dict[str, Array]):
         """``places``: type, shape and position of each column; ``start``: where positions count from."""
         super().__init__(dict.fromkeys(places, _NOT_READ))
         self._path, self._places, self._start = path, places, start
+        self._small: tuple[int, Array] | None = None
         self._views: dict[str, Array] = {}
 
     def __getitem__(self, name: str) -> Array:
@@ -65,15 +66,17 @@ class StoredColumns(dict[str, Array]):
             kind = _kind(name)
             if kind:
                 return self._viewed(name, *self._read_large(kind))
-            first, data = self._span(0)
-            self._views = {own: self._viewed(own, first, data) for own in self._places if not _kind(own)}
-            found = self._views[name]
+            if self._small is None:
+                self._small = self._span(0)
+            found = self._views[name] = self._viewed(name, *self._small)
         return found
 
     def _viewed(self, name: str, first: int, data: Array) -> Array:
         dtype, shape, position = self._places[name]
-        stop = position + prod(shape) * np.dtype(dtype).itemsize
-        return data[position - first : stop - first].view(dtype).reshape(shape)
+        kind = _type(dtype)
+        stop = position + prod(shape) * kind.itemsize
+        found = data[position - first : stop - first].view(kind)
+        return found if len(shape) == 1 else found.reshape(shape)
 
     def items(self) -> ItemsView[str, Array]:  # type: ignore[override]
         """All columns, read at once."""
@@ -97,7 +100,7 @@ class StoredColumns(dict[str, Array]):
         """The bytes of all columns of a kind, and the position of the first."""
         own = [place for name, place in self._places.items() if _kind(name) == kind]
         first = min(position for _, _, position in own)
-        stop = max(position + prod(shape) * np.dtype(dtype).itemsize for dtype, shape, position in own)
+        stop = max(position + prod(shape) * _type(dtype).itemsize for dtype, shape, position in own)
         data = np.empty(stop - first, np.uint8)
         file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -115,6 +118,11 @@ class StoredColumns(dict[str, Array]):
 def is_large(name: str) -> bool:
     """Whether a column is as long as the texts, or needed for what is new alone."""
     return _kind(name) > 0
+
+
+@cache
+def _type(written: str) -> np.dtype[Any]:
+    return np.dtype(written)
 
 
 @cache
