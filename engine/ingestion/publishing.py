@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.corpus.embedded.block import FIELDS, Block, open_block
 from engine.corpus.embedded.deciding import Undecided
+from engine.corpus.embedded.generation import mapped_block
 from engine.corpus.embedded.lexical import LexicalField
 from engine.corpus.embedded.manifest import NO_MODEL, Manifest
 from engine.corpus.embedded.mentions import Definers
@@ -175,7 +176,7 @@ class Publishing:
 
     def _lexical(self) -> Block:
         """The word index that is made of the postings."""
-        postings, lexical = open_block(self._generation / POSTINGS_NAME), Block({})
+        postings, lexical = mapped_block(self._generation / POSTINGS_NAME), Block({})
         for name in FIELDS:
             LexicalField.put_later(lexical, name, postings.postings(name))
         return lexical

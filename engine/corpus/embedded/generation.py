@@ -155,6 +155,12 @@ class Generation:
             raise system_error(f"read {name} of the corpus at {self.folder}", error) from error
 
 
+def mapped_block(path: Path) -> Block:
+    """The block in a file that this process or a child of it has written, and nobody writes into again; it
+    stays on disk. Raises CorpusError, OSError."""
+    return block_from(_mapped(path), path.name)
+
+
 def _mapped(path: Path) -> NDArray[np.uint8]:
     """The content of a file that stays on disk."""
     with open(path, "rb") as file:
