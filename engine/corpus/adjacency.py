@@ -134,7 +134,8 @@ def _joined(links: Matrix, held: Matrix, rarity: NDArray[np.float32]) -> tuple[M
     mentioned = scipy.sparse.csr_array(
         (held.data * worth[held.indices], held.indices, held.indptr), held.shape
     )
-    both = LINK_WEIGHT * scipy.sparse.csr_array(links + links.T)
+    both = scipy.sparse.csr_array(links + links.T)
+    both.data *= np.float32(LINK_WEIGHT)
     np.minimum(both.data, 2 * LINK_WEIGHT, out=both.data)
     upper, lower = _beside(both, mentioned), scipy.sparse.csr_array(mentioned.T.tocsr())
     size = sum(held.shape)

@@ -48,7 +48,7 @@ from engine.corpus.embedded.publication import flush, new_generation, publish
 from engine.corpus.embedded.references import ReferenceColumns, Targets, columns_of
 from engine.corpus.embedded.tokens import TokenWriter, stored
 from engine.corpus.protocol import Mentions
-from engine.model import Direction, Document, Entity
+from engine.model import Document, Entity
 
 if TYPE_CHECKING:
     from engine.corpus.embedded.coded import KnownCodes
@@ -218,8 +218,7 @@ def write_references(
     edges = ReferenceTable(cited, references.grammars).edges(sections, documents)
     LinkIndex.put(cited, edges, passages)
     cited.save(generation / CITED_NAME)
-    every = np.arange(passages, dtype=np.int32)
-    graph = adjacency_of(mentions, LinkIndex(cited).neighbours(every, None, Direction.OUT), passages)
+    graph = adjacency_of(mentions, LinkIndex(cited).every(), passages)
     Block(graph.arrays()).save(generation / GRAPH_NAME)
 
 
