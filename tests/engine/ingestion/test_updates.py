@@ -12,8 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.corpus import open_corpus
+from engine.corpus.embedded import writing
 from engine.corpus.embedded.block import Block
-from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, STATE_NAME, published
+from engine.corpus.embedded.generation import CITED_NAME, FOUND_NAME, GRAPH_NAME, STATE_NAME, published
+from engine.errors import ResourceError
 from engine.ingestion import aside, naming, resolving, settling
 from engine.ingestion.build import add_to_corpus, build_corpus, remove_from_corpus
 from engine.ingestion.ledger import load_ledger
@@ -24,7 +26,7 @@ from engine.ingestion.word_counts import WordCounts
 from engine.language.clustering import Encode
 from ui.sample import BUILT
 
-FILES = (STATE_NAME, FOUND_NAME, CITED_NAME, VOCABULARY_NAME, MENTIONS_NAME, POSTINGS_NAME)
+FILES = (STATE_NAME, FOUND_NAME, CITED_NAME, GRAPH_NAME, VOCABULARY_NAME, MENTIONS_NAME, POSTINGS_NAME)
 NAMES = ("Harbour", "Vessel", "Fee", "Pilot", "Harbour Fee", "Safety of Vessels", "Lotsen", "Hafen")
 KINDS = ("Act", "Rules", "Regulations 2015", "Guidance")
 LANGUAGES = ("en", "en", "de", "ar")
@@ -192,6 +194,24 @@ def test_what_is_done_beside_by_children_is_the_same_to_the_byte(
     monkeypatch.setattr(aside, "WORTH_A_CHILD", 0)
     build_corpus([tmp_path / "laws"], tmp_path / "apart", embedding="none")
     assert files(tmp_path / "here") == files(tmp_path / "apart")
+
+
+@pytest.mark.parametrize("passages", [0, 10**9])
+def test_links_that_cannot_be_written_leave_the_corpus_as_it_was(
+    passages: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingested(tmp_path, CITING)
+    before = files(tmp_path / "corpus")
+
+    def full(*given: object) -> None:
+        raise ResourceError("the disk is full")
+
+    monkeypatch.setattr(aside, "WORTH_A_CHILD", passages)
+    monkeypatch.setattr(writing, "write_references", full)
+    with pytest.raises(ResourceError, match="the disk is full"):
+        ingested(tmp_path, {**CITING, "Tide Act": "See Article 1 of the Gas Act."})
+    assert files(tmp_path / "corpus") == before
+    assert len(list((tmp_path / "corpus").glob("data-*"))) == 1
 
 
 def test_terms_are_settled_again_only_where_a_text_says_something_else_of_them(
