@@ -167,12 +167,15 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         _put_lexical(state, blocks, parts)
         floor, recall = _put_vectors(state, parts.vectors, parts.release, parts.codes)
         state.save(generation / STATE_NAME)
+        # By far the largest file: while the disk writes it the others are made and sealed.
+        flushed = thread.submit(flush, generation / STATE_NAME)
         parts.references.block().save(generation / FOUND_NAME)
-        flush(generation / STATE_NAME)
         if decisions:
             table = PassageTable(open_block(generation / STATE_NAME), sorted(languages), statuses)
             references, undecided = decided(references, decisions, table, sections, documents)
         linked()
+        seals = seals_of(generation, standing_in(folder))
+        flushed.result()
     manifest = Manifest(
         format=FORMAT_VERSION,
         name=parts.name,
@@ -194,7 +197,7 @@ def write_generation(folder: Path, generation: Path, parts: Parts) -> tuple[Mani
         similarity_floor=floor,
         ontology=None if parts.ontology is None else dict(parts.ontology),
         metadata=dict(parts.metadata),
-        files=seals_of(generation, standing_in(folder)),
+        files=seals,
         sparse=parts.sparse,
         late=parts.late,
         dense_recall=recall,
