@@ -1,0 +1,213 @@
+"""How far reviewers agree beyond what chance would give, and where they do not.
+
+Four measures, since each is asked for somewhere and each has its weakness: Krippendorff's alpha, Gwet's AC1
+and Fleiss' kappa for all reviewers, Cohen's kappa for two. Intervals are percentile intervals of the
+bootstrap over items, which holds its level for nominal data also where ratings are missing (Zapf, Castell,
+Morawietz and Karch 2016, BMC Medical Research Methodology 16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from engine.evaluation.significance import CONFIDENCE, SEED
+from engine.review.coefficients import (
+    Counts,
+    Floats,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    observed_agreement,
+)
+from engine.review.model import Assessment, Item, ItemKind, standing
+from engine.review.ratings import ORDINAL, SCALES, Ratings, ratings
+
+RESAMPLES: Final = 2_000
+# Resamples drawn at a time: of 10,000 items that all differ they take 40 MB.
+_BATCH: Final = 500
+Coefficient = Callable[[Counts, Floats], Floats]
+
+
+class Measure(StrEnum):
+    """A coefficient of agreement."""
+
+    ALPHA = "Krippendorff's alpha"
+    AC1 = "Gwet's AC1"
+    FLEISS = "Fleiss' kappa"
+    COHEN = "Cohen's kappa"
+
+
+# What each leaves to be known. Asking for .80, or .67 for tentative conclusions: Krippendorff (2004), Human
+# Communication Research 30. The words for kappa: Landis and Koch (1977), Biometrics 33.
+_READ: Final = {
+    Measure.ALPHA: "1 is full agreement, 0 what chance would give; .80 is usually asked for firm "
+    "conclusions, .67 for tentative ones.",
+    Measure.AC1: "1 is full agreement, 0 what guessing would give; it can be trusted also where nearly all "
+    "verdicts are the same.",
+    Measure.FLEISS: "1 is full agreement, 0 what chance would give; above .60 is often called substantial. "
+    "It falls where nearly all verdicts are the same.",
+    Measure.COHEN: "1 is full agreement, 0 what chance would give with the habits of these two; above .60 "
+    "is often called substantial.",
+}
+_ALL_THE_SAME: Final = (
+    "All verdicts on it are the same, so that chance would agree as much: this measure is not defined. "
+    "Gwet's AC1 is the one to look at."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """One measure of the agreement of ``reviewers`` on ``items`` that at least two of them judged.
+
+    ``value`` is None where it is not defined, ``low`` and ``high`` (95 %) where resampling the items tells
+    nothing: fewer than two of them, or all alike. ``observed`` is the share of pairs of verdicts on the same
+    item that are the same, 0..1. ``meaning`` says it in words.
+    """
+
+    measure: Measure
+    value: float | None
+    low: float | None
+    high: float | None
+    observed: float | None
+    items: int
+    reviewers: tuple[str, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agreements:
+    """All measures of items of one kind; ``pairs`` has Cohen's kappa of each two reviewers."""
+
+    kind: ItemKind
+    alpha: Agreement
+    ac1: Agreement
+    fleiss: Agreement
+    pairs: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An item of which reviewers said different things. ``distance``: 1 from one end of the scale to the
+    other, or from an approval to none; 0.5 for what is nearer. ``assessments`` are the standing ones, by
+    reviewer."""
+
+    item: Item
+    distance: float
+    assessments: tuple[Assessment, ...]
+
+
+class _Estimate(NamedTuple):
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def agreement(assessments: Iterable[Assessment], kind: ItemKind) -> Agreements:
+    """How far reviewers agree on items of one kind, by their standing assessments."""
+    table = ratings(assessments, kind)
+    alpha = partial(krippendorff_alpha, ordinal=kind in ORDINAL)
+    return Agreements(
+        kind,
+        _of_all(table, Measure.ALPHA, alpha),
+        _of_all(table, Measure.AC1, gwet_ac1),
+        _of_all(table, Measure.FLEISS, fleiss_kappa),
+        tuple(_of_two(table, *pair) for pair in combinations(range(len(table.reviewers)), 2)),
+    )
+
+
+def disagreements(assessments: Iterable[Assessment]) -> list[Disagreement]:
+    """Items on which reviewers differ, the farthest apart first, among those the most evenly divided."""
+    found: dict[tuple[str, str], list[Assessment]] = {}
+    for one in standing(assessments):
+        found.setdefault((one.item.case_id, one.item.key), []).append(one)
+    apart = [
+        Disagreement(given[-1].item, _distance(given), tuple(sorted(given, key=lambda one: one.reviewer)))
+        for given in found.values()
+        if len({one.verdict for one in given}) > 1
+    ]
+    return sorted(apart, key=lambda one: (-one.distance, _lead(one.assessments)))
+
+
+def _distance(given: Sequence[Assessment]) -> float:
+    kind = given[0].item.kind
+    if kind in ORDINAL:
+        places = [SCALES[kind].index(one.verdict) for one in given]
+        return (max(places) - min(places)) / (len(SCALES[kind]) - 1)
+    return 1.0 if len({one.is_approval for one in given}) > 1 else 0.5
+
+
+def _lead(given: Sequence[Assessment]) -> float:
+    """The share of the most frequent verdict."""
+    verdicts = [one.verdict for one in given]
+    return max(map(verdicts.count, verdicts)) / len(verdicts)
+
+
+def _of_all(table: Ratings, measure: Measure, coefficient: Coefficient) -> Agreement:
+    items, reviewers = table.compared
+    if not items:
+        return _none(measure)
+    counts = table.counts
+    observed = float(observed_agreement(counts, np.ones((1, len(counts))))[0])
+    return _told(measure, _estimate(coefficient, counts), observed, items, reviewers)
+
+
+def _of_two(table: Ratings, first: int, second: int) -> Agreement:
+    reviewers = (table.reviewers[first], table.reviewers[second])
+    pairs = table.shared_by(first, second)
+    if not len(pairs):
+        return _none(Measure.COHEN, reviewers)
+    kappa = partial(cohen_kappa, categories=len(SCALES[table.kind]))
+    observed = float((pairs[:, 0] == pairs[:, 1]).mean())
+    return _told(Measure.COHEN, _estimate(kappa, pairs), observed, len(pairs), reviewers)
+
+
+def _none(measure: Measure, reviewers: tuple[str, ...] = ()) -> Agreement:
+    who = f"{' and '.join(reviewers)} have" if reviewers else "No two reviewers have"
+    none = "no item" if reviewers else "an item"
+    meaning = f"{who} judged {none} in common: there is nothing to compare."
+    return Agreement(measure, None, None, None, None, 0, reviewers, meaning)
+
+
+def _told(
+    measure: Measure, estimate: _Estimate, observed: float, items: int, reviewers: tuple[str, ...]
+) -> Agreement:
+    who = " and ".join(reviewers) if measure is Measure.COHEN else "Two reviewers chosen at random"
+    meaning = f"{who} agree on {observed:.0%} of what both judged. "
+    meaning += _ALL_THE_SAME if estimate.value is None else _READ[measure]
+    return Agreement(measure, *estimate, observed, items, reviewers, meaning)
+
+
+def _estimate(coefficient: Coefficient, rows: Counts) -> _Estimate:
+    """A coefficient with its interval; the same rows give the same interval.
+
+    Rows that are alike are drawn together, by a multinomial of their numbers: that is the bootstrap over
+    rows, at the cost of those that differ.
+    """
+    different, sizes = np.unique(rows, axis=0, return_counts=True)
+    value = float(coefficient(different, sizes[None, :].astype(np.float64))[0])
+    if np.isnan(value):
+        return _Estimate(None, None, None)
+    drawn = _resampled(coefficient, different, sizes)
+    defined = drawn[~np.isnan(drawn)]
+    if len(defined) < CONFIDENCE * RESAMPLES or np.ptp(defined) == 0:
+        return _Estimate(value, None, None)
+    low, high = np.quantile(defined, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
+    return _Estimate(value, float(low), float(high))
+
+
+def _resampled(coefficient: Coefficient, different: Counts, sizes: Counts) -> Floats:
+    generator, number = np.random.default_rng(SEED), int(sizes.sum())
+    batches = []
+    for start in range(0, RESAMPLES, _BATCH):
+        size = min(_BATCH, RESAMPLES - start)
+        weights = generator.multinomial(number, sizes / number, size=size).astype(np.float64)
+        batches.append(coefficient(different, weights))
+    return np.concatenate(batches)

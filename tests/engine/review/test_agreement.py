@@ -1,0 +1,139 @@
+"""Agreement of reviewers over their assessments, its interval and its words, and where they differ."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.review.agreement import Measure, agreement, disagreements
+from engine.review.model import Assessment, ItemKind, Verdict
+from tests.engine.review.judged import N, P, R, passage, said, table
+from tests.engine.review.test_coefficients import TWO_JUDGES
+
+SCALE = (R, P, N)
+# Drawn once: four reviewers who see the same in three of five passages, three ratings of ten missing. The
+# figures below are those of irrCAC 0.4.4 and krippendorff 0.9.0.
+MISSING_RATINGS = (
+    *("111-", "0020", "0202", "2222", "-000", "-110", "2021", "---1", "2-22", "1111"),
+    *("000-", "-122", "1-01", "002-", "----", "-1-0", "-0-2", "1210", "2-1-", "222-"),
+)
+
+
+def four_reviewers() -> list[Assessment]:
+    """Their assessments."""
+    return table([None if mark == "-" else SCALE[int(mark)] for mark in row] for row in MISSING_RATINGS)
+
+
+def two_judges() -> list[Assessment]:
+    """Cohen's table of 1960, with his categories as verdicts."""
+    return table(
+        [SCALE[row], SCALE[column]]
+        for row, column in np.ndindex(3, 3)
+        for _ in range(TWO_JUDGES[row, column])
+    )
+
+
+def test_all_measures_with_missing_ratings() -> None:
+    found = agreement(four_reviewers(), ItemKind.PASSAGE)
+    assert found.alpha.value == pytest.approx(0.2961458226)
+    assert found.ac1.value == pytest.approx(0.29180971)
+    assert found.fleiss.value == pytest.approx(0.29138041)
+    assert found.alpha.items == 18
+    assert found.alpha.reviewers == tuple(f"reviewer-{number}" for number in range(4))
+    assert len(found.pairs) == 6
+
+
+def test_hops_are_told_apart_by_name_alone() -> None:
+    right, kind, target = Verdict.RIGHT, Verdict.WRONG_KIND, Verdict.WRONG_TARGET
+    names = {R: right, P: kind, N: target}
+    hops = [
+        replace(one, item=replace(one.item, kind=ItemKind.HOP), verdict=names[one.verdict])
+        for one in four_reviewers()
+    ]
+    assert agreement(hops, ItemKind.HOP).alpha.value == pytest.approx(0.34260117)
+
+
+def test_cohens_table_of_1960() -> None:
+    (pair,) = agreement(two_judges(), ItemKind.PASSAGE).pairs
+    assert pair.measure is Measure.COHEN
+    assert pair.value == pytest.approx(0.492, abs=5e-4)
+    assert pair.observed == pytest.approx(0.70)
+    assert (pair.items, pair.reviewers) == (200, ("reviewer-0", "reviewer-1"))
+    # irrCAC gives .391 to .592, by the variance of a large sample.
+    assert [pair.low, pair.high] == pytest.approx([0.391, 0.592], abs=0.01)
+
+
+def test_the_interval_is_near_that_of_a_large_sample_and_always_the_same() -> None:
+    first = agreement(two_judges(), ItemKind.PASSAGE)
+    assert first == agreement(two_judges(), ItemKind.PASSAGE)
+    assert first.ac1.value == pytest.approx(0.57597173)
+    assert [first.ac1.low, first.ac1.high] == pytest.approx([0.481, 0.671], abs=0.01)
+
+
+def test_the_interval_narrows_with_the_items() -> None:
+    rows = [[R, R], [N, N], [R, N], [P, P], [N, P]]
+    few, many = (agreement(table(rows * copies), ItemKind.PASSAGE).alpha for copies in (3, 60))
+    ends = (few.low, many.low, many.high, few.high)
+    assert None not in ends
+    assert sorted(end for end in ends if end is not None) == list(ends)
+
+
+@pytest.mark.parametrize("rows", [[], [[R], [N]], [[R, None], [None, N]]], ids=["nothing", "one", "apart"])
+def test_nothing_that_two_judged_is_no_agreement(rows: list[list[Verdict | None]]) -> None:
+    found = agreement(table(rows), ItemKind.PASSAGE)
+    for one in (found.alpha, found.ac1, found.fleiss, *found.pairs):
+        assert (one.value, one.low, one.high, one.observed, one.items) == (None, None, None, None, 0)
+        assert "nothing to compare" in one.meaning
+
+
+def test_two_who_share_nothing_are_named() -> None:
+    found = agreement(table([[R, R, None], [None, R, N]]), ItemKind.PASSAGE)
+    assert found.alpha.value is not None
+    assert found.pairs[1].meaning == (
+        "reviewer-0 and reviewer-2 have judged no item in common: there is nothing to compare."
+    )
+
+
+def test_where_all_say_the_same_the_words_lead_to_ac1() -> None:
+    found = agreement(table([[R, R]] * 5), ItemKind.PASSAGE)
+    assert (found.alpha.value, found.fleiss.value, found.pairs[0].value) == (None, None, None)
+    assert "Gwet's AC1 is the one to look at" in found.alpha.meaning
+    assert (found.ac1.value, found.ac1.low, found.ac1.high) == (1, None, None)
+
+
+def test_it_is_said_in_words() -> None:
+    found = agreement(two_judges(), ItemKind.PASSAGE)
+    assert found.alpha.meaning.startswith("Two reviewers chosen at random agree on 70% of what both judged.")
+    assert ".80 is usually asked for firm conclusions, .67 for tentative ones" in found.alpha.meaning
+    assert found.pairs[0].meaning.startswith("reviewer-0 and reviewer-1 agree on 70%")
+
+
+def test_the_farthest_apart_come_first() -> None:
+    rows: list[list[Verdict | None]] = [[R, R, R], [R, P, R], [R, N, R], [P, N, None], [R, N, None]]
+    found = disagreements(table(rows))
+    assert [(one.item.key, one.distance) for one in found] == [
+        ("item-4", 1.0),
+        ("item-2", 1.0),
+        ("item-3", 0.5),
+        ("item-1", 0.5),
+    ]
+
+
+def test_who_does_not_approve_for_another_reason_is_nearer() -> None:
+    rows = [[Verdict.WRONG, Verdict.UNSUPPORTED], [Verdict.RIGHT, Verdict.UNSUPPORTED]]
+    found = disagreements(table(rows, ItemKind.SENTENCE))
+    assert [(one.item.key, one.distance) for one in found] == [("item-1", 1.0), ("item-0", 0.5)]
+
+
+def test_a_disagreement_has_what_each_said() -> None:
+    item = passage("a")
+    ben = replace(said(item, N, "ben", 1), reason="other law", note="repealed")
+    (found,) = disagreements([ben, said(item, R, "anna", 2)])
+    assert [(one.reviewer, one.verdict) for one in found.assessments] == [("anna", R), ("ben", N)]
+    assert found.assessments[1] == ben
+
+
+def test_who_changed_their_mind_disagrees_with_nobody() -> None:
+    assert disagreements([said(passage("a"), R, number=1), said(passage("a"), N, number=2)]) == []

@@ -1,0 +1,193 @@
+"""Coefficients against published figures and against other programs, and what follows from their definitions.
+
+Figures "irrCAC" are those of the Python package irrCAC 0.4.4 over the same tables, in an environment of its
+own: it needs SciPy 1.12 and pandas 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
+
+from engine.review.coefficients import (
+    Counts,
+    Floats,
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    observed_agreement,
+)
+
+# Krippendorff (2011), Computing Krippendorff's Alpha-Reliability: four observers, twelve units, 0 for none.
+# Gwet (2014), Handbook of Inter-Rater Reliability, has the same ratings, but that the last unit was judged by
+# another of the four (``raw_4raters`` of irrCAC).
+FOUR_OBSERVERS = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+        [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+    ]
+).T
+GWET_RATERS = FOUR_OBSERVERS.copy()
+GWET_RATERS[11] = [0, 0, 3, 0]
+# Fleiss (1971), Psychological Bulletin 76, table 1: six psychiatrists, thirty patients, five diagnoses.
+PSYCHIATRISTS = np.array(
+    [
+        [0, 0, 0, 6, 0], [0, 3, 0, 0, 3], [0, 1, 4, 0, 1], [0, 0, 0, 0, 6], [0, 3, 0, 3, 0],
+        [2, 0, 4, 0, 0], [0, 0, 4, 0, 2], [2, 0, 3, 1, 0], [2, 0, 0, 4, 0], [0, 0, 0, 0, 6],
+        [1, 0, 0, 5, 0], [1, 1, 0, 4, 0], [0, 3, 3, 0, 0], [1, 0, 0, 5, 0], [0, 2, 0, 3, 1],
+        [0, 0, 5, 0, 1], [3, 0, 0, 1, 2], [5, 1, 0, 0, 0], [0, 2, 0, 4, 0], [1, 0, 2, 0, 3],
+        [0, 0, 0, 0, 6], [0, 1, 0, 5, 0], [0, 2, 0, 1, 3], [2, 0, 0, 4, 0], [1, 0, 0, 4, 1],
+        [0, 5, 0, 1, 0], [4, 0, 0, 0, 2], [0, 2, 0, 4, 0], [1, 0, 5, 0, 0], [0, 0, 0, 0, 6],
+    ]
+)  # fmt: skip
+# https://en.wikipedia.org/wiki/Fleiss%27_kappa, worked example: fourteen raters, ten items, kappa .210.
+FOURTEEN_RATERS = np.array(
+    [
+        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+    ]
+)  # fmt: skip
+# Cohen (1960), Educational and Psychological Measurement 20, table 2 as numbers of 200 cases: kappa .492.
+TWO_JUDGES = np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+
+
+def counted(ratings: NDArray[np.int64], categories: int) -> Counts:
+    """How many gave an item each category; ratings count from 1, 0 is none."""
+    found: Counts = (ratings[:, :, None] == np.arange(1, categories + 1)).sum(axis=1)
+    return found
+
+
+def once(counts: Sequence[object] | Counts) -> Floats:
+    """Each item counts once."""
+    return np.ones((1, len(counts)))
+
+
+def pairs_of(cells: NDArray[np.int64]) -> Counts:
+    """The ratings of two judges whose contingency table this is."""
+    found: Counts = np.repeat(np.argwhere(cells >= 0), cells.ravel(), axis=0)
+    return found
+
+
+def test_alpha_of_the_published_example() -> None:
+    counts = counted(FOUR_OBSERVERS, 5)
+    assert krippendorff_alpha(counts, once(counts))[0] == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(counts, once(counts), ordinal=True)[0] == pytest.approx(0.815, abs=5e-4)
+
+
+def test_the_four_raters_of_gwets_handbook() -> None:
+    counts = counted(GWET_RATERS, 5)
+    # irrCAC: .77544407 and .76116928; the handbook prints .775 and .761.
+    assert gwet_ac1(counts, once(counts))[0] == pytest.approx(0.77544407)
+    assert fleiss_kappa(counts, once(counts))[0] == pytest.approx(0.76116928)
+    assert observed_agreement(counts, once(counts))[0] == pytest.approx(0.81818, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    ("counts", "printed", "kappa", "ac1", "alpha"),
+    [
+        (PSYCHIATRISTS, 0.430, 0.43024452, 0.44788452, 0.43340983),
+        (FOURTEEN_RATERS, 0.210, 0.2099307, 0.22561415, 0.21557406),
+    ],
+    ids=["Fleiss 1971", "fourteen raters"],
+)
+def test_fleiss_kappa_as_printed_and_all_as_irrcac(
+    counts: Counts, printed: float, kappa: float, ac1: float, alpha: float
+) -> None:
+    assert fleiss_kappa(counts, once(counts))[0] == pytest.approx(printed, abs=5e-4)
+    assert fleiss_kappa(counts, once(counts))[0] == pytest.approx(kappa)
+    assert gwet_ac1(counts, once(counts))[0] == pytest.approx(ac1)
+    assert krippendorff_alpha(counts, once(counts))[0] == pytest.approx(alpha)
+
+
+def test_cohens_kappa_as_printed() -> None:
+    pairs = pairs_of(TWO_JUDGES)
+    assert len(pairs) == 200
+    assert cohen_kappa(pairs, once(pairs), 3)[0] == pytest.approx(0.492, abs=5e-4)
+
+
+def test_cohens_kappa_of_each_two_raters_as_irrcac() -> None:
+    """Its kappa of Conger, which is Cohen's where there are two."""
+    expected = [0.84482759, 0.47826087, 0.85, 0.54237288, 0.87012987, 0.61538462]
+    for two, value in zip(combinations(range(4), 2), expected, strict=True):
+        both = GWET_RATERS[:, two]
+        pairs = both[(both > 0).all(axis=1)] - 1
+        assert cohen_kappa(pairs, once(pairs), 5)[0] == pytest.approx(value)
+
+
+def alpha_by_pairs(counts: Counts, *, ordinal: bool) -> float:
+    """Alpha as Krippendorff (2011) defines it, pair by pair: within units against all pairs there are."""
+    units = [np.repeat(np.arange(len(unit)), unit).tolist() for unit in counts if unit.sum() > 1]
+    values = [value for unit in units for value in unit]
+
+    def distance(first: int, second: int) -> float:
+        if not ordinal:
+            return float(first != second)
+        low, high = sorted((first, second))
+        between = sum(low <= value <= high for value in values)
+        return (between - (values.count(low) + values.count(high)) / 2) ** 2
+
+    observed = sum(
+        distance(*pair) / (len(unit) - 1) for unit in units for pair in permutations(unit, 2)
+    ) / len(values)
+    expected = sum(distance(*pair) for pair in permutations(values, 2)) / (len(values) * (len(values) - 1))
+    return 1 - observed / expected
+
+
+RATINGS = arrays(np.int64, st.tuples(st.integers(1, 12), st.integers(2, 5)), elements=st.integers(0, 4))
+
+
+@given(RATINGS, st.sampled_from(["nominal", "ordinal"]))
+def test_alpha_is_what_its_definition_says(ratings: NDArray[np.int64], level: str) -> None:
+    counts = counted(ratings, 4)
+    value = krippendorff_alpha(counts, once(counts), ordinal=level == "ordinal")[0]
+    shared = counts[counts.sum(axis=1) > 1]
+    if (shared.sum(axis=0) > 0).sum() < 2:
+        assert np.isnan(value)
+        return
+    assert value == pytest.approx(alpha_by_pairs(counts, ordinal=level == "ordinal"))
+
+
+@given(arrays(np.int64, st.tuples(st.integers(1, 30), st.just(2)), elements=st.integers(0, 3)))
+def test_cohens_kappa_is_that_of_scikit_learn(pairs: Counts) -> None:
+    value = cohen_kappa(pairs, once(pairs), 4)[0]
+    if len(np.unique(pairs)) == 1:
+        assert np.isnan(value)
+    else:
+        expected = cohen_kappa_score(pairs[:, 0], pairs[:, 1], labels=range(4))
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+@given(RATINGS)
+def test_a_weight_is_so_many_copies(ratings: NDArray[np.int64]) -> None:
+    counts = counted(ratings, 4)
+    sizes = np.arange(len(counts)) % 3
+    copies = np.repeat(counts, sizes, axis=0)
+    for coefficient in (krippendorff_alpha, gwet_ac1, fleiss_kappa, observed_agreement):
+        weighted = coefficient(counts, sizes[None, :].astype(np.float64))
+        assert weighted == pytest.approx(coefficient(copies, once(copies)), nan_ok=True)
+
+
+def test_where_all_say_the_same_only_ac1_is_defined() -> None:
+    counts = np.array([[3, 0, 0]] * 4)
+    assert gwet_ac1(counts, once(counts))[0] == 1
+    assert np.isnan(fleiss_kappa(counts, once(counts))[0])
+    assert np.isnan(krippendorff_alpha(counts, once(counts))[0])
+
+
+def test_ac1_stays_where_kappa_falls() -> None:
+    """The paradox of kappa (Feinstein and Cicchetti 1990, Journal of Clinical Epidemiology 43)."""
+    counts = np.array([[2, 0]] * 90 + [[1, 1]] * 10)
+    assert observed_agreement(counts, once(counts))[0] == pytest.approx(0.9)
+    assert fleiss_kappa(counts, once(counts))[0] < 0
+    assert gwet_ac1(counts, once(counts))[0] > 0.85
