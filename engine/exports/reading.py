@@ -27,6 +27,12 @@ def _text(value: object) -> object:
     return value
 
 
+def topic_of(question: str) -> str:
+    """How files of TREC's forms call a question: the same for the same words."""
+    words = " ".join(question.split())
+    return "q" + hashlib.sha256(words.encode()).hexdigest()[:TOPIC_DIGITS]
+
+
 Moment = Annotated[AwareDatetime, BeforeValidator(_text)]
 Milliseconds = Annotated[float, Field(ge=0, le=LONGEST_CASE_MS)]
 Count = Annotated[int, Field(ge=0, le=10**15)]
@@ -230,8 +236,7 @@ class Record(_Read):
     @property
     def topic(self) -> str:
         """How files of TREC's forms call the question: the same for the same words in every case."""
-        words = " ".join(self.question.split())
-        return "q" + hashlib.sha256(words.encode()).hexdigest()[:TOPIC_DIGITS]
+        return topic_of(self.question)
 
     @property
     def last_round(self) -> int:
