@@ -1,0 +1,1 @@
+"""Verdicts in the formats of other programs, out and in, a file a format."""

@@ -1,0 +1,27 @@
+"""Relevance judgements of two grades, as most collections of TREC and BEIR have them: 1 is relevant, 0 is
+not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.review.exchange.drafts import Draft
+from engine.review.exchange.format import Format
+from engine.review.exchange.qrels import read_gains
+from engine.review.model import Verdict
+
+
+def read(path: Path) -> list[Draft]:
+    """Judgements in four columns (TREC) or three (BEIR). Raises SourceError, naming the line, for a gain that
+    is neither 0 nor 1: such a file has more grades."""
+    return read_gains(path, {1: Verdict.RELEVANT, 0: Verdict.IRRELEVANT})
+
+
+FORMAT = Format(
+    "binary-qrels",
+    "Judgements of two grades (TREC, BEIR)",
+    "judgements that others made: 1 is relevant, 0 is not",
+    ".tsv",
+    "text/tab-separated-values",
+    read,
+)

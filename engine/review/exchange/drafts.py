@@ -1,0 +1,134 @@
+"""Verdicts from elsewhere, checked field by field, before they are tied to items of cases; and what formats
+say of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from engine.errors import SourceError
+from engine.exports.reading import topic_of
+from engine.review.model import Item, ItemKind, SourceType, Verdict
+from engine.review.ratings import SCALES
+
+LONGEST_ID: Final = 1_000
+LONGEST_NAME: Final = 200
+LONGEST_TEXT: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What somebody said of an item, as a file has it. ``key`` or ``passage_id`` name the item, in the case,
+    or for the question, that the file names; what it leaves out is empty. ``question_id`` is that of TREC's
+    forms. ``at`` is UTC in ISO 8601."""
+
+    kind: ItemKind
+    verdict: Verdict
+    case_id: str = ""
+    question_id: str = ""
+    question: str = ""
+    key: str = ""
+    passage_id: str = ""
+    source_id: str = ""
+    relation: str = ""
+    reviewer: str = ""
+    reason: str = ""
+    note: str = ""
+    at: str = ""
+    source: SourceType = SourceType.HUMAN
+
+
+def verdict_of(word: str, kind: ItemKind) -> Verdict:
+    """A verdict by its word. Raises ValueError, listing the known ones, for what is none of the kind."""
+    for verdict in SCALES[kind]:
+        if verdict.value == word.strip().lower():
+            return verdict
+    known = ", ".join(repr(verdict.value) for verdict in SCALES[kind])
+    raise ValueError(f"unknown verdict {word!r} of a {kind.value}; known: {known}")
+
+
+def draft(values: Mapping[Any, Any], where: str) -> Draft:
+    """A verdict of the fields of ``Draft`` that are there; others are passed over, as is what is null. Raises
+    SourceError, which begins with ``where``, for a field that cannot be read, and where no item is named."""
+    given = {name: value for name, value in values.items() if value is not None}
+    try:
+        fields = _Fields.model_validate(given)
+        verdict = verdict_of(fields.verdict, fields.kind)
+    except ValidationError as error:
+        raise refused(where, error) from error
+    except ValueError as error:
+        raise SourceError(f"{where}: {error}") from error
+    return Draft(**{**fields.model_dump(), "verdict": verdict})
+
+
+def refused(where: str, error: ValidationError) -> SourceError:
+    """What to raise for values that are not as they should be: the first of them is named."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    reason = first["msg"].removeprefix("Value error, ")
+    return SourceError(f"{where}: {field}: {reason}" if field else f"{where}: {reason}")
+
+
+def item_fields(item: Item, question: str) -> dict[str, str | int | float | None]:
+    """What all formats say of an item, by the names that ``draft`` reads, and where it came from."""
+    return {
+        "case_id": item.case_id,
+        "question_id": topic_of(question),
+        "question": question,
+        "kind": item.kind.value,
+        "key": item.key,
+        "passage_id": item.passage_id,
+        "document_id": item.document_id,
+        "source_id": item.source_id,
+        "relation": item.relation,
+        "strategy": item.strategy,
+        "round": item.round,
+        "distance": item.distance,
+        "rank": item.rank,
+        "score": item.score,
+        "language": item.language,
+        "document_type": item.document_type,
+    }
+
+
+def _moment(value: object) -> object:
+    if not isinstance(value, str) or not value:
+        return value
+    try:
+        found = datetime.fromisoformat(value)
+        return (found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"no moment of ISO 8601: {value[:40]!r}") from error
+
+
+Id = Annotated[str, Field(max_length=LONGEST_ID)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+
+
+class _Fields(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    kind: ItemKind = ItemKind.PASSAGE
+    verdict: Annotated[str, Field(max_length=LONGEST_NAME)]
+    case_id: Id = ""
+    question_id: Id = ""
+    question: Text = ""
+    key: Id = ""
+    passage_id: Id = ""
+    source_id: Id = ""
+    relation: Id = ""
+    reviewer: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    reason: Text = ""
+    note: Text = ""
+    at: Annotated[str, BeforeValidator(_moment)] = ""
+    source: SourceType = SourceType.HUMAN
+
+    @model_validator(mode="after")
+    def _names_an_item(self) -> _Fields:
+        if not self.key and not self.passage_id:
+            raise ValueError("names no item: neither a key nor a passage_id")
+        return self

@@ -1,0 +1,74 @@
+"""Relevance judgements of TREC: a line ``question 0 passage gain`` for each passage that was judged.
+
+Relevant is 2, partly relevant 1, not relevant 0 (graded judgements as in the TREC Deep Learning tracks). The
+form has neither reviewers nor notes: where several people judged a passage for a question, in one case or in
+several, the lower median of their gains is written, which is above 0 only where most of them approve.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import median_low
+from typing import Final
+
+from engine.errors import InputError, SourceError
+from engine.evaluation.qrels import judged_lines
+from engine.evaluation.runs import one_word
+from engine.exports.reading import topic_of
+from engine.review.exchange.drafts import Draft, draft
+from engine.review.exchange.format import Format
+from engine.review.exchange.reading import bounded, text_of
+from engine.review.model import Assessment, ItemKind, Verdict, standing
+
+GAINS: Final[Mapping[Verdict, int]] = {Verdict.RELEVANT: 2, Verdict.PARTLY: 1, Verdict.IRRELEVANT: 0}
+
+
+def write(assessments: Iterable[Assessment]) -> bytes:
+    """The judgements of passages, by question. Raises InputError where no passage was judged, or for an id
+    with a space in it."""
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for one in standing(assessments):
+        if one.item.kind is ItemKind.PASSAGE:
+            # Whoever judged a passage in two cases of a question is one voice: the last one.
+            voices = found.setdefault((topic_of(one.question), one.item.passage_id), {})
+            voices[one.reviewer] = GAINS[one.verdict]
+    if not found:
+        raise InputError("nobody has judged a passage: there is nothing that qrels could say")
+    lines = (
+        f"{question} 0 {one_word(passage)} {median_low(voices.values())}\n"
+        for (question, passage), voices in found.items()
+    )
+    return "".join(lines).encode()
+
+
+def read(path: Path) -> list[Draft]:
+    """Graded judgements, in four columns (TREC) or three (BEIR): 2 is relevant, 1 partly, 0 not. Raises
+    SourceError, naming the line, for any other gain."""
+    return read_gains(path, {gain: verdict for verdict, gain in GAINS.items()})
+
+
+def read_gains(path: Path, verdicts: Mapping[int, Verdict]) -> list[Draft]:
+    """The same, with the verdicts that gains stand for."""
+    found = []
+    for number, line in enumerate(judged_lines(io.StringIO(text_of(path)), str(path)), 1):
+        bounded(number, path)
+        verdict = verdicts.get(int(line.gain)) if line.gain.is_integer() else None
+        if verdict is None:
+            known = ", ".join(f"{gain} ({word.value})" for gain, word in sorted(verdicts.items()))
+            raise SourceError(f"{line.where}: unknown gain {line.gain:g}; known: {known}")
+        fields = {"question_id": line.question, "passage_id": line.passage, "verdict": verdict.value}
+        found.append(draft(fields, line.where))
+    return found
+
+
+FORMAT = Format(
+    "qrels",
+    "Judgements (TREC qrels)",
+    "trec_eval, ranx and other programs that measure rankings: relevant 2, partly 1, not relevant 0",
+    ".qrels",
+    "text/plain",
+    read,
+    write,
+)

@@ -1,0 +1,58 @@
+"""Files of other programs, opened and bounded before anything in them is looked at."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from engine import files
+from engine.errors import FileRefusedError, SourceError
+
+LARGEST: Final = 64_000_000
+MOST: Final = 200_000
+
+
+def text_of(path: Path) -> str:
+    """A file in UTF-8, of at most ``LARGEST`` bytes, as text. Raises SourceError."""
+    try:
+        return files.read_named(path, LARGEST).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{path}: not in UTF-8, at byte {error.start}; save it as UTF-8") from error
+    except (OSError, FileRefusedError) as error:
+        told = getattr(error, "strerror", None) or error
+        raise SourceError(f"{path}: cannot be read ({told})") from error
+
+
+def json_in(path: Path) -> Any:
+    """The one value of a JSON file. Raises SourceError."""
+    return _value(text_of(path), str(path))
+
+
+def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a file with one in each line, each with its place for errors; empty lines are passed
+    over. Raises SourceError for a line that is no object, and where there are more than ``MOST``."""
+    for number, line in enumerate(io.StringIO(text_of(path)), 1):
+        where = f"{path}, line {number}"
+        bounded(number, path)
+        if line.strip():
+            value = _value(line, where)
+            if not isinstance(value, dict):
+                raise SourceError(f"{where}: no JSON object")
+            yield where, value
+
+
+def bounded(number: int, path: Path) -> None:
+    """Raises SourceError where a file has more than ``MOST`` verdicts; ``number`` counts them from 1."""
+    if number > MOST:
+        raise SourceError(f"{path}: more than {MOST:,} verdicts; split the file")
+
+
+def _value(text: str, where: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise SourceError(f"{where}: no JSON ({error})") from error

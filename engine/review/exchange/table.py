@@ -1,0 +1,106 @@
+"""Verdicts as a table, a row each: CSV of RFC 4180 in UTF-8 with a byte order mark, for a spreadsheet.
+
+A text that a spreadsheet would take for a formula gets an apostrophe in front, and so does one that begins
+with apostrophes before such a text: so it can be told which apostrophe was there before, and reading takes
+back what writing has put.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.errors import SourceError
+from engine.exports.formats.table import Cell, defused
+from engine.review.exchange.drafts import Draft, draft, item_fields
+from engine.review.exchange.format import Format
+from engine.review.exchange.reading import bounded, text_of
+from engine.review.model import Assessment, standing
+
+COLUMNS = (
+    *("case_id", "question_id", "question", "kind", "key", "passage_id", "document_id", "source_id"),
+    *("relation", "strategy", "round", "distance", "rank", "score", "language", "document_type"),
+    *("verdict", "approved", "reason", "note", "reviewer", "source", "at", "seconds"),
+    *("criteria", "sha256", "fingerprint", "engine"),
+)
+_NEEDED = "verdict"
+
+
+def write(assessments: Iterable[Assessment]) -> bytes:
+    """The table; its header alone where nobody has judged anything. ``approved`` is 1 or 0."""
+    file = io.StringIO(newline="")
+    lines = csv.writer(file, lineterminator="\r\n")
+    lines.writerow(COLUMNS)
+    for one in standing(assessments):
+        fields = _fields(one)
+        lines.writerow([_cell(fields[name]) for name in COLUMNS])
+    return file.getvalue().encode("utf-8-sig")
+
+
+def read(path: Path) -> list[Draft]:
+    """The verdicts of a table with our columns, of which ``verdict`` and one of ``key`` and ``passage_id``
+    are needed; others are passed over. Columns may be separated by semicolons, as some spreadsheets write
+    them. Raises SourceError naming the line on which a row ends."""
+    text = text_of(path)
+    header = text.partition("\n")[0]
+    separator = ";" if ";" in header and "," not in header else ","
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
+    found = []
+    try:
+        if _NEEDED not in (rows.fieldnames or ()):
+            raise SourceError(
+                f"{path}, line 1: no column {_NEEDED!r}; a table begins with the names of its columns"
+            )
+        for number, row in enumerate(rows, 1):
+            bounded(number, path)
+            where = f"{path}, line {rows.line_num}"
+            if None in row:
+                raise SourceError(f"{where}: more fields than columns")
+            found.append(draft({name: _plain(value) for name, value in row.items() if value}, where))
+    except csv.Error as error:
+        raise SourceError(f"{path}, line {rows.reader.line_num}: no CSV ({error})") from error
+    return found
+
+
+def _fields(one: Assessment) -> dict[str, Cell]:
+    return {
+        **item_fields(one.item, one.question),
+        "verdict": one.verdict.value,
+        "approved": int(one.is_approval),
+        "reason": one.reason,
+        "note": one.note,
+        "reviewer": one.reviewer,
+        "source": one.source.value,
+        "at": one.at,
+        "seconds": one.seconds,
+        "criteria": one.criteria,
+        "sha256": one.sha256,
+        "fingerprint": one.fingerprint,
+        "engine": one.engine,
+    }
+
+
+def _cell(value: Cell) -> Cell:
+    if not isinstance(value, str):
+        return value
+    bare = value.lstrip("'")
+    return value[: len(value) - len(bare)] + defused(bare)
+
+
+def _plain(text: str) -> str:
+    """A text without the apostrophe that ``_cell`` put."""
+    bare = text.lstrip("'")
+    return text[1:] if text.startswith("'") and defused(bare).startswith("'") else text
+
+
+FORMAT = Format(
+    "csv",
+    "Table (CSV)",
+    "a spreadsheet, or any program that counts: a row for each verdict",
+    ".csv",
+    "text/csv",
+    read,
+    write,
+)
