@@ -13,6 +13,7 @@ from engine.corpus.protocol import Corpus, Mask, Rows, Scores
 from engine.investigation.associations import associations
 from engine.investigation.pool import Pool
 from engine.investigation.ranking.additive import AdditiveModel, family_of, learned
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.ranking.features import (
     CITATIONS,
     ENTITIES,
@@ -29,6 +30,8 @@ from engine.retrieval.relevance import Relevance
 
 PIN_BONUS = 10.0
 GROUPS = (QUESTION, NEIGHBOURS, CITATIONS, ENTITIES, WALK)
+# What experts said of passages.
+EXPERTS = "experts"
 # How fast a voucher's standing falls with its score in the first pass.
 FALL = 0.25
 
@@ -66,11 +69,13 @@ def rank(
     relevance: Relevance,
     strategies: Collection[str] | None = None,
     scanned: Rows | None = None,
+    experience: Experience | None = None,
 ) -> Ranking:
     """Rank the pool; dismissed passages are left out, pinned ones come first.
 
     Links of the kinds that ``strategies`` names count, None for all. ``scanned`` are the rows of the scan,
     best first, which fall as far as the question allows and no further; None for the pool by relevance.
+    ``experience``: what experts' verdicts add to the shipped weights; None for nothing.
     """
     # In the order of the corpus: equals are told apart by it, never by who came first.
     entries = sorted(
@@ -79,24 +84,49 @@ def rank(
     )
     rows = np.fromiter((entry.row for entry in entries), np.int32, len(entries))
     if not len(rows):
-        names = (*GROUPS, HELD, "pinned")
-        return Ranking(rows, np.empty(0, np.float32), names, np.empty((len(names), 0), np.float32), {})
+        none = (*GROUPS, HELD, "pinned")
+        return Ranking(rows, np.empty(0, np.float32), none, np.empty((len(none), 0), np.float32), {})
     described = Described(corpus, relevance, associations(corpus), rows)
     features, addends = two_passes(described, strategies, learned(family_of(corpus)))
+    ids = {entry.row: entry.passage_id for entry in entries}
+    told = None if experience is None else _told_by_experts(experience, described, features)
+    if told is not None:
+        addends = addends + told.addends
     groups = np.array(features.groups)
     pinned = np.array([PIN_BONUS * (entry.passage_id in pool.pinned) for entry in entries], np.float32)
-    parts = np.stack([*(addends[groups == group].sum(axis=0) for group in GROUPS), pinned]).astype(np.float32)
+    by_group = [addends[groups == group].sum(axis=0) for group in GROUPS]
+    names = GROUPS if told is None else (*GROUPS, EXPERTS)
+    parts = np.stack([*by_group, *([] if told is None else [told.gained]), pinned]).astype(np.float32)
     order = scan_kept(described, parts.sum(axis=0), scanned, pinned > 0)
     parts = parts[:, order]
-    parts = np.insert(parts, len(GROUPS), lift(parts.sum(axis=0)), axis=0)
-    ids = {entry.row: entry.passage_id for entry in entries}
+    parts = np.insert(parts, len(names), lift(parts.sum(axis=0)), axis=0)
     details = {
         (group, int(row)): ids[int(voucher)]
         for group, vouchers in features.vouchers.items()
         for row, voucher in zip(rows, vouchers, strict=True)
         if voucher >= 0
     }
-    return Ranking(rows[order], parts.sum(axis=0), (*GROUPS, HELD, "pinned"), parts, details)
+    if told is not None:
+        details |= told.details
+    return Ranking(rows[order], parts.sum(axis=0), (*names, HELD, "pinned"), parts, details)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What experts' verdicts add to n passages: to each feature, shape (features, n), and by themselves,
+    shape (n,); ``details`` are the judged passages that most of it comes from."""
+
+    addends: NDArray[np.float32]
+    gained: Scores
+    details: dict[tuple[str, int], str]
+
+
+def _told_by_experts(experience: Experience, described: Described, features: Features) -> _Told:
+    corpus, rows, vectors = described.corpus, described.rows, described.relevance.vectors
+    addends = experience.weights(features.names, features.values)
+    gained, sources = experience.remembered(corpus, rows, None if vectors is None else vectors[0])
+    details = {(EXPERTS, row): one for row, one in zip(rows.tolist(), sources, strict=True) if one}
+    return _Told(addends, gained, details)
 
 
 def plain(pool: Pool, relevance: Relevance, scanned: Rows, scores: Scores) -> Ranking:
@@ -127,18 +157,24 @@ def two_passes(
 def scan_kept(described: Described, scores: Scores, scanned: Rows | None, pinned: Mask) -> NDArray[np.intp]:
     """The order of a pool by its scores, in which no passage of the scan falls further than the question
     allows; ``pinned``, shape (n,), stand first. ``scanned`` as in ``rank``."""
+    order = np.lexsort((described.rows, -scores))
+    scan, reached = scan_held(described, scanned)
+    first = int(pinned.sum())
+    order[first:] = held(order[first:], scan[~pinned[scan]], reached)
+    return order
+
+
+def scan_held(described: Described, scanned: Rows | None) -> tuple[NDArray[np.intp], float]:
+    """The places of the scan's passages in a pool, best first, and how far the question lets them fall.
+    ``scanned`` as in ``rank``."""
     rows = described.rows
-    order = np.lexsort((rows, -scores))
     if scanned is None:
         scan = np.lexsort((rows, -described.own))
     else:
         found = np.minimum(np.searchsorted(rows, scanned), len(rows) - 1)
         scan = found[rows[found] == scanned]
     terms, family = described.fixed["terms"], family_of(described.corpus)
-    reached = reach(described.named, terms, scan, family, meaning=described.meaning)
-    first = int(pinned.sum())
-    order[first:] = held(order[first:], scan[~pinned[scan]], reached)
-    return order
+    return scan, reach(described.named, terms, scan, family, meaning=described.meaning)
 
 
 def first_seeds(described: Described) -> Scores:

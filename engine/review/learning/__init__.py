@@ -1,0 +1,1 @@
+"""What verdicts teach the ranking of a corpus."""

@@ -1,0 +1,131 @@
+"""Questions whose passages experts have judged, described as the ranking sees them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.protocol import Corpus, Rows, Scores
+from engine.investigation.associations import associations
+from engine.investigation.case import Case
+from engine.investigation.ranking.additive import family_of, learned
+from engine.investigation.ranking.experience import Floats
+from engine.investigation.ranking.features import Described
+from engine.investigation.ranking.holding import held
+from engine.investigation.ranking.order import scan_held, two_passes
+from engine.review.model import Assessment, ItemKind, Verdict
+from engine.settings import InvestigationSettings
+
+# What a verdict on a passage is worth.
+WORTH: Mapping[Verdict, float] = {Verdict.RELEVANT: 1.0, Verdict.PARTLY: 0.5, Verdict.IRRELEVANT: 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What experts say of the passages of one question, by id: how relevant, 0..1, and how many say so."""
+
+    question: str
+    worth: Mapping[str, float]
+    voices: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """A judged question as it was ranked by the shipped weights: ``rows`` of its pool, shape (n,), ascending;
+    ``values`` of the features ``names``, shape (features, n); ``shipped`` scores, shape (n,). ``vector`` is
+    the question's, None where the corpus has none. ``judged`` are places in the pool, ``worth`` and
+    ``voices`` what was said of them, shapes (k,). ``scan`` are the places of the scan's passages, best first,
+    each of which falls to ``1 + reached`` times its rank at most."""
+
+    question: str
+    rows: Rows
+    names: tuple[str, ...]
+    values: Floats
+    shipped: Scores
+    vector: Floats | None
+    judged: NDArray[np.intp]
+    worth: Floats
+    voices: Floats
+    scan: NDArray[np.intp]
+    reached: float
+
+    def order(self, scores: Scores) -> NDArray[np.intp]:
+        """The places of the pool in order by scores, shape (n,), as the engine puts them."""
+        return held(np.lexsort((self.rows, -scores)), self.scan, self.reached)
+
+
+def labels_of(assessments: Iterable[Assessment]) -> list[Labels]:
+    """What standing assessments say of passages, by question. Where one settles what others differ about, it
+    alone counts; else all do alike. Passages of the same words are judged together."""
+    said: dict[str, dict[str, list[Assessment]]] = defaultdict(lambda: defaultdict(list))
+    for one in assessments:
+        if one.item.kind is ItemKind.PASSAGE and one.verdict in WORTH:
+            for passage_id in (one.item.passage_id, *map(_passage_of, one.item.copies)):
+                said[one.question][passage_id].append(one)
+    found = []
+    for question, passages in said.items():
+        counted = {passage_id: _counted(voices) for passage_id, voices in passages.items()}
+        worth = {
+            passage_id: sum(WORTH[one.verdict] for one in voices) / len(voices)
+            for passage_id, voices in counted.items()
+        }
+        found.append(
+            Labels(question, worth, {passage_id: len(voices) for passage_id, voices in counted.items()})
+        )
+    return found
+
+
+def _passage_of(key: str) -> str:
+    return key.partition(":")[2]
+
+
+def _counted(voices: Sequence[Assessment]) -> Sequence[Assessment]:
+    settled = [one for one in voices if one.settles]
+    return settled[-1:] or voices
+
+
+def observed(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSettings) -> Iterator[Observed]:
+    """Each question asked again with the same settings and the shipped weights; without those whose judged
+    passages its pool does not have."""
+    for one in labels:
+        case = Case(corpus, one.question, settings)
+        for _ in case.run():
+            continue
+        found = described(case, one)
+        if found is not None:
+            yield found
+
+
+def described(case: Case, labels: Labels) -> Observed | None:
+    """A case that came to its end, with what was said of its passages; None where nothing was of its pool."""
+    scanned, corpus = case.scanned, case.corpus
+    if scanned is None:
+        return None
+    entries = sorted(case.pool.entries(), key=lambda entry: entry.row)
+    rows = np.array([entry.row for entry in entries], np.int32)
+    judged = [place for place, entry in enumerate(entries) if entry.passage_id in labels.worth]
+    if not judged:
+        return None
+    ids = [entries[place].passage_id for place in judged]
+    own = Described(corpus, scanned.relevance, associations(corpus), rows)
+    features, addends = two_passes(own, case.settings.strategies, learned(family_of(corpus)))
+    scan, reached = scan_held(own, scanned.rows)
+    vectors = scanned.relevance.vectors
+    return Observed(
+        question=labels.question,
+        rows=rows,
+        names=features.names,
+        values=features.values.astype(np.float32),
+        shipped=addends.sum(axis=0).astype(np.float32),
+        vector=None if vectors is None else cast("Floats", vectors[0]).astype(np.float32),
+        judged=np.array(judged, np.intp),
+        worth=np.array([labels.worth[one] for one in ids], np.float32),
+        voices=np.array([labels.voices[one] for one in ids], np.float32),
+        scan=scan,
+        reached=reached,
+    )
