@@ -28,7 +28,7 @@ from engine.review.learning.learning import (
 from engine.review.learning.observing import Observed
 
 FOLDS = 5
-STRENGTHS = (0.25, 0.5, 0.75, 1.0, 1.5)
+STRENGTHS = (0.25, 0.5, 0.75)
 # Passages of a ranking that are looked at.
 DEPTH = 10
 # Worth half a point or more counts as relevant where passages are counted.
@@ -117,16 +117,18 @@ def _held_out(
 
 
 def _best(seen: Observations, tried: dict[str, list[tuple[int, Scores]]]) -> tuple[str, float]:
-    """The kind and the strength that make the first ten passages of questions best; the weakest that do."""
+    """The kind that makes the first ten passages of questions best whatever its strength, and the strength of
+    it that does so most; a strength of 0 where no kind makes them better."""
     figures = {
-        (kind, strength): float(
-            np.mean([_figures(seen.questions[place], strength * gain)[1] for place, gain in gains])
-        )
+        kind: [
+            float(np.mean([_figures(seen.questions[place], strength * gain)[1] for place, gain in gains]))
+            for strength in (0.0, *STRENGTHS)
+        ]
         for kind, gains in tried.items()
-        for strength in (0.0, *STRENGTHS)
     }
-    best = max(figures.values())
-    return min((key for key, value in figures.items() if value == best), key=lambda key: key[1])
+    kind = max(figures, key=lambda one: sum(figures[one]))
+    own = figures[kind]
+    return kind, (0.0, *STRENGTHS)[own.index(max(own))]
 
 
 def _told(seen: Observations, kind: str, strength: float, gains: list[tuple[int, Scores]]) -> Choice:
