@@ -18,7 +18,12 @@ from pathlib import Path
 import orjson
 
 from engine.corpus.embedded.manifest import MANIFEST_NAME, read_manifest
-from engine.corpus.embedded.publication import CONFIRMATIONS_NAME, GRADES_NAME, VALIDATIONS_NAME
+from engine.corpus.embedded.publication import (
+    CONFIRMATIONS_NAME,
+    GRADES_NAME,
+    VALIDATIONS_NAME,
+    WEIGHTS_NAME,
+)
 from engine.corpus.journal import complete_lines, overwrite_lines
 from engine.errors import CorpusError, InputError
 
@@ -106,7 +111,7 @@ def take_out_reviewer(folder: Path, name: str, *, dry_run: bool = False) -> int:
     Raises CorpusError where they cannot be read or written.
     """
     old = b'"reviewer":' + orjson.dumps(name)
-    paths = [folder / file for file in (VALIDATIONS_NAME, GRADES_NAME, CONFIRMATIONS_NAME)]
+    paths = [folder / file for file in (VALIDATIONS_NAME, GRADES_NAME, CONFIRMATIONS_NAME, WEIGHTS_NAME)]
     if dry_run:
         return sum(old in line for path in paths for line in complete_lines(path))
     blank = b'"reviewer":""'.ljust(len(old))

@@ -18,11 +18,13 @@ from engine.corpus.embedded.publication import (
     GRADES_NAME,
     ONTOLOGY_NAME,
     VALIDATIONS_NAME,
+    WEIGHTS_NAME,
     is_own,
 )
 from engine.corpus.extracted.readings import load_readings
 from engine.corpus.extracted.validations import load_validations
 from engine.corpus.grades import load_grades
+from engine.corpus.learned_weights import load_weights
 from engine.corpus.ontology_journal import ontology_in_force, saved_ontologies
 from engine.errors import CorpusError, system_error
 
@@ -94,6 +96,7 @@ def _entries(folder: Path, problems: list[str]) -> Iterator[tuple[str, int]]:
         GRADES_NAME: load_grades,
         ONTOLOGY_NAME: states,
         VALIDATIONS_NAME: load_validations,
+        WEIGHTS_NAME: load_weights,
     }
     for name, load in journals.items():
         if (folder / name).exists():

@@ -51,7 +51,7 @@ def key_of(case: Case) -> Hashable | None:
     own = case.model is not None or case.edited is not None or case.has_bounds_of_its_own
     if own or len(case.pool) or case.pool.dismissed or case.pool.pinned or case.rounds or case.is_cancelled:
         return None
-    return case.question, case.settings.model_dump_json(), case.day, case.corpus.judged
+    return case.question, case.settings.model_dump_json(), case.day, case.corpus.judged, case.weights
 
 
 def known(case: Case, key: Hashable | None) -> Finished | None:

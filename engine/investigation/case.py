@@ -53,6 +53,7 @@ from engine.investigation.strategies.base import Context, Seeds, Strategy, bring
 from engine.investigation.strategies.gaps import Gaps
 from engine.investigation.strategies.registry import strategy
 from engine.investigation.turn import take_turn
+from engine.investigation.weights import experience_of
 from engine.investigation.whole import MOST_OF_WHOLE
 from engine.language.embedders import Embedder, embedder
 from engine.llm import LanguageModel, Meter, Usage
@@ -91,7 +92,8 @@ class Case:
     on which the law is looked at where the settings name none; today, unless another is given. ``model`` is
     asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
     ``used`` is what the saved case that this one carries on had used, by task; ``breadth`` overrides what the
-    limit of the pool makes of scan and budgets. Raises
+    limit of the pool makes of scan and budgets; ``weights`` names what was learned of verdicts, as
+    ``weights.experience_of`` takes it. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
     SettingsError for an unknown strategy, transaction type or language, or a filter that fits no document.
     """
@@ -108,6 +110,7 @@ class Case:
         model: LanguageModel | None = None,
         used: Mapping[str, Usage] = NOTHING,
         breadth: Breadth | None = None,
+        weights: str | None = None,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
@@ -116,6 +119,9 @@ class Case:
         self.corpus, self.question, self.settings = corpus, question, settings
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
+        self._experience = experience_of(corpus, weights)
+        # By which id it is known, empty for nothing learned.
+        self.weights = "" if self._experience is None else self._experience.id
         self.plan: QueryPlan | None = None
         self.edited = None if plan is None else checked_plan(plan, question)
         self.areas: tuple[AreaCoverage, ...] = ()
@@ -289,6 +295,7 @@ class Case:
             self.transaction,
             self.usage,
             self.found if self.scanned is None else found_by(self.scanned, self.pool, self.rounds),
+            self.weights,
         )
 
     @property
@@ -476,7 +483,16 @@ class Case:
         if self.scanned is None or self.plan is None:
             return None
         mask = self._filters.mask
-        return Showing(self.corpus, self.pool, self.plan, self.settings, self.scanned, mask, self._reading)
+        return Showing(
+            self.corpus,
+            self.pool,
+            self.plan,
+            self.settings,
+            self.scanned,
+            mask,
+            self._reading,
+            self._experience,
+        )
 
     def _admit_by_person(self, passage_id: str) -> Rows:
         row = row_of(self.corpus, passage_id)

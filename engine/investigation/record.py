@@ -34,7 +34,8 @@ class Investigation:
     ``usage`` is what it used, by task. ``evidence``: whether the corpus bears the question.
     ``metrics``: the figures of the case at its end; ``transaction``: the type of transaction that it is
     about, None where the corpus knows no types. ``found``: by which query passages of the
-    pool were found, by their ids.
+    pool were found, by their ids. ``weights`` names what was learned of verdicts that it was ranked by, empty
+    for the shipped weights alone.
     """
 
     question: str
@@ -56,3 +57,4 @@ class Investigation:
     transaction: Transaction | None = None
     usage: Mapping[str, Usage] = field(default_factory=lambda: MappingProxyType({}))
     found: Mapping[str, FoundBy] = field(default_factory=lambda: MappingProxyType({}))
+    weights: str = ""

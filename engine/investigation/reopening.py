@@ -10,7 +10,9 @@ from engine.investigation.record import Investigation
 def reopened(found: Investigation, corpus: Corpus) -> Case:
     """A case as it stood when it was kept. It knows what was found, not the scan that found it: whoever goes
     on with it has to run it anew (``engine.records.replaying``). Raises as ``Case``."""
-    case = Case(corpus, found.question, found.settings, pool=found.pool, day=found.day, used=found.usage)
+    case = Case(
+        corpus, found.question, found.settings, pool=found.pool, day=found.day, used=found.usage, weights=""
+    )
     vars(case).update(
         plan=found.plan,
         rounds=list(found.rounds),
@@ -23,6 +25,7 @@ def reopened(found: Investigation, corpus: Corpus) -> Case:
         metrics=found.metrics,
         transaction=found.transaction,
         found=found.found,
+        weights=found.weights,
     )
     vars(case)["_spending"].milliseconds = found.milliseconds
     return case

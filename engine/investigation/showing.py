@@ -13,6 +13,7 @@ from engine.investigation.parts import PartFound, parts_found, with_best_of_part
 from engine.investigation.pool import Pool
 from engine.investigation.presentation import present
 from engine.investigation.ranking import Ranking, plain, rank
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.reading import Reading
 from engine.investigation.reranking import pinned
 from engine.model import DepthKind, QueryPlan, RankedPassage
@@ -33,7 +34,7 @@ class Shown:
 @dataclass(frozen=True, slots=True)
 class Showing:
     """What decides which passages of a pool are shown, and how. ``mask``: what the case may look at, shape
-    (passages,), None for everything."""
+    (passages,), None for everything; ``experience``: what experts' verdicts add, None for nothing."""
 
     corpus: Corpus
     pool: Pool
@@ -42,13 +43,15 @@ class Showing:
     scanned: Scan
     mask: Mask | None
     reading: Reading
+    experience: Experience | None = None
 
     def ranked(self) -> Ranking:
         """The pool in order, as its passages are now; the scan's own order where nothing is followed."""
         scanned = self.scanned
         if not self.settings.follow:
             return plain(self.pool, scanned.relevance, scanned.rows, scanned.scores)
-        return rank(self.pool, self.corpus, scanned.relevance, self.settings.strategies, scanned.rows)
+        followed = self.settings.strategies
+        return rank(self.pool, self.corpus, scanned.relevance, followed, scanned.rows, self.experience)
 
     def shown(self, ranking: Ranking) -> Shown:
         """A ranking with what the question names first, in the top of which each part of the question has its

@@ -39,7 +39,8 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
     Keys: question, corpus, started, day, settings, evidence (whether the corpus bears the question), plan,
     threads (what the strategies that were followed say of themselves),
     passages, transaction, metrics, coverage, rounds, retrievers (what each gave to the passages), stop, pool,
-    notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found.
+    notes, model and usage (of the language model, by task), milliseconds. ``message``: nothing was found;
+    ``weights``: by which learned weights it was ranked.
     """
     day = investigation.day
     searches = searches_to_json(investigation.rounds)
@@ -77,6 +78,8 @@ def investigation_to_json(investigation: Investigation) -> dict[str, Any]:
         "usage": usage_to_json(investigation.usage),
         "milliseconds": round(investigation.milliseconds, 2),
     }
+    if investigation.weights:
+        result["weights"] = investigation.weights
     if not investigation.passages:
         result["message"] = f"nothing in {investigation.corpus} answers to this question"
     return result

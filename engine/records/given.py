@@ -30,6 +30,9 @@ def given_otherwise(before: Mapping[str, Any], after: Mapping[str, Any]) -> tupl
     # The day that a case looked at follows from a day that was set.
     names = [name for name in _GIVEN if name != "day" or old.get("as_of") == new.get("as_of")]
     found = [Given(name, before[name], after[name]) for name in names if before[name] != after[name]]
+    ranked_by = before.get("weights", ""), after.get("weights", "")
+    if ranked_by[0] != ranked_by[1]:
+        found.append(Given("weights", *ranked_by))
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
             found.append(Given(name, old.get(name), new.get(name)))

@@ -17,6 +17,7 @@ from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
 from engine.investigation import Case
 from engine.investigation.record import Investigation
+from engine.investigation.weights import known_weights
 from engine.llm import LanguageModel
 from engine.records.planned import plan_from_json
 from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject, course_of
@@ -66,15 +67,32 @@ def gone_through(
     # On a server verdicts stand in its tables: what was rejected is none there from the beginning.
     supposed = without_verdicts(corpus, judged, started) if judged else None
     left_out = [_judged(step, supposed) for step in course.before]
-    case = Case(supposed or corpus, question, settings, plan=course.plan or plan, day=asked_on, model=model)
+    weights, lost = _weights(record, corpus)
+    case = Case(
+        supposed or corpus,
+        question,
+        settings,
+        plan=course.plan or plan,
+        day=asked_on,
+        model=model,
+        weights=weights,
+    )
     for _ in case.run():
         pass
-    left_out += [_taken(step, case, supposed) for step in course.steps]
+    left_out += [lost, *(_taken(step, case, supposed) for step in course.steps)]
     case.notes = (*case.notes, *filter(None, left_out))
     if supposed is not None and corpus.journals is not None:
         # Whoever goes on with the case hears from now on what people say.
         supposed.read_from(corpus.journals)
     return case
+
+
+def _weights(record: Mapping[str, Any], corpus: Corpus) -> tuple[str, str]:
+    """The learned weights that a case was ranked by, empty for none; and why they cannot be had."""
+    wanted = str(record.get("weights", ""))
+    if wanted and wanted not in known_weights(corpus):
+        return "", f"the learned weights {wanted!r} are not beside this corpus: it was ranked without them"
+    return wanted, ""
 
 
 def _taken(step: Step, case: Case, supposed: Corpus | None) -> str:

@@ -92,6 +92,7 @@ class CaseFile(BaseModel):
     evidence: EvidenceFile
     passages: tuple[RankedFile, ...]
     transaction: Transaction | None
+    weights: str = ""
     metrics: Metrics
     coverage: tuple[AreaCoverage, ...]
     rounds: tuple[RoundReport, ...]
@@ -179,6 +180,7 @@ def investigation_of(record: Mapping[str, Any], corpus: Corpus, path: Path = REC
         file.transaction,
         usage_from_json(record.get("usage"), str(path)),
         {node.id: FoundBy(node.search, node.similarity) for node in file.pool.nodes},
+        file.weights,
     )
 
 

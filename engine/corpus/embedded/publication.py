@@ -37,6 +37,8 @@ ONTOLOGY_NAME = "ontology.jsonl"
 # The grades that people give to kinds of documents and to single ones, and what they say of claims.
 GRADES_NAME = "grades.jsonl"
 CONFIRMATIONS_NAME = "confirmations.jsonl"
+# What was learned of experts' verdicts, and which of it counts.
+WEIGHTS_NAME = "weights.jsonl"
 # Which vectors the page is to make of it.
 WANTED_NAME = "vectors.json"
 # What ingestions keep to do less the next time; it may be deleted at any moment.
@@ -49,6 +51,7 @@ BESIDE_NAMES = (
     ONTOLOGY_NAME,
     GRADES_NAME,
     CONFIRMATIONS_NAME,
+    WEIGHTS_NAME,
 )
 # Written, and then put in the place of the manifest.
 WAITING_NAME = f"{MANIFEST_NAME}.new"

@@ -22,6 +22,7 @@ from engine.corpus.embedded.publication import (
     EXTRACTED_NAME,
     GRADES_NAME,
     VALIDATIONS_NAME,
+    WEIGHTS_NAME,
 )
 from engine.corpus.journal import FolderJournals
 from engine.corpus.postgresql.schema import SCHEMA
@@ -29,7 +30,7 @@ from engine.corpus.postgresql.server import Server
 from engine.errors import CorpusError
 
 # The journals that go with a corpus from a folder to a server and back.
-KEPT = (CONFIRMATIONS_NAME, DECISIONS_NAME, EXTRACTED_NAME, GRADES_NAME, VALIDATIONS_NAME)
+KEPT = (CONFIRMATIONS_NAME, DECISIONS_NAME, EXTRACTED_NAME, GRADES_NAME, VALIDATIONS_NAME, WEIGHTS_NAME)
 
 _LINES = f"select line from {SCHEMA}.said where corpus = %s and journal = %s order by number"
 _READ = text(f"select line from {SCHEMA}.said where corpus = :name and journal = :journal order by number")

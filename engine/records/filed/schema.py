@@ -342,6 +342,7 @@ class Record(_Part):
     usage: dict[str, UsagePart]
     milliseconds: float
     message: Annotated[str, Field(description="That nothing was found")] | None = None
+    weights: Annotated[str, Field(max_length=64, description="Learned weights that it was ranked by")] = ""
 
 
 class EventPart(_Part):
