@@ -34,6 +34,7 @@ from engine.cli.planning import add_plan_command
 from engine.cli.regress import add_regress_command
 from engine.cli.report import add_report_command
 from engine.cli.tree import add_tree_command
+from engine.cli.weights import add_weights_command
 from engine.errors import CancelledError, InputError, RedstringError
 
 # The last is what shells give to a command that SIGINT, their Ctrl-C, has ended.
@@ -83,6 +84,7 @@ def parser(
     add_evaluation_command(commands)
     add_extraction_commands(commands)
     add_judge_command(commands)
+    add_weights_command(commands)
     add_grades_command(commands)
     add_audit_command(commands)
     add_report_command(commands)

@@ -1,4 +1,4 @@
-"""The journal ``weights.jsonl``: what was learned of experts' verdicts, and which of it a corpus is ranked by.
+"""The journal ``weights.jsonl``: what was learned of verdicts, and by which of it a corpus is ranked.
 
 A line keeps learned weights, adopts kept ones by their id, or goes back to the shipped ones. Lines are only
 added; the last that adopts or goes back counts. They lie beside a corpus and not in it.

@@ -93,7 +93,7 @@ def observed(corpus: Corpus, labels: Iterable[Labels], settings: InvestigationSe
     """Each question asked again with the same settings and the shipped weights; without those whose judged
     passages its pool does not have."""
     for one in labels:
-        case = Case(corpus, one.question, settings)
+        case = Case(corpus, one.question, settings, weights="")
         for _ in case.run():
             continue
         found = described(case, one)
