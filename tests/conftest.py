@@ -48,7 +48,7 @@ FIRST = (
 # defence, which has to hold at once.
 TRIED_AGAIN = (
     *("engine/ingestion/cluster/", "engine/ingestion/test_vectors.py"),
-    *("ui/corpus/test_vectors.py", "ui/workers/test_pool.py"),
+    *("ui/corpus/test_vectors.py", "ui/workers/test_pool.py", "engine/review/test_at_once.py"),
     *("engine/investigation/test_growth.py", "engine/corpus/embedded/test_room.py"),
     *("engine/language/test_growth.py", "engine/language/references/test_corpora.py", "ui/test_allocator.py"),
 )

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 BROWSERS = 2
 # A server is started once.
-SERVER = ("engine/corpus/postgresql/", "engine/records/store/")
+SERVER = (
+    "engine/corpus/postgresql/",
+    "engine/records/store/",
+    "engine/review/test_store",
+    "engine/review/test_queues",
+    "engine/review/test_at_once",
+)
 # The libraries for models take seconds of each process that imports them.
 MODELS = (
     "engine/retrieval/",

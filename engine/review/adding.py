@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, case, delete, exists, insert, select, update
+from sqlalchemy import Connection, RowMapping, and_, case, delete, exists, insert, or_, select, update
 
 from engine.errors import InputError
 from engine.records.store.listing import Matter
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS
 from engine.records.store.tables import CASES
+from engine.review.asking import is_assigned
 from engine.review.kept import Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
 from engine.review.model import Assessment, Item
 
 # Reviewers who are asked of an item about which two differ.
 MOST_ASKED = 3
-LONGEST_NAME, LONGEST_TEXT = 200, 20_000
+LONGEST_NAME, LONGEST_TEXT, LONGEST_SESSION = 200, 20_000, 64
 
 
 def criteria_of(connection: Connection, matter: str) -> Criteria | None:
@@ -70,11 +72,8 @@ def item_in(connection: Connection, queue: str, item: Item) -> Item:
 
 
 def check_turn(connection: Connection, queue: str, case_number: int, key: str, reviewer: str) -> None:
-    """Raises InputError where a reviewer who has not judged an item does so now that nobody asks for it."""
-    here = and_(
-        QUEUE_ITEMS.c.queue == queue, QUEUE_ITEMS.c.case_number == case_number, QUEUE_ITEMS.c.key == key
-    )
-    is_open = exists(select(QUEUE_ITEMS.c.number).where(here, QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted))
+    """Raises InputError where a reviewer who has not judged an item is none of those who are to, or where
+    enough others have."""
     own = exists(
         select(ASSESSMENTS.c.number).where(
             ASSESSMENTS.c.case_number == case_number,
@@ -83,8 +82,31 @@ def check_turn(connection: Connection, queue: str, case_number: int, key: str, r
             ASSESSMENTS.c.stands,
         )
     )
-    if not connection.execute(select(is_open | own)).scalar_one():
+    is_open = QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted
+    wanted = select(
+        or_(own, is_open).label("may_answer"), or_(own, is_assigned(queue, reviewer)).label("is_asked")
+    )
+    here = and_(
+        QUEUE_ITEMS.c.queue == queue, QUEUE_ITEMS.c.case_number == case_number, QUEUE_ITEMS.c.key == key
+    )
+    may_answer, is_asked = connection.execute(wanted.where(here).limit(1)).one()
+    if not is_asked:
+        raise InputError("this is for other reviewers to judge: take the next")
+    if not may_answer:
         raise InputError("somebody else has judged this meanwhile: take the next")
+
+
+def check_standing(connection: Connection, before: RowMapping) -> None:
+    """Raises InputError where an assessment is not what its reviewer said last of the item, or takes one
+    back itself."""
+    later = select(ASSESSMENTS.c.number).where(
+        ASSESSMENTS.c.case_number == before["case_number"],
+        ASSESSMENTS.c.key == before["key"],
+        ASSESSMENTS.c.reviewer == before["reviewer"],
+        ASSESSMENTS.c.number > before["number"],
+    )
+    if before["withdraws"] is not None or connection.execute(later.limit(1)).first() is not None:
+        raise not_said()
 
 
 def add_said(connection: Connection, case_row: RowMapping, item: Item, values: dict[str, Any]) -> Assessment:
@@ -137,20 +159,57 @@ def _release(connection: Connection, case_number: int, key: str, reviewer: str) 
     connection.execute(delete(LEASES).where(LEASES.c.reviewer == reviewer, exists(here)))
 
 
+def recount_judged(connection: Connection, matter: Matter, items: set[tuple[int, str]]) -> None:
+    """Count those of some items, by the numbers of their cases and their keys, of which something was said
+    before they were queued."""
+    numbers = select(CASES.c.number).where(CASES.c.matter == matter.id)
+    said = select(ASSESSMENTS.c.case_number, ASSESSMENTS.c.key).distinct()
+    found = connection.execute(said.where(ASSESSMENTS.c.stands, ASSESSMENTS.c.case_number.in_(numbers)))
+    # In an order that is the same for all, so that no two wait for each other.
+    for case_number, key in sorted(items.intersection((row.case_number, row.key) for row in found)):
+        recount(connection, case_number, key)
+
+
 def reviewer_named(name: str) -> str:
-    """A name as the tables have it: one line."""
-    name = " ".join(name.split())
+    """A name as the tables have it: one line. Raises InputError for what is none."""
+    name = " ".join(_writable(name, "a reviewer's name").split())
     if not name or len(name) > LONGEST_NAME:
         raise InputError(f"a reviewer has a name of 1 to {LONGEST_NAME} characters")
     return name
 
 
+def session_named(session: str) -> str:
+    """The name of a session. Raises InputError for what is too long."""
+    if len(_writable(session, "a session's name")) > LONGEST_SESSION:
+        raise InputError(f"a session has a name of at most {LONGEST_SESSION} characters")
+    return session
+
+
 def words_of(words: str, what: str) -> str:
     """What somebody wrote, without blanks around it. Raises InputError for too much of it."""
-    words = words.strip()
+    words = _writable(words, what).strip()
     if len(words) > LONGEST_TEXT:
         raise InputError(f"{what}: longer than the {LONGEST_TEXT:,} characters taken here")
     return words
+
+
+def seconds_of(seconds: float | None) -> float | None:
+    """How long somebody took. Raises InputError for what is no time."""
+    if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+        raise InputError(f"seconds: {seconds} is not how long anybody takes")
+    return seconds
+
+
+def _writable(words: str, what: str) -> str:
+    """Words that every database takes: neither NUL nor half a character."""
+    if "\0" in words or any("\ud800" <= one <= "\udfff" for one in words):
+        raise InputError(f"{what}: there are characters in it that no text has")
+    return words
+
+
+def not_said() -> InputError:
+    """What to raise for an assessment that a reviewer cannot take back."""
+    return InputError("this was not said by you, or was taken back already")
 
 
 def no_queue(queue_id: str) -> InputError:

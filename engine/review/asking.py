@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, exists, func, or_, select
 
 from engine.records.store.review_tables import ASSESSMENTS, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
@@ -36,17 +36,42 @@ def open_to(queue_id: str, reviewer: str) -> ColumnElement[bool]:
             ASSESSMENTS.c.stands,
         )
     )
-    assigned = QUEUE_ITEMS.c.assigned.contains(f"\n{reviewer}\n", autoescape=True)
     return and_(
         QUEUE_ITEMS.c.queue == queue_id,
         QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted,
-        or_(QUEUE_ITEMS.c.assigned == "", assigned),
+        is_assigned(queue_id, reviewer),
         ~own,
     )
 
 
+def is_assigned(queue_id: str, reviewer: str) -> ColumnElement[bool]:
+    """Whether a reviewer is one of those who judge an item of a queue: anybody where nobody is named. Where
+    those named for an item differ, all who are named in the queue may end it."""
+    items = QUEUE_ITEMS.alias()
+    anywhere = exists(select(items.c.number).where(items.c.queue == queue_id, _names(items, reviewer)))
+    return or_(
+        QUEUE_ITEMS.c.assigned == "",
+        _names(QUEUE_ITEMS, reviewer),
+        and_(QUEUE_ITEMS.c.wanted > QUEUE_ITEMS.c.overlap, anywhere),
+    )
+
+
+def _names(items: FromClause, reviewer: str) -> ColumnElement[bool]:
+    # Not LIKE: SQLite's takes Ann for ANN.
+    return func.replace(items.c.assigned, f"\n{reviewer}\n", "") != items.c.assigned
+
+
 def put_off(queue_id: str, reviewer: str) -> ColumnElement[bool]:
-    """Whether a reviewer put an item off."""
+    """Whether the last that a reviewer said of an item is that it be put off, in this queue."""
+    after = ASSESSMENTS.alias()
+    later = exists(
+        select(after.c.number).where(
+            after.c.case_number == ASSESSMENTS.c.case_number,
+            after.c.key == ASSESSMENTS.c.key,
+            after.c.reviewer == reviewer,
+            after.c.number > ASSESSMENTS.c.number,
+        )
+    )
     return exists(
         select(ASSESSMENTS.c.number).where(
             ASSESSMENTS.c.queue == queue_id,
@@ -55,6 +80,7 @@ def put_off(queue_id: str, reviewer: str) -> ColumnElement[bool]:
             ASSESSMENTS.c.reviewer == reviewer,
             ASSESSMENTS.c.verdict == Verdict.LATER.value,
             ASSESSMENTS.c.withdraws.is_(None),
+            ~later,
         )
     )
 

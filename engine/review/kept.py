@@ -91,6 +91,15 @@ def item_from(values: Mapping[str, Any], case_id: str) -> Item:
     return Item(**known | {"case_id": case_id, "kind": ItemKind(values["kind"]), "copies": copies})
 
 
+def queued_from(row: Mapping[str, Any]) -> QueuedItem:
+    """An item of a queue from its row, joined with the id of its case; ``wanted`` are as many as were to
+    judge it at first."""
+    names = tuple(row["assigned"].split("\n")[1:-1])
+    return QueuedItem(
+        item_from(row["item"], row["case_id"]), row["stratum"], row["chance"], names, row["overlap"]
+    )
+
+
 def assessment_from(row: Mapping[str, Any]) -> Assessment:
     """An assessment from its row, joined with the id and the question of its case."""
     return Assessment(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, case, delete, exists, func, insert, or_, select, update
+from sqlalchemy import and_, case, delete, exists, func, insert, select, update
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
@@ -23,13 +23,17 @@ from engine.review.adding import (
     LONGEST_NAME,
     add_said,
     case_numbers,
+    check_standing,
     check_turn,
     criteria_of,
     item_in,
     no_queue,
+    not_said,
     queued_row,
-    recount,
+    recount_judged,
     reviewer_named,
+    seconds_of,
+    session_named,
     words_of,
 )
 from engine.review.asking import all_queues, all_said, next_for, open_to, put_off
@@ -42,6 +46,7 @@ from engine.review.kept import (
     assessment_from,
     item_from,
     moment,
+    queued_from,
     today,
 )
 from engine.review.model import VERDICTS, Assessment, Item, SourceType, Verdict
@@ -58,7 +63,7 @@ class ReviewStore(CaseDatabase):
 
     def write_criteria(self, matter: Matter, text: str, *, who: str) -> Criteria:
         """Say what counts as relevant in a matter, from now on."""
-        text = words_of(text, "criteria")
+        text, who = words_of(text, "criteria"), reviewer_named(who)
         if not text:
             raise InputError("criteria: say what counts as relevant")
         with self._writing() as connection:
@@ -75,6 +80,14 @@ class ReviewStore(CaseDatabase):
         with self._reading() as connection:
             return criteria_of(connection, matter.id)
 
+    def outdated(self, matter: Matter, owner: Owner = "") -> list[Assessment]:
+        """What stands in a matter of what was said before its criteria were what they are now, in order."""
+        latest = select(func.coalesce(func.max(CRITERIA.c.version), 0)).where(CRITERIA.c.matter == matter.id)
+        own = and_(CASES.c.matter == matter.id, CASES.c.matter.in_(matters_of(owner)))
+        earlier = ASSESSMENTS.c.criteria < latest.scalar_subquery()
+        wanted = all_said().where(own, ASSESSMENTS.c.stands, earlier)
+        return [assessment_from(dict(row)) for row in self._read(wanted.order_by(ASSESSMENTS.c.number))]
+
     def make_queue(
         self,
         matter: Matter,
@@ -85,10 +98,12 @@ class ReviewStore(CaseDatabase):
         settings: dict[str, Any] | None = None,
     ) -> Queue:
         """Put items of cases of a matter into a queue, in their order. Raises InputError where there are
-        none, or where one is of no case of the matter."""
-        name = " ".join(name.split())[:LONGEST_NAME]
+        none, where one is there twice, or where one is of no case of the matter."""
+        name, who = " ".join(words_of(name, "name").split())[:LONGEST_NAME], reviewer_named(who)
         if not items:
             raise InputError("a queue needs something to be judged: none of these cases has any")
+        if len({(one.item.case_id, one.item.key) for one in items}) < len(items):
+            raise InputError("a queue has each item once: one of these is there twice")
         queue = {"id": new_id(), "matter": matter.id, "name": name or "Review", "who": who}
         with self._writing() as connection:
             numbers = case_numbers(connection, {one.item.case_id for one in items}, matter)
@@ -96,8 +111,7 @@ class ReviewStore(CaseDatabase):
             connection.execute(insert(QUEUES), queue | created)
             rows = [queued_row(queue["id"], place, numbers, one) for place, one in enumerate(items)]
             connection.execute(insert(QUEUE_ITEMS), rows)
-            for number, key in {(row["case_number"], row["key"]) for row in rows}:
-                recount(connection, number, key)
+            recount_judged(connection, matter, {(row["case_number"], row["key"]) for row in rows})
         return self.queue(queue["id"])
 
     def queue(self, queue_id: str) -> Queue:
@@ -106,6 +120,16 @@ class ReviewStore(CaseDatabase):
         if not found:
             raise no_queue(queue_id)
         return Queue(**found[0])
+
+    def items(self, queue_id: str) -> dict[int, QueuedItem]:
+        """The items of a queue by their numbers, in the order in which they come."""
+        wanted = (
+            select(*QUEUE_ITEMS.c, CASES.c.id.label("case_id"))
+            .join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
+            .where(QUEUE_ITEMS.c.queue == queue_id)
+            .order_by(QUEUE_ITEMS.c.place, QUEUE_ITEMS.c.number)
+        )
+        return {row["number"]: queued_from(dict(row)) for row in self._read(wanted)}
 
     def queues(self, matter: Matter | None = None, owner: Owner = "") -> list[Queue]:
         """The queues of a matter, or of all of somebody's, the newest first."""
@@ -138,6 +162,7 @@ class ReviewStore(CaseDatabase):
         Asked again, the same session gets the same item, and what its reviewer put off comes last. Raises
         InputError where there is no such queue.
         """
+        reviewer, session = reviewer_named(reviewer), session_named(session)
         with self._writing() as connection:
             queue = (
                 connection.execute(select(QUEUES).where(QUEUES.c.id == queue_id).with_for_update())
@@ -177,8 +202,9 @@ class ReviewStore(CaseDatabase):
         """Keep what a reviewer says of an item; durable once this returns. What the same one said before
         stands no more. With ``queue`` the item must be in it, without it its case must be the owner's.
 
-        Raises InputError for a verdict that the item's kind does not have, for what is not there, and where
-        others have judged it meanwhile and nobody asks for more.
+        Raises InputError for a verdict that the item's kind does not have, for what is not there, for an item
+        of a queue that others are to judge, and where enough have judged it meanwhile; whoever settles a
+        disagreement is not among those who are asked.
         """
         if verdict not in VERDICTS[item.kind]:
             known = ", ".join(one.value for one in VERDICTS[item.kind])
@@ -190,7 +216,7 @@ class ReviewStore(CaseDatabase):
             "note": words_of(note, "note"),
             "reviewer": reviewer,
             "source": source.value,
-            "seconds": seconds,
+            "seconds": seconds_of(seconds),
             "withdraws": None,
             "settles": settles,
             "stands": verdict is not Verdict.LATER,
@@ -199,33 +225,46 @@ class ReviewStore(CaseDatabase):
             if queue:
                 owner, item = EVERYBODY, item_in(connection, queue, item)
             case_row = self._case(connection, item.case_id, owner, locked=True)
-            if queue:
+            if queue and not settles:
                 check_turn(connection, queue, case_row["number"], item.key, reviewer)
             return add_said(connection, case_row, item, values | {"queue": queue or None})
 
-    def withdraw(self, number: int, *, reviewer: str) -> Assessment:
+    def withdraw(self, number: int, *, reviewer: str, queue: str = "", owner: Owner = "") -> Assessment:
         """Take back what one said, by its number; what the same one said of the item before does not come
-        back. Raises InputError where there is no such assessment of this reviewer that stands."""
+        back. With ``queue`` it was said there, without it its case must be the owner's. Raises InputError
+        where it is not what this reviewer said last of the item."""
+        own = and_(ASSESSMENTS.c.number == number, ASSESSMENTS.c.reviewer == reviewer_named(reviewer))
+        if queue:
+            own, owner = and_(own, ASSESSMENTS.c.queue == queue), EVERYBODY
         with self._writing() as connection:
-            own = and_(ASSESSMENTS.c.number == number, ASSESSMENTS.c.reviewer == reviewer)
-            put_off = ASSESSMENTS.c.verdict == Verdict.LATER.value
-            wanted = select(ASSESSMENTS).where(own, or_(ASSESSMENTS.c.stands, put_off))
-            before = connection.execute(wanted).mappings().one_or_none()
+            before = connection.execute(select(ASSESSMENTS).where(own)).mappings().one_or_none()
             if before is None:
-                raise InputError("this was not said by you, or was taken back already")
+                raise not_said()
+            of_owner = and_(CASES.c.number == before["case_number"], CASES.c.matter.in_(matters_of(owner)))
+            locked = select(CASES).where(of_owner).with_for_update()
+            case_row = connection.execute(locked).mappings().one_or_none()
+            if case_row is None:
+                raise not_said()
+            check_standing(connection, before)
             columns = ("verdict", "reason", "note", "reviewer", "source", "settles", "queue")
             values = {name: before[name] for name in columns}
             values |= {"seconds": None, "withdraws": number, "stands": False}
-            by_number = select(CASES).where(CASES.c.number == before["case_number"]).with_for_update()
-            case_row = connection.execute(by_number).mappings().one()
             return add_said(connection, case_row, item_from(before["item"], case_row["id"]), values)
 
     def last_said(self, queue_id: str, reviewer: str) -> Assessment | None:
         """What a reviewer said last in a queue and has not taken back; None for nothing."""
-        back = ASSESSMENTS.alias()
-        taken = exists(select(back.c.number).where(back.c.withdraws == ASSESSMENTS.c.number))
+        reviewer = reviewer_named(reviewer)
+        after = ASSESSMENTS.alias()
+        later = exists(
+            select(after.c.number).where(
+                after.c.case_number == ASSESSMENTS.c.case_number,
+                after.c.key == ASSESSMENTS.c.key,
+                after.c.reviewer == reviewer,
+                after.c.number > ASSESSMENTS.c.number,
+            )
+        )
         own = and_(ASSESSMENTS.c.queue == queue_id, ASSESSMENTS.c.reviewer == reviewer)
-        wanted = all_said().where(own, ASSESSMENTS.c.withdraws.is_(None), ~taken)
+        wanted = all_said().where(own, ASSESSMENTS.c.withdraws.is_(None), ~later)
         found = self._read(wanted.order_by(ASSESSMENTS.c.number.desc()).limit(1))
         return assessment_from(dict(found[0])) if found else None
 
@@ -253,6 +292,7 @@ class ReviewStore(CaseDatabase):
 
     def others(self, item: Item, reviewer: str) -> list[Assessment]:
         """What others say of an item, which nobody is shown who has not said anything: nothing then."""
+        reviewer = reviewer_named(reviewer)
         of_item = and_(CASES.c.id == item.case_id, ASSESSMENTS.c.key == item.key, ASSESSMENTS.c.stands)
         found = [assessment_from(dict(row)) for row in self._read(all_said().where(of_item))]
         has_judged = any(one.reviewer == reviewer for one in found)
@@ -260,6 +300,7 @@ class ReviewStore(CaseDatabase):
 
     def progress(self, queue_id: str, reviewer: str) -> Progress:
         """How far a queue is, for one of its reviewers."""
+        reviewer = reviewer_named(reviewer)
         own = and_(ASSESSMENTS.c.queue == queue_id, ASSESSMENTS.c.reviewer == reviewer, ASSESSMENTS.c.stands)
         counted = select(
             func.count().label("own"),
