@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import InputError
+from engine.review.adding import reviewer_named
 from engine.review.kept import QueuedItem
 from engine.review.model import Item
 
@@ -53,7 +54,12 @@ class Sampling:
             raise InputError("sampling: numbers of items are 0 to 2,000 a case")
         if not 1 <= self.reviewers <= 20:
             raise InputError("sampling: 1 to 20 reviewers judge an item")
-        if self.assigned and len(set(self.assigned)) < self.reviewers:
+        if self.seed < 0:
+            raise InputError("sampling: a seed is at least 0")
+        # Nobody is two of those who judge an item.
+        once = dict.fromkeys(map(reviewer_named, self.assigned))
+        object.__setattr__(self, "assigned", tuple(once))
+        if self.assigned and len(self.assigned) < self.reviewers:
             raise InputError(f"sampling: {self.reviewers} reviewers judge each item; name as many at least")
 
 
@@ -64,7 +70,8 @@ def drawn(
 
     Passages come by strata in their order, the hops behind them.
     """
-    rng = np.random.default_rng([sampling.seed, *(passages[0].case_id.encode() if passages else b"")])
+    case_id = next((item.case_id for item in (*passages, *hops)), "")
+    rng = np.random.default_rng([sampling.seed, *case_id.encode()])
     left = {item.key: item for item in passages}
     found: list[QueuedItem] = []
     for stratum, ordered, count in _strata(record, sampling):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,13 @@ from sqlalchemy import MetaData, create_engine, func, select, text
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.opening import SCHEMA
+from engine.records.store.review_tables import ASSESSMENTS, LEASES, QUEUE_ITEMS
 from engine.records.store.sealing import in_utc
 from engine.records.store.store import CaseStore
 from engine.records.store.tables import EVENTS, OF_A_CASE, STATES
+from engine.review.kept import QueuedItem
+from engine.review.store import ReviewStore
+from tests.engine.review.queued import YES, items_of
 
 SECRET = "Did Miss Quillfeather of Zanzibar bribe the harbour master?"
 
@@ -63,15 +68,26 @@ def counted(address: str) -> dict[str, int]:
             table.name: connection.execute(
                 select(func.count()).select_from(table.to_metadata(MetaData(), schema=schema))
             ).scalar_one()
-            for table in (*OF_A_CASE, EVENTS, STATES)
+            for table in (*OF_A_CASE, EVENTS, STATES, QUEUE_ITEMS, LEASES, ASSESSMENTS)
         }
     engine.dispose()
     return found
 
 
+def reviewed(address: str, store: CaseStore, case_id: str) -> None:
+    """Have a passage of a case judged and another handed out."""
+    items = items_of(case_id, 2)
+    with closing(ReviewStore(address)) as reviews:
+        queue = reviews.make_queue(store.matter("Harbour"), "", [*map(QueuedItem, items)], who="Ann")
+        reviews.judge(items[0], YES, reviewer="Ann", queue=queue.id)
+        reviews.turn(queue.id, "Ann")
+
+
 def test_all_rows_go_with_their_case_whoever_deletes_it(address: str, record: dict[str, Any]) -> None:
     store = CaseStore(address)
     one, other = kept(store, record), kept(store, record)
+    reviewed(address, store, one)
+    reviewed(address, store, other)
     before = counted(address)
     assert all(count and count % 2 == 0 for name, count in before.items() if name != "costs")
     store.delete([one])
