@@ -49,11 +49,12 @@ class Calibrated:
     precision: Precision
 
 
-def wilson(right: int, count: int, z: float = Z) -> tuple[float, float]:
+def wilson(right: float, count: float, z: float = Z) -> tuple[float, float]:
     """The score interval of a share, ``right`` of ``count`` (Wilson 1927, J. Am. Stat. Assoc. 22).
 
-    Unlike the usual interval it holds for few observations and for shares near 0 and 1. Raises
-    ValueError where ``count`` is not positive or ``right`` is not within it.
+    Unlike the usual interval it holds for few observations and for shares near 0 and 1. Of observations that
+    weigh differently both are effective numbers. Raises ValueError where ``count`` is not positive or
+    ``right`` is not within it.
     """
     if not 0 <= right <= count or count == 0:
         raise ValueError(f"not a share: {right} of {count}")

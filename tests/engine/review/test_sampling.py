@@ -12,47 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.review.model import Item, ItemKind
+from engine.review.model import ItemKind
 from engine.review.sampling import Sampling, Stratum, drawn
 from tests.engine.review.judged import passage
-
-RANKED, POOL = 12, 40
-
-
-def pool(case_id: str = "case", ranked: int = RANKED, count: int = POOL) -> list[Item]:
-    """Passages of a pool, the first of them ranked."""
-    return [
-        replace(passage(f"p{number}", case_id=case_id), rank=number + 1 if number < ranked else None)
-        for number in range(count)
-    ]
-
-
-def record_of(items: list[Item]) -> dict[str, Any]:
-    """The record of their case: the gate thinks less of each than of the one before; every third was found
-    by two strategies; retrievers disagree the more the lower the rank."""
-    return {
-        "pool": {
-            "nodes": [{"id": item.passage_id, "score": 1 - n / 100} for n, item in enumerate(items)],
-            "edges": [
-                {"target": item.passage_id, "strategy": strategy}
-                for n, item in enumerate(items)
-                for strategy in (("scan",) if n % 3 else ("scan", "links"))
-            ],
-        },
-        "passages": [
-            {
-                "id": item.passage_id,
-                "hits": [
-                    {"retriever": "dense", "rank": 1},
-                    {"retriever": "lexical", "rank": item.rank},
-                    {"retriever": "lexical", "rank": 1000},
-                ],
-            }
-            for item in items
-            if item.rank is not None
-        ],
-    }
-
+from tests.engine.review.pools import POOL, RANKED, pool, record_of
 
 HOPS = [replace(passage(f"h{number}"), kind=ItemKind.HOP) for number in range(10)]
 NUMBERS = st.integers(0, 50)

@@ -1,0 +1,252 @@
+"""Estimates from verdicts: their intervals cover the truth of invented pools as often as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.review.estimates import Estimates, RecallEstimate, estimates
+from engine.review.kept import QueuedItem
+from engine.review.model import Assessment, Item, ItemKind, Verdict
+from engine.review.sampling import Sampling, Stratum, drawn
+from tests.engine.review.judged import N, P, R, passage, said
+from tests.engine.review.pools import pool, record_of
+
+Truth = dict[tuple[str, str], bool]
+
+
+def truth_of(items: Sequence[Item], rng: np.random.Generator, ranked: float, missed: float) -> Truth:
+    """Which passages are relevant: the better ranked the likelier, few of the others."""
+    return {
+        (item.case_id, item.key): bool(
+            rng.random() < (missed if item.rank is None else ranked * (1.4 - 0.8 * item.rank / 30))
+        )
+        for item in items
+    }
+
+
+def judged(queue: Iterable[QueuedItem], truth: Truth) -> list[Assessment]:
+    """What somebody says who is always right."""
+    return [
+        said(one.item, R if truth[one.item.case_id, one.item.key] else N, number=number)
+        for number, one in enumerate(queue, 1)
+    ]
+
+
+def recall_of(items: Iterable[Item], truth: Truth) -> float:
+    """The share of the relevant that is ranked."""
+    relevant = [item for item in items if truth[item.case_id, item.key]]
+    return sum(item.rank is not None for item in relevant) / len(relevant)
+
+
+def told(found: Estimates) -> RecallEstimate:
+    assert found.recall is not None
+    return found.recall
+
+
+def covered(runs: Iterable[tuple[float, float, float]]) -> float:
+    """How often the truth lies within the ends."""
+    return float(np.mean([low <= truth <= high for truth, low, high in runs]))
+
+
+@pytest.mark.parametrize(("missed", "least"), [(0.06, 0.92), (0.01, 0.92)])
+def test_of_one_case_the_interval_covers_its_recall(missed: float, least: float) -> None:
+    rng = np.random.default_rng(7)
+    items = pool(ranked=30, count=300)
+    record, runs, sums = record_of(items), [], []
+    truth = truth_of(items, rng, 0.6, missed)
+    for seed in range(150):
+        sampling = Sampling(10, 5, 3, 3, 60, seed=seed)
+        queue = drawn(items, [], record, sampling)
+        found = told(estimates([*queue], judged(queue, truth), sampling))
+        runs.append((recall_of(items, truth), found.low, found.high))
+        sums.append(found.relevant)
+        assert found.low <= found.value <= found.high
+    assert least <= covered(runs)
+    # Horvitz and Thompson's total is that of the pool on average.
+    error = np.std(sums) / np.sqrt(len(sums))
+    assert abs(np.mean(sums) - sum(truth.values())) < 4 * error
+
+
+def cases(rng: np.random.Generator, count: int, ranked: int, size: int) -> Iterable[tuple[list[Item], Truth]]:
+    """Cases some of which are harder than others."""
+    for number in range(count):
+        items = pool(f"case {number}", ranked=ranked, count=size)
+        yield items, truth_of(items, rng, rng.beta(6, 4), rng.beta(2, 40))
+
+
+def test_of_many_cases_the_interval_covers_the_recall_of_cases_like_them() -> None:
+    rng = np.random.default_rng(3)
+    every = [one for items, truth in cases(rng, 3000, 15, 80) for one in [(items, truth)]]
+    hits = sum(truth[item.case_id, item.key] for items, truth in every for item in items if item.rank)
+    true = hits / sum(sum(truth.values()) for _, truth in every)
+    runs = []
+    for seed in range(100):
+        sampling = Sampling(8, 3, 0, 0, 15, seed=seed)
+        queue: list[QueuedItem] = []
+        truth: Truth = {}
+        for items, own in cases(rng, 25, 15, 80):
+            queue += drawn(items, [], record_of(items), sampling)
+            truth |= own
+        found = told(estimates(queue, judged(queue, truth), sampling))
+        runs.append((true, found.low, found.high))
+        assert not found.of_these_cases
+    assert 0.87 <= covered(runs) <= 0.99
+
+
+def test_the_interval_of_the_precision_covers_that_of_questions_like_these() -> None:
+    rng = np.random.default_rng(5)
+    sampling = Sampling(10, 0, 0, 0, 10)
+    at_ten, overall = [], []
+    for _ in range(120):
+        queue: list[QueuedItem] = []
+        truth: Truth = {}
+        for items, own in cases(rng, 20, 30, 60):
+            queue += drawn(items, [], record_of(items), sampling)
+            truth |= own
+        found = estimates(queue, judged(queue, truth), sampling, ranks=(10,))
+        first, every = found.at[10], found.overall
+        assert first is not None
+        assert every is not None
+        at_ten.append((precision_at(10), first.low, first.high))
+        overall.append((precision_at(30), every.low, every.high))
+    assert 0.9 <= covered(at_ten) <= 0.99
+    assert 0.9 <= covered(overall) <= 0.99
+
+
+def precision_at(k: int) -> float:
+    """The expected precision of the best k of a ranking of ``cases``."""
+    ease = np.random.default_rng(0).beta(6, 4, (200_000, 1))
+    return float(np.minimum(1, ease * (1.4 - 0.8 * np.arange(1, k + 1) / 30)).mean())
+
+
+def queue_of(strata: dict[tuple[Stratum, float], int], *, case_id: str = "case") -> list[QueuedItem]:
+    """So many passages of each stratum and chance; those of the ranking first."""
+    found: list[QueuedItem] = []
+    for (stratum, chance), count in strata.items():
+        for number in range(count):
+            rank = number + 1 if stratum is Stratum.BEST else None
+            item = replace(passage(f"{stratum} {number}", case_id=case_id), rank=rank)
+            found.append(QueuedItem(item, stratum.value, chance))
+    return found
+
+
+def said_of(queue: Iterable[QueuedItem], verdict: Callable[[QueuedItem], Verdict]) -> list[Assessment]:
+    return [said(one.item, verdict(one), number=number) for number, one in enumerate(queue, 1)]
+
+
+BEST, RANDOM = Stratum.BEST, Stratum.RANDOM
+FEW = Sampling(4, 0, 0, 0, 5)
+QUEUE = queue_of({(BEST, 1.0): 4, (RANDOM, 0.1): 5})
+
+
+def test_the_formulas_by_hand() -> None:
+    # Three of four ranked, one of five at random, which stands for ten.
+    relevant = {0, 1, 2, 4}
+    found = estimates(QUEUE, [said(one.item, R if n in relevant else N) for n, one in enumerate(QUEUE)], FEW)
+    recall = told(found)
+    assert (recall.ranked, recall.relevant, recall.at_random, recall.left) == (3.0, 13.0, 5, 45.0)
+    assert recall.value == 3 / 13
+    assert recall.of_these_cases
+    assert found.overall is not None
+    assert (found.overall.value, found.overall.judged, found.overall.cases) == (0.75, 4, 1)
+    assert (found.judged, found.drawn) == (9, 9)
+
+
+def test_without_random_verdicts_nothing_is_told_of_recall() -> None:
+    best = queue_of({(BEST, 1.0): 4})
+    for queue, sampling in ((best, Sampling(4, 0, 0, 0, 0)), (QUEUE, FEW)):
+        found = estimates(queue, said_of(queue[:4], lambda _: R), sampling)
+        assert (found.recall, found.overall) == (None, None)
+        four = estimates(queue, said_of(queue[:4], lambda _: R), sampling, ranks=(4, 5)).at
+        assert four[4] is not None
+        assert (four[4].value, four[4].judged) == (1.0, 4)
+        assert four[5] is None
+
+
+def test_nothing_judged_or_nothing_relevant() -> None:
+    assert estimates([], [], FEW).recall is None
+    none = estimates(QUEUE, [], FEW)
+    assert (none.recall, none.overall, none.at, none.judged) == (None, None, dict.fromkeys((5, 10, 20)), 0)
+    bad = estimates(QUEUE, said_of(QUEUE, lambda _: N), FEW)
+    assert bad.recall is None
+    assert bad.overall is not None
+    assert (bad.overall.value, bad.overall.low) == (0.0, 0.0)
+    later = estimates(QUEUE, said_of(QUEUE, lambda _: Verdict.LATER), FEW)
+    assert later == none
+
+
+@pytest.mark.parametrize("strata", [{(BEST, 1.0): 4}, {(BEST, 1.0): 4, (RANDOM, 1.0): 3}])
+def test_where_all_was_judged_there_is_no_doubt(strata: dict[tuple[Stratum, float], int]) -> None:
+    queue = queue_of(strata)
+    recall = told(estimates(queue, said_of(queue, lambda one: R), FEW))
+    assert recall.low == recall.value == recall.high == 4 / len(queue)
+    assert recall.more_needed(0.01) == 0
+
+
+def test_none_found_at_random_is_not_none_there() -> None:
+    recall = told(estimates(QUEUE, said_of(QUEUE, lambda one: R if one.item.rank else N), FEW))
+    assert (recall.value, recall.high) == (1.0, 1.0)
+    assert recall.low < 0.2
+    assert recall.more_needed(0.5) > 0
+
+
+def test_what_is_not_judged_yet_is_like_what_is() -> None:
+    half = [*QUEUE[:2], *QUEUE[4:6]]
+    recall = told(estimates(QUEUE, said_of(half, lambda one: R), FEW))
+    assert (recall.ranked, recall.relevant, recall.at_random) == (4.0, 54.0, 2)
+
+
+def test_partly_is_relevant_or_half_of_it() -> None:
+    given = said_of(QUEUE, lambda one: P if one.item.rank else R)
+    whole, half = (told(estimates(QUEUE, given, FEW, partly=partly)) for partly in (1.0, 0.5))
+    assert (whole.ranked, half.ranked) == (4.0, 2.0)
+
+
+def test_several_reviewers_are_averaged_and_whoever_settles_decides() -> None:
+    item = QUEUE[0].item
+    given = said_of(QUEUE[4:], lambda _: R)
+    both = [said(item, R, "anna", 20), said(item, N, "ben", 21)]
+    assert told(estimates(QUEUE[:1] + QUEUE[4:], given + both, FEW)).ranked == 0.5
+    settled = [*both, replace(said(item, R, "cem", 22), settles=True)]
+    assert told(estimates(QUEUE[:1] + QUEUE[4:], given + settled, FEW)).ranked == 1.0
+
+
+def test_hops_and_verdicts_on_what_is_not_in_the_queue_count_nothing() -> None:
+    given = said_of(QUEUE, lambda one: R)
+    hop = replace(passage("hop"), kind=ItemKind.HOP)
+    more = [*given, said(passage("other"), R, number=90), said(hop, Verdict.RIGHT, number=91)]
+    assert estimates([*QUEUE, QueuedItem(hop, RANDOM.value, 0.5)], more, FEW) == estimates(QUEUE, given, FEW)
+
+
+def test_as_many_more_as_are_needed_narrow_it() -> None:
+    rng = np.random.default_rng(1)
+    items = pool(ranked=30, count=3000)
+    record, truth = record_of(items), truth_of(items, rng, 0.6, 0.03)
+
+    def recall(count: int, seed: int) -> RecallEstimate:
+        sampling = Sampling(30, 0, 0, 0, count, seed=seed)
+        queue = drawn(items, [], record, sampling)
+        return told(estimates(queue, judged(queue, truth), sampling))
+
+    ratios = []
+    for seed in range(12):
+        first = recall(400, seed)
+        wanted = 0.7 * (first.high - first.low)
+        then = recall(400 + first.more_needed(wanted), seed + 100)
+        ratios.append((then.high - then.low) / wanted)
+    assert 0.75 < np.mean(ratios) < 1.25
+
+
+def test_how_many_more_is_asked_of_a_width() -> None:
+    few = RecallEstimate(0.5, 0.3, 0.7, 20.0, 10.0, 50, 150.0, 1, True)
+    assert few.more_needed(0.4) == few.more_needed(0.9) == 0
+    assert few.more_needed(0.2) == 150
+    assert few.more_needed(0.01) == 150
+    assert replace(few, of_these_cases=False).more_needed(0.1) == 750
+    for wrong in (0.0, 1.0, -1.0):
+        with pytest.raises(ValueError, match="no width"):
+            few.more_needed(wrong)
