@@ -33,6 +33,7 @@ from engine.cli.operator import add_settings_command
 from engine.cli.planning import add_plan_command
 from engine.cli.regress import add_regress_command
 from engine.cli.report import add_report_command
+from engine.cli.review import add_review_command
 from engine.cli.simulate import add_simulate_command
 from engine.cli.tree import add_tree_command
 from engine.cli.weights import add_weights_command
@@ -91,6 +92,7 @@ def parser(
     add_audit_command(commands)
     add_report_command(commands)
     add_cases_command(commands)
+    add_review_command(commands)
     add_batch_command(commands)
     add_compare_command(commands)
     add_regress_command(commands)

@@ -20,6 +20,13 @@ def all_queues() -> Select[Any]:
     return joined.group_by(QUEUES.c.id)
 
 
+def all_items(queue_id: str) -> Select[Any]:
+    """The items of a queue with the ids of their cases, in the order in which they come."""
+    wanted = select(*QUEUE_ITEMS.c, CASES.c.id.label("case_id"))
+    joined = wanted.join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
+    return joined.where(QUEUE_ITEMS.c.queue == queue_id).order_by(QUEUE_ITEMS.c.place, QUEUE_ITEMS.c.number)
+
+
 def all_said() -> Select[Any]:
     """Assessments with the id and the question of their cases."""
     columns = (*ASSESSMENTS.c, CASES.c.id.label("case_id"), CASES.c.question)

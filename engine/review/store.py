@@ -36,7 +36,7 @@ from engine.review.adding import (
     session_named,
     words_of,
 )
-from engine.review.asking import all_queues, all_said, next_for, open_to, put_off
+from engine.review.asking import all_items, all_queues, all_said, next_for, open_to, put_off
 from engine.review.kept import (
     Criteria,
     Progress,
@@ -123,13 +123,14 @@ class ReviewStore(CaseDatabase):
 
     def items(self, queue_id: str) -> dict[int, QueuedItem]:
         """The items of a queue by their numbers, in the order in which they come."""
-        wanted = (
-            select(*QUEUE_ITEMS.c, CASES.c.id.label("case_id"))
-            .join(CASES, CASES.c.number == QUEUE_ITEMS.c.case_number)
-            .where(QUEUE_ITEMS.c.queue == queue_id)
-            .order_by(QUEUE_ITEMS.c.place, QUEUE_ITEMS.c.number)
-        )
-        return {row["number"]: queued_from(dict(row)) for row in self._read(wanted)}
+        return {row["number"]: queued_from(dict(row)) for row in self._read(all_items(queue_id))}
+
+    def item(self, queue_id: str, number: int) -> QueuedItem:
+        """An item of a queue by its number. Raises InputError where there is none."""
+        found = self._read(all_items(queue_id).where(QUEUE_ITEMS.c.number == number))
+        if not found:
+            raise InputError(f"there is no item {number} in this queue, or the queue is gone")
+        return queued_from(dict(found[0]))
 
     def queues(self, matter: Matter | None = None, owner: Owner = "") -> list[Queue]:
         """The queues of a matter, or of all of somebody's, the newest first."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 import orjson
-from sqlalchemy import and_, insert, select, update
+from sqlalchemy import and_, delete, insert, select, update
 
 from engine.errors import InputError
 from engine.records.store import Owner
@@ -31,6 +31,7 @@ from engine.records.store.deleting import CaseDeletion
 from engine.records.store.handing import CaseHanding
 from engine.records.store.listing import Matter, matters_of
 from engine.records.store.lists import CaseLists
+from engine.records.store.review_tables import QUEUE_ITEMS
 from engine.records.store.rows import searched, summary_of
 from engine.records.store.sealing import LONGEST_NAME, begun, engine_version, new_id, now, written
 from engine.records.store.tables import CASES, MATTERS
@@ -209,7 +210,8 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
             connection.execute(update(CASES).where(CASES.c.id == case_id).values(said))
 
     def move(self, case_id: str, matter: Matter, *, who: str, owner: Owner = "") -> None:
-        """Put a case into another matter of whose it is. Raises InputError where that is not there."""
+        """Put a case into another matter of whose it is; it leaves the queues of the one that it was in, and
+        takes along what was said of it. Raises InputError where that is not there."""
         with self._writing() as connection:
             case = self._case(connection, case_id, owner, locked=True)
             wanted = select(MATTERS).where(MATTERS.c.id.in_((case["matter"], matter.id)))
@@ -222,6 +224,8 @@ class CaseStore(CaseLists, CaseHanding, CaseDeletion):
             said = {"matter": after["id"], "from": before["name"], "to": after["name"]}
             add_event(connection, case, MOVED, who, said)
             connection.execute(update(CASES).where(CASES.c.id == case_id).values(matter=after["id"]))
+            # Queues belong to the former matter, and are reviewed by its criteria.
+            connection.execute(delete(QUEUE_ITEMS).where(QUEUE_ITEMS.c.case_number == case["number"]))
 
     def looked_at(self, case_id: str, owner: Owner = "") -> None:
         """Remember that somebody has opened a case just now: what nobody opens may be deleted after a time.

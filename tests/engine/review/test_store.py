@@ -145,6 +145,7 @@ def test_arranged_otherwise_they_come_otherwise(
     queue = queue_of(store, reviews, small, 4)
     reviews.arrange(queue.id, [2, 1])
     assert list(reviews.items(queue.id)) == [2, 1, 0, 3]
+    assert reviews.item(queue.id, 2) == reviews.items(queue.id)[2]
     assert turned(reviews, queue.id, "Ann") == 2
 
 
@@ -197,6 +198,7 @@ REFUSED: dict[str, Callable[[ReviewStore, CaseStore, Any, Any], object]] = {
     "seconds: -1": lambda r, s, q, i: r.judge(i, YES, reviewer="Ann", seconds=-1),
     "'right' is no verdict on a passage": lambda r, s, q, i: r.judge(i, Verdict.RIGHT, reviewer="Ann"),
     "there is no queue 'x{36,40}'": lambda r, s, q, i: r.turn(LONG, "Ann"),
+    "there is no item 1 in": lambda r, s, q, i: r.item(q.id, 1),
     "there is no queue": lambda r, s, q, i: r.queue("nobody"),
     "a queue needs something": lambda r, s, q, i: r.make_queue(s.matter(MATTER), "", [], who="Ann"),
     "one of these is there twice": lambda r, s, q, i: r.make_queue(
@@ -308,6 +310,22 @@ def test_what_goes_with_what(store: CaseStore, reviews: ReviewStore, small: dict
     assert rows(store) == dict(zip(TABLES, (0, 1, 1, 0, 0), strict=True))
     store.delete_owner("ben")
     assert not any(rows(store).values())
+
+
+def test_a_case_that_is_moved_leaves_the_queues_of_its_matter(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    queue = queue_of(store, reviews, small, 2)
+    first, second = queued_items(reviews, queue)
+    said = reviews.judge(first, YES, reviewer="Ann", queue=queue.id)
+    turned(reviews, queue.id, "Ann")
+    other = store.matter("Other")
+    store.move(first.case_id, other, who="Ann")
+    assert (reviews.queue(queue.id).items, turned(reviews, queue.id, "Ann")) == (0, None)
+    with pytest.raises(InputError, match="this item is not in the queue"):
+        reviews.judge(second, YES, reviewer="Ann", queue=queue.id)
+    assert reviews.assessments(store.matter(MATTER)) == []
+    assert reviews.assessments(other) == [said]
 
 
 def test_a_matter_that_only_has_queues_left_goes_too(

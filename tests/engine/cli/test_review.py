@@ -1,0 +1,220 @@
+"""The command ``review``: queues of kept cases, judged by one command after another, and their figures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.cli.review import verdict_meant
+from engine.errors import InputError
+from engine.review.model import VERDICTS, ItemKind, Verdict
+from tests.engine.cli.test_cases import kept
+from tests.engine.command_line import CommandLine
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def case_id(run: CommandLine, harbour_folder: Path) -> str:
+    return kept(run, harbour_folder)
+
+
+def made(run: CommandLine, corpus: Path, *more: str) -> str:
+    """A queue of the matter of the case, by its id."""
+    done = run("review", "queue", "--matter", "Harbour", "--corpus", corpus, "--json", *more)
+    assert (done.code, done.err) == (0, "")
+    return str(done.json["id"])
+
+
+def say(run: CommandLine, queue: str, number: int, verdict: str, *more: str, by: str = "Ann") -> Any:
+    done = run("review", "judge", queue, f"{number}", verdict, "--by", by, "--json", *more)
+    assert (done.code, done.err) == (0, "")
+    return done.json
+
+
+def test_from_a_case_to_its_figures(run: CommandLine, harbour_folder: Path, case_id: str) -> None:
+    queue = made(run, harbour_folder, "--name", "First look", "--random", "4")
+    assert re.fullmatch(rf"{queue}  \S+  Harbour: First look, 0 of \d+ judged\n", run("review", "list").out)
+    text = run("review", "next", queue, "--by", "Ann").out
+    assert text.startswith("Question: When may the harbour master")
+    assert "one of: relevant, partly, not relevant, later" in text
+    assert "What counts" not in text
+    count = 0
+    while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
+        said = say(run, queue, turn["number"], "r" if count % 2 else "not", "--reason", "so")
+        assert said["said"]["verdict"] == ("relevant" if count % 2 else "not relevant")
+        assert said["said"]["item"]["key"] == turn["item"]["key"]
+        count += 1
+    assert said["progress"]["judged"] == said["progress"]["items"] == count
+    assert (
+        f"{count} of {count} judged, {count} by you; 0 left for you"
+        in run("review", "next", queue, "--by", "Ann").out
+    )
+    told = run("review", "verdicts", "--queue", queue).out.splitlines()
+    assert len(told) == count
+    assert re.match(r"1 \S+ not relevant by Ann, .+: so$", told[0])
+    found = run("review", "estimate", queue, "--ranks", "4", "--json").json
+    assert (found["judged"], found["drawn"]) == (count, count)
+    assert found["precision"]["at"]["4"]["value"] == 0.5
+    assert 0 < found["recall"]["low"] <= found["recall"]["value"] <= found["recall"]["high"] <= 1
+    lines = run("review", "estimate", queue, "--ranks", "4").out
+    assert "precision at 4: 0.50 (" in lines
+    assert "recall within the pool: 0." in lines
+    assert run("review", "delete", queue).out == "1 deleted\n"
+    assert run("review", "list").out == ""
+    assert len(run("review", "verdicts", "--case", case_id, "--json").json["verdicts"]) == count
+
+
+def test_put_off_changed_and_taken_back(run: CommandLine, harbour_folder: Path, case_id: str) -> None:
+    queue = made(run, harbour_folder, "--case", case_id, "--best", "2", "--random", "0", "--border", "0",
+                 "--alone", "0", "--disagreed", "0")  # fmt: skip
+    say(run, queue, 0, "later")
+    assert run("review", "next", queue, "--by", "Ann", "--json").json["turn"]["number"] == 1
+    say(run, queue, 1, "partly", "--note", "only\nhalf")
+    done = run("review", "judge", queue, "0", "rel", "--by", "Ann").out
+    assert " relevant by Ann, " in done
+    assert "2 of 2 judged, 2 by you; 0 left for you" in done
+    refused = run("review", "judge", queue, "0", "rel", "--by", "Ben")
+    assert (refused.code, "somebody else has judged this meanwhile" in refused.err) == (2, True)
+    assert run("review", "undo", queue, "--by", "Ann").out.startswith("Taken back: ")
+    standing = run("review", "verdicts", "--queue", queue, "--json").json["verdicts"]
+    assert [(one["verdict"], one["note"]) for one in standing] == [("partly", "only\nhalf")]
+    every = run("review", "verdicts", "--queue", queue, "--all").out
+    assert len(every.splitlines()) == 4
+    assert "(takes back 3)" in every
+    estimate = run("review", "estimate", queue, "--partly", "0.5", "--ranks", "2", "--json").json
+    assert estimate["precision"]["at"]["2"]["value"] == 0.5
+    assert estimate["recall"] is None
+    assert "recall within the pool: cannot be told" in run("review", "estimate", queue).out
+    say(run, queue, 1, "not-relevant", "--settle", by="Lead")
+    assert run("review", "undo", queue, "--by", "Ann").code == 0
+    nothing = run("review", "undo", queue, "--by", "Ann")
+    assert (nothing.code, "nothing in this queue that can be taken back" in nothing.err) == (2, True)
+
+
+def test_criteria_and_what_was_said_before_them(
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path
+) -> None:
+    queue = made(run, harbour_folder)
+    matter = ("--matter", "Harbour")
+    assert run("review", "criteria", *matter).out.startswith("Nobody has said yet")
+    say(run, queue, 0, "relevant")
+    assert run("review", "verdicts", *matter, "--outdated").out == ""
+    done = run("review", "criteria", *matter, "--text", "What binds us.", "--by", "Ann").out
+    assert re.match(r"Version 1, by Ann, .*\nWhat binds us\.\n1 standing verdicts", done)
+    assert "What counts (version 1): What binds us." in run("review", "next", queue, "--by", "Ann").out
+    (home / "criteria.txt").write_text("What binds us.\r\nAnd others.\n", encoding="utf-8-sig")
+    told = run("review", "criteria", *matter, "--file", home / "criteria.txt", "--json").json
+    assert (told["criteria"]["version"], told["criteria"]["who"], told["outdated"]) == (2, "command line", 1)
+    assert run("review", "criteria", *matter, "--json").json == told
+    (old,) = run("review", "verdicts", *matter, "--outdated", "--json").json["verdicts"]
+    assert (old["criteria"], old["verdict"]) == (0, "relevant")
+
+
+def test_hops_are_shown_with_both_ends(run: CommandLine, harbour_folder: Path, case_id: str) -> None:
+    none = [f"--{name}=0" for name in ("best", "border", "alone", "disagreed", "random")]
+    queue = made(run, harbour_folder, *none, "--hops", "3", "--reviewers", "2", "--assign", "Ann", "Ben")
+    turn = run("review", "next", queue, "--by", "Ben", "--json").json
+    assert turn["verdicts"] == ["right", "wrong kind", "wrong target", "useless", "later"]
+    item, text = turn["turn"]["item"], run("review", "next", queue, "--by", "Ben").out
+    for part in (item["source_text"], item["text"], item["relation"], item["quote"]):
+        assert part in text
+    wrong = run("review", "judge", queue, f"{turn['turn']['number']}", "w", "--by", "Ben")
+    assert (wrong.code, "'w' may be wrong kind, wrong target" in wrong.err) == (2, True)
+    assert say(run, queue, turn["turn"]["number"], "wrong t", by="Ben")["said"]["verdict"] == "wrong target"
+    assert "0 left for you" in run("review", "next", queue, "--by", "Cem").out
+
+
+def test_all_cases_of_a_matter_and_several_queues(
+    run: CommandLine, harbour_folder: Path, case_id: str
+) -> None:
+    other = kept(run, harbour_folder, "Who takes a pilot?", "--preset", "quick")
+    both, one = made(run, harbour_folder, "--best", "3"), made(run, harbour_folder, "--case", other)
+    listed = run("review", "list", "--matter", "Harbour", "--json").json["queues"]
+    assert [queue["id"] for queue in listed] in ([one, both], [both, one])
+    found = {queue["id"]: queue for queue in listed}
+    assert found[both]["settings"]["sampling"]["best"] == 3
+    assert found[both]["matter_name"] == "Harbour"
+    assert made(run, harbour_folder, "--case", other, other) != one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("queue", "--matter", "Nowhere", "--corpus", "HERE"), "there is no matter 'Nowhere'"),
+        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--case", "x"), "there is no case 'x'"),
+        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--best", "-1"), "0 to 2,000"),
+        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--reviewers", "0"), "1 to 20 reviewers"),
+        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--assign", " "), "a reviewer has a name"),
+        (
+            ("queue", "--matter", "Harbour", "--corpus", "HERE", "--reviewers", "2", "--assign", "A"),
+            "as many",
+        ),
+        (("queue", "--matter", "Harbour", "--corpus", "HERE", "--seed", "-1"), "a seed is at least 0"),
+        (("list", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
+        (("next", "nobody", "--by", "Ann"), "there is no queue 'nobody'"),
+        (("next", "QUEUE", "--by", " "), "a reviewer has a name of 1 to 200 characters"),
+        (("judge", "nobody", "0", "r", "--by", "Ann"), "there is no queue 'nobody'"),
+        (("judge", "QUEUE", "999", "r", "--by", "Ann"), "there is no item 999"),
+        (("judge", "QUEUE", "0", "right", "--by", "Ann"), "'right' is no verdict on a passage; there are"),
+        (("judge", "QUEUE", "0", "", "--by", "Ann"), "'' is no verdict on a passage"),
+        (("judge", "QUEUE", "0", "r", "--by", "x" * 201), "a reviewer has a name of 1 to 200"),
+        (("judge", "QUEUE", "0", "r", "--by", "Ann", "--note", "x" * 20_001), "note: longer than the 20,000"),
+        (("undo", "QUEUE", "--by", "Ann"), "Ann has said nothing in this queue"),
+        (("undo", "nobody", "--by", "Ann"), "there is no queue 'nobody'"),
+        (("criteria", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
+        (("criteria", "--matter", "Harbour", "--text", " "), "say what counts as relevant"),
+        (("criteria", "--matter", "Harbour", "--file", "nothing.txt"), "cannot be read"),
+        (("verdicts", "--queue", "nobody"), "there is no queue 'nobody'"),
+        (("verdicts", "--case", "nobody"), "there is no case 'nobody'"),
+        (("verdicts", "--matter", "Nowhere"), "there is no matter 'Nowhere'"),
+        (("verdicts", "--outdated"), "name a --matter"),
+        (("estimate", "nobody"), "there is no queue 'nobody'"),
+        (("estimate", "QUEUE", "--partly", "2"), "--partly is 0 to 1"),
+        (("estimate", "QUEUE", "--width", "0"), "--width more than 0"),
+        (("estimate", "QUEUE", "--ranks", "0"), "--ranks at least 1"),
+        (("delete", "nobody"), "there is no queue 'nobody'"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    run: CommandLine, harbour_folder: Path, case_id: str, arguments: tuple[str, ...], told: str
+) -> None:
+    names = {"HERE": str(harbour_folder)}
+    if "QUEUE" in arguments:
+        names["QUEUE"] = made(run, harbour_folder)
+    done = run("review", *(names.get(one, one) for one in arguments))
+    assert done.code == 2
+    assert told in done.err
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+
+
+def test_a_matter_without_cases_and_a_corpus_without_their_passages(
+    run: CommandLine, harbour_folder: Path, sample_folder: Path, case_id: str
+) -> None:
+    done = run("review", "queue", "--matter", "Harbour", "--corpus", sample_folder)
+    assert (done.code, "none of these cases has any" in done.err) == (2, True)
+    run("cases", "delete", case_id)
+    done = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder)
+    assert (done.code, "there are no cases in the matter 'Harbour'" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ItemKind)
+def test_each_verdict_is_meant_by_its_first_letters_unless_another_has_them(kind: ItemKind) -> None:
+    for verdict in VERDICTS[kind]:
+        for length in range(1, len(verdict.value) + 1):
+            letters = verdict.value[:length].upper().replace(" ", "_")
+            having = [one for one in VERDICTS[kind] if one.value.startswith(verdict.value[:length].rstrip())]
+            if len(having) == 1 or verdict.value == verdict.value[:length]:
+                assert verdict_meant(letters, kind) is verdict
+            elif not any(one.value == verdict.value[:length] for one in having):
+                with pytest.raises(InputError, match="may be"):
+                    verdict_meant(letters, kind)
+    assert verdict_meant("wrong", ItemKind.SENTENCE) is Verdict.WRONG
