@@ -118,6 +118,18 @@ def test_an_earlier_word_cannot_be_taken_back_from_behind_a_later_one(
         reviews.withdraw(back.number, reviewer="Ann")
 
 
+def test_put_off_taken_back_it_comes_in_its_place(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    queue = queue_of(store, reviews, small, 3)
+    first, *_ = queued_items(reviews, queue)
+    put_off = reviews.judge(first, LATER, reviewer="Ann", queue=queue.id)
+    assert (turned(reviews, queue.id, "Ann"), reviews.progress(queue.id, "Ann").later) == (1, 1)
+    reviews.judge(queued_items(reviews, queue)[1], YES, reviewer="Ann", queue=queue.id)
+    reviews.withdraw(put_off.number, reviewer="Ann")
+    assert (turned(reviews, queue.id, "Ann"), reviews.progress(queue.id, "Ann").later) == (0, 0)
+
+
 def test_a_name_with_blanks_is_the_same_whoever_writes_it(
     store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
 ) -> None:
