@@ -29,7 +29,7 @@ def add_simulate_command(commands: Any) -> None:
     gold = command.add_argument_group("gold")
     gold.add_argument("--queries", type=Path, required=True, metavar="FILE", help="JSON lines, id and text")
     gold.add_argument(
-        "--qrels", type=Path, required=True, metavar="FILE", help="judgements: BEIR's or TREC's"
+        "--qrels", type=Path, required=True, metavar="FILE", help="judgements, BEIR's or TREC's"
     )
     gold.add_argument("--most", type=int, metavar="N", help="N questions at even distances")
     gold.add_argument(
@@ -39,7 +39,7 @@ def add_simulate_command(commands: Any) -> None:
     experts = command.add_argument_group("experts")
     experts.add_argument("--experts", type=int, default=3, metavar="N", help="how many (default 3)")
     experts.add_argument(
-        "--noise", type=float, default=0.1, metavar="P", help="chance of a wrong verdict (0.1)"
+        "--noise", type=float, default=0.1, metavar="P", help="share of wrong verdicts (0.1)"
     )
     experts.add_argument(
         "--fatigue", type=float, default=0.0, metavar="P", help="added to it with each hundred verdicts (0)"
@@ -100,7 +100,7 @@ def simulate(options: argparse.Namespace) -> None:
         }
         _draw(curves, options.curve)
         print(f"written: {options.curve}", file=sys.stderr)
-    printed(options, found, _lines(found))
+    printed(options, {"halves": found}, _lines(found))
 
 
 def _lines(found: list[dict[str, Any]]) -> Iterator[str]:

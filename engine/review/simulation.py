@@ -21,7 +21,7 @@ from engine.evaluation.questions import Question
 from engine.evaluation.significance import Difference, paired
 from engine.investigation.ranking.experience import Experience, Kernel
 from engine.review.learning.choosing import learned_from
-from engine.review.learning.learning import gained, gram_of, observations
+from engine.review.learning.learning import MOST, gained, gram_of, observations
 from engine.review.learning.observing import Labels, Observed, observed
 from engine.settings import InvestigationSettings
 
@@ -178,8 +178,11 @@ def curve(
     active: bool,
 ) -> Iterator[Taught]:
     """What so many judged passages teach, chosen at random among those that are drawn, or those first whose
-    verdicts would change most (``active``). Budgets that teach nothing yet are left out."""
-    whole, _ = judged(questions, experts, drawing)
+    verdicts would change most (``active``). Budgets that teach nothing yet are left out; of very many
+    questions fewer passages each are drawn."""
+    most = max(MOST // max(len(questions), 1), 1)
+    best = min(drawing.best, most)
+    whole, _ = judged(questions, experts, Drawing(best, min(drawing.random, most - best)))
     order = _by_change(corpus, whole) if active else _at_random(whole, experts.seed)
     for budget in budgets:
         taken = order[:budget]

@@ -1,0 +1,131 @@
+"""The commands ``weights`` and ``simulate``, on the sample as it ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import copytree
+
+import orjson
+import pytest
+
+from tests.engine.command_line import CommandLine
+from ui.sample import BUILT
+
+QUESTIONS = (
+    "Can a manager with limited authority grant broader powers than the register?",
+    "When does a power of attorney end?",
+    "What must be entered in the commercial register?",
+    "Who is liable for acts of an agent without authority?",
+    "How long is the period for filing an appeal?",
+    "Which contracts need written form?",
+)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    (built,) = (path for path in BUILT.iterdir() if path.is_dir())
+    copytree(built, tmp_path / "meridia")
+    return tmp_path / "meridia"
+
+
+def reviewed(run: CommandLine, corpus: Path) -> None:
+    """Six cases, of each of which the third passage is called relevant and four others are not."""
+    for question in QUESTIONS:
+        asked = run("investigate", question, "--corpus", corpus, "--preset", "quick", "--matter", "Agency")
+        assert asked.code == 0
+    none = ("--border", "0", "--alone", "0", "--disagreed", "0", "--random", "0")
+    made = run("review", "queue", "--matter", "Agency", "--corpus", corpus, "--best", "5", *none, "--json")
+    queue = made.json["id"]
+    while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
+        verdict = "relevant" if turn["item"]["rank"] == 3 else "not"
+        run("review", "judge", queue, f"{turn['number']}", verdict, "--by", "Ann")
+
+
+def ranking(run: CommandLine, corpus: Path, question: str) -> list[str]:
+    found = run("investigate", question, "--corpus", corpus, "--preset", "quick", "--json").json
+    return [one["id"] for one in found["passages"]]
+
+
+def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path) -> None:
+    nothing = run("weights", "learn", "--corpus", corpus)
+    assert (nothing.code, nothing.out) == (2, "")
+    assert "nobody has judged a passage yet" in nothing.err
+    assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
+    reviewed(run, corpus)
+    before = ranking(run, corpus, QUESTIONS[0])
+    learned = run("weights", "learn", "--corpus", corpus, "--preset", "quick", "--by", "Ann", "--json").json
+    assert (learned["questions"], learned["verdicts"]) == (6, 30)
+    assert ranking(run, corpus, QUESTIONS[0]) == before
+    listed = run("weights", "list", "--corpus", corpus).out.splitlines()
+    assert listed[0] == "ranked by: the shipped weights"
+    assert listed[1].startswith(learned["id"])
+    assert "by Ann" in listed[1]
+    adopted = run("weights", "adopt", learned["id"], "--corpus", corpus)
+    assert adopted.out.startswith(f"ranked by: {learned['id']}")
+    then = run("investigate", QUESTIONS[0], "--corpus", corpus, "--preset", "quick", "--json").json
+    assert then["weights"] == learned["id"]
+    assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
+    assert ranking(run, corpus, QUESTIONS[0]) == before
+
+
+def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:
+    for given in ("none-such", ""):
+        done = run("weights", "adopt", given, "--corpus", corpus)
+        assert (done.code, done.out) == (2, "")
+        assert "weights" in done.err
+    done = run("weights", "learn", "--corpus", corpus, "--matter", "Nowhere")
+    assert (done.code, done.out) == (2, "")
+
+
+def gold(folder: Path, run: CommandLine, corpus: Path) -> tuple[Path, Path]:
+    """Questions whose gold is the second and the fourth passage of the shipped ranking."""
+    queries, qrels = folder / "queries.jsonl", folder / "qrels.tsv"
+    asked = [f"{question} {place}" for question in QUESTIONS for place in ("", "Today", "In Meridia")]
+    queries.write_bytes(
+        b"".join(orjson.dumps({"id": f"q{n}", "text": text.strip()}) + b"\n" for n, text in enumerate(asked))
+    )
+    lines = []
+    for number, text in enumerate(asked):
+        found = ranking(run, corpus, text.strip())
+        lines += [f"q{number}\t{found[place]}\t1\n" for place in (1, 3)]
+    qrels.write_text("".join(lines))
+    return queries, qrels
+
+
+def test_experts_are_played(run: CommandLine, corpus: Path, tmp_path: Path) -> None:
+    queries, qrels = gold(tmp_path, run, corpus)
+    given = (
+        *("--corpus", corpus, "--preset", "quick", "--queries", queries, "--qrels", qrels),
+        *("--best", "6", "--random", "2", "--noise", "0"),
+    )
+    first, second = run("simulate", *given, "--also", queries, qrels, "--json").json["halves"]
+    assert first["questions"] + second["questions"] == 18
+    assert (first["measured"], second["measured"]) == (second["questions"], first["questions"])
+    assert first["verdicts"] == first["passages"] == 8 * first["questions"]
+    for one in (first["figures"]["recall@10"], first["also"][tmp_path.name]["recall@10"]):
+        assert one["low"] <= one["difference"] <= one["high"]
+        assert one["ours"] - one["theirs"] == pytest.approx(one["difference"])
+    assert run("simulate", *given, "--json").json["halves"][0]["figures"] == first["figures"]
+    page = tmp_path / "curve.html"
+    told = run("simulate", *given, "--second", "--curve", page)
+    assert told.code == 0
+    assert "half 1: " in told.out
+    assert "chosen by their effect" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "why"),
+    [("--noise", "0.7", "0 to 0.5"), ("--experts", "0", "1 to 100"), ("--best", "0", "--best is 1 or more")],
+)
+def test_experts_that_are_none_are_refused(
+    run: CommandLine, corpus: Path, tmp_path: Path, flag: str, value: str, why: str
+) -> None:
+    done = run("simulate", "--corpus", corpus, "--queries", tmp_path, "--qrels", tmp_path, flag, value)
+    assert (done.code, done.out) == (2, "")
+    assert why in done.err
