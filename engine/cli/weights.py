@@ -100,8 +100,8 @@ def _told(weights_id: str, choice: Choice) -> Iterator[str]:
         return
     yield f"what counts: {choice.kind}, at a strength of {choice.strength:g}"
     yield "on questions that it was not learned from, by the verdicts that were given:"
-    yield f"  relevant among the first ten  {_difference(choice.recall)}"
-    yield f"  order of the first ten (ndcg) {_difference(choice.ndcg)}"
+    yield f"  relevant among the first ten judged {_difference(choice.recall)}"
+    yield f"  order of those judged (ndcg)        {_difference(choice.ndcg)}"
     if not choice.ndcg.significant:
         yield "this may be chance: more verdicts tell"
     worse = choice.worse

@@ -33,7 +33,7 @@ class Kernel:
     asked: float = 0.05
     like: float = 0.02
     features: float = 0.02
-    noise: float = 0.3
+    noise: float = 0.6
 
     def likeness(self, cosines: Floats) -> Floats:
         """How much passages of these cosines have in common: only the nearest, 0.9 for 0.43."""

@@ -1,8 +1,8 @@
 """How much of what was learned is to count: told by questions that nothing was learned of.
 
-Questions are dealt into folds; each is ranked by what the others taught. A passage that nobody has judged
-counts as not relevant: what was judged stood on top by the shipped weights, so that they are at an advantage,
-and a gain is one in spite of it.
+Questions are dealt into folds; each is ranked by what the others taught. What is measured is the order of the
+passages that were judged (a condensed list: Sakai, SIGIR 2007), for of the others nobody knows anything; to
+count them as not relevant would favour what the shipped weights put on top, which is what is judged most.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.review.learning.learning import (
 from engine.review.learning.observing import Observed
 
 FOLDS = 5
-STRENGTHS = (0.25, 0.5, 0.75)
+STRENGTHS = (0.25, 0.5, 0.75, 1.0)
 # Passages of a ranking that are looked at.
 DEPTH = 10
 # Worth half a point or more counts as relevant where passages are counted.
@@ -48,7 +48,7 @@ KINDS = {
 @dataclass(frozen=True, slots=True)
 class Moved:
     """One question, as it was ranked before and would be by what the others taught: share of its relevant
-    passages among the first ten, and the discounted gain of those ten."""
+    passages among the first ten of those that were judged, and the discounted gain of their order."""
 
     question: str
     recall: float
@@ -73,7 +73,7 @@ class Choice:
 
     @property
     def worse(self) -> tuple[Moved, ...]:
-        """The questions whose first ten passages are worse then, the worst first."""
+        """The questions whose judged passages stand in a worse order then, the worst first."""
         found = [one for one in self.moved if one.ndcg_then < one.ndcg]
         return tuple(sorted(found, key=lambda one: one.ndcg_then - one.ndcg))
 
@@ -117,8 +117,8 @@ def _held_out(
 
 
 def _best(seen: Observations, tried: dict[str, list[tuple[int, Scores]]]) -> tuple[str, float]:
-    """The kind that makes the first ten passages of questions best whatever its strength, and the strength of
-    it that does so most; a strength of 0 where no kind makes them better."""
+    """The kind that puts the judged passages of questions into the best order whatever its strength, and the
+    strength of it that does so most; a strength of 0 where no kind makes it better."""
     figures = {
         kind: [
             float(np.mean([_figures(seen.questions[place], strength * gain)[1] for place, gain in gains]))
@@ -149,14 +149,14 @@ def _told(seen: Observations, kind: str, strength: float, gains: list[tuple[int,
 
 
 def _figures(one: Observed, gain: Scores) -> tuple[float, float]:
-    """Recall of what experts called relevant among the first ten passages, and the discounted gain of those
-    ten; 1 where nothing is relevant."""
-    worth = np.zeros(len(one.rows), np.float32)
-    worth[one.judged] = one.worth
-    relevant = int((worth >= RELEVANT).sum())
-    if not relevant:
+    """Of the judged passages of a question in their order: the share of the relevant ones that is among the
+    first ten, and the discounted gain of all; 1 where none is relevant."""
+    place = np.empty(len(one.rows), np.intp)
+    place[one.order(one.shipped + gain)] = np.arange(len(one.rows))
+    worth = one.worth[np.argsort(place[one.judged], kind="stable")]
+    relevant = worth >= RELEVANT
+    if not relevant.any():
         return 1.0, 1.0
-    top, ideal = worth[one.order(one.shipped + gain)[:DEPTH]], np.sort(worth)[::-1][:DEPTH]
-    discounts = 1.0 / np.log2(np.arange(DEPTH) + 2.0)
-    recall = float((top >= RELEVANT).sum() / relevant)
-    return recall, float((top @ discounts[: len(top)]) / (ideal @ discounts[: len(ideal)]))
+    discounts = 1.0 / np.log2(np.arange(len(worth)) + 2.0)
+    recall = float(relevant[:DEPTH].sum() / relevant.sum())
+    return recall, float((worth @ discounts) / (np.sort(worth)[::-1] @ discounts))
