@@ -359,6 +359,7 @@
     one("#library").toggleAttribute("data-here", name === "corpus");
     one("#check").toggleAttribute("data-here", name === "check");
     one("#cases").toggleAttribute("data-here", name === "cases");
+    one("#review").toggleAttribute("data-here", name === "review");
     one("#evaluation").toggleAttribute("data-here", name === "evaluate");
     one(".top").dataset.view = name;
     all(".views [data-view]").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.view === name)));

@@ -41,6 +41,8 @@ _TABS = (
     "Check</button>"
     '<button type="button" role="tab" data-view="cases" aria-selected="false" aria-controls="cases">'
     "Cases</button>"
+    '<button type="button" role="tab" data-view="review" aria-selected="false" aria-controls="review">'
+    "Review</button>"
     '<button type="button" role="tab" data-view="corpus" aria-selected="false" aria-controls="library">'
     "Corpus</button>"
     '<button type="button" role="tab" data-view="evaluate" aria-selected="false" aria-controls="evaluation">'

@@ -33,6 +33,8 @@ from ui.investigate import wire_cost, wire_investigation
 from ui.models import build_models, wire_budget
 from ui.plan import wire_plan
 from ui.rail import build_rail, wire_rail, wire_shelf
+from ui.review.desk import ReviewDesk
+from ui.review.panel import build_review
 from ui.session import Desk
 from ui.shelf import Library
 from ui.stage import build_stage
@@ -124,6 +126,7 @@ def build_page(
         panel = build_panel(CorpusDesk(library, connections))
         build_check(CheckDesk(library, connections))
         build_cases(CasesDesk(cases, library))
+        build_review(ReviewDesk(cases, library))
         build_evaluation(EvaluationDesk(library))
         facts_html = partial(header_html, library)
         wire_rail(rail, library, header, facts_html)

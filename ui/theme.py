@@ -41,6 +41,8 @@ SCRIPTS = (
     "evaluate-pair.js",
     "kit.js",
     "cases.js",
+    "review.js",
+    "review-queue.js",
 )
 STYLES = (
     "redstring.css",
@@ -55,6 +57,7 @@ STYLES = (
     "check.css",
     "evaluate.css",
     "cases.css",
+    "review.css",
 )
 _FONTS = ["system-ui", "-apple-system", "Segoe UI", "Roboto", "Noto Sans", "sans-serif"]
 _ICON = (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.corpus.protocol import Corpus
 from engine.investigation.presentation import same_words
-from engine.model import Passage
+from engine.model import Direction, Passage
 from engine.records.citation import short_citation
 from engine.review.model import Item, ItemKind
 
@@ -76,6 +76,7 @@ def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
             distance=distances.get(hop["target"], 1),
             rank=rank,
             quote=hop["quote"],
+            backward=hop["direction"] == Direction.IN,
             source_label=read[hop["source"]].label,
             source_text=read[hop["source"]].passage.text,
             **_described(read[hop["target"]]),

@@ -10,6 +10,7 @@ from engine.access.people import Person, is_key
 from engine.access.roles import Role
 from engine.operator_settings import CASES_NAME, OperatorSettings
 from engine.records.store.store import CaseStore
+from engine.review.store import ReviewStore
 
 # What the page's cases say they were asked by.
 PAGE = "page"
@@ -24,6 +25,7 @@ class KeptCases:
         named = settings.cases.get_secret_value()
         self._address = named or (f"sqlite:///{home / CASES_NAME}" if home is not None else "")
         self._store: CaseStore | None = None
+        self._reviews: ReviewStore | None = None
         self._lock = Lock()
 
     @property
@@ -37,6 +39,13 @@ class KeptCases:
             if self._store is None:
                 self._store = CaseStore(self._address)
             return self._store
+
+    def reviews(self) -> ReviewStore:
+        """The reviews of these cases. Raises as ``CaseStore``."""
+        with self._lock:
+            if self._reviews is None:
+                self._reviews = ReviewStore(self._address)
+            return self._reviews
 
     def owner_of(self, person: Person) -> str | None:
         """By what a person's matters are known: a hash of their key, and nothing for whoever sits at the

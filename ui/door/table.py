@@ -20,12 +20,14 @@ PANELS = {
     "model": (10 * KILOBYTE, 1000),
     "check": (6000 * KILOBYTE, 5_400_000),
     "cases": (100 * KILOBYTE, 21_000),
+    "review": (100 * KILOBYTE, 21_000),
     "evaluation": (11_000 * KILOBYTE, 5_400_000),
 }
 # What a panel may be asked that makes the server work.
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
     "pair", "connect", "test", "list", "report-start", "compare", "comparison",
+    "make-queue",
 })  # fmt: skip
 # Where somebody logs in, before everything else; the gate reads what they send.
 ACCESS = (

@@ -1,0 +1,77 @@
+"""One door for all requests of the Review view: checked, answered, and every error a calm line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from engine.access.audit_log import record
+from engine.access.people import Person
+from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from ui.access.asking import by_token
+from ui.asked import checked
+from ui.review.asked import Ask
+from ui.review.desk import Answer, Own, ReviewDesk, shown
+from ui.review.figures import figures, settle
+from ui.review.home import drop_queue, home, make_queue, write_criteria
+from ui.review.playing import enter, judge, turns, undo
+
+# What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
+# written down twice.
+LOGGED: Mapping[str, str] = {
+    "criteria": "write criteria",
+    "make-queue": "make queue",
+    "drop-queue": "delete queue",
+    "settle": "settle disagreement",
+}
+
+
+def answer(desk: ReviewDesk, request: object, who: Callable[[str], Person] = by_token) -> Answer:
+    """The answer to a request: HTML by the slots of the page that it belongs in and what its script needs, or
+    ``error``, one line that says what was wrong. ``who`` tells who sent it, given the token of their
+    browser."""
+    try:
+        ask = checked(Ask, request)
+        person = who(ask.visitor)
+        handler = HANDLERS.get(ask.do)
+        if handler is None:
+            return {"error": f"unknown request {ask.do!r}"}
+        owner = desk.kept.owner_of(person)
+        # None is how the store calls everybody: who has no key has no cases, and is asked for none.
+        if owner is None:
+            return _without_key(ask)
+        return _answered(handler, Own(desk, person, owner, ask.reviewer), ask)
+    except RedstringError as error:
+        return {"error": for_visitors(error)}
+
+
+def _answered(handler: Callable[[Own, Ask], Answer], own: Own, ask: Ask) -> Answer:
+    if ask.do not in LOGGED:
+        return handler(own, ask)
+    what = ask.queue or ask.matter or ask.cases
+    try:
+        told = handler(own, ask)
+    except (AccessError, InputError):
+        record(own.person, LOGGED[ask.do], what, "refused")
+        raise
+    record(own.person, LOGGED[ask.do], what, "done")
+    return told
+
+
+def _without_key(ask: Ask) -> Answer:
+    if ask.do == "home":
+        return {"html": {"queues": shown("nobody")}, "named": "", "cases": False}
+    raise InputError("reviews are kept for whoever can be known again; this browser has no key")
+
+
+HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
+    "home": home,
+    "criteria": write_criteria,
+    "make-queue": make_queue,
+    "drop-queue": drop_queue,
+    "enter": enter,
+    "turns": turns,
+    "verdict": judge,
+    "take-back": undo,
+    "figures": figures,
+    "settle": settle,
+}

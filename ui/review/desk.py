@@ -1,0 +1,108 @@
+"""What every answer of the Review view starts from: who reviews, and which queues they may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.access.people import Person
+from engine.access.roles import Action, may
+from engine.errors import InputError
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Matter
+from engine.records.store.store import CaseStore
+from engine.review.adding import no_queue, reviewer_named
+from engine.review.kept import Queue
+from engine.review.store import ReviewStore
+from ui.cases.kept import KeptCases
+from ui.cases.wording import exact, percent
+from ui.review.wording import REASONS, rows_of_verdicts, said
+from ui.shelf import Library
+from ui.templating import rendered
+
+Answer = dict[str, Any]
+# In the settings of a queue: whoever has the role of a reviewer may review it.
+OPEN = "open_to_reviewers"
+
+
+class ReviewDesk:
+    """The kept cases, whose reviews stand beside them, and the library whose corpora they were asked of."""
+
+    def __init__(self, kept: KeptCases, library: Library) -> None:
+        self.kept, self.library = kept, library
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What whoever asks may review. ``owner`` is by what their matters are known: never that of everybody;
+    ``typed`` is the name that they gave, which counts where nobody has logged in."""
+
+    desk: ReviewDesk
+    person: Person
+    owner: str
+    typed: str
+
+    @property
+    def store(self) -> ReviewStore:
+        """The reviews. Raises as ``CaseStore``."""
+        return self.desk.kept.reviews()
+
+    @property
+    def cases(self) -> CaseStore:
+        """The cases. Raises as ``CaseStore``."""
+        return self.desk.kept.store()
+
+    @property
+    def reviewer(self) -> str:
+        """By what name verdicts are kept. Raises InputError where none was given."""
+        if not (self.person.name or self.typed.strip()):
+            raise InputError("say your name first: verdicts are kept under it")
+        return reviewer_named(self.person.name or self.typed)
+
+    @property
+    def matters(self) -> list[Matter]:
+        """The matters of whoever asks, by name."""
+        return self.cases.matters(self.owner)
+
+    @property
+    def may_review(self) -> bool:
+        """Whether queues of others that are open to reviewers are open to whoever asks."""
+        return may(self.person.role, Action.JUDGE)
+
+    def matter(self, matter_id: str) -> Matter:
+        """The matter of an id. Raises InputError for one of another."""
+        for one in self.matters:
+            if one.id == matter_id:
+                return one
+        raise InputError("there is no such matter")
+
+    def owns(self, queue: Queue) -> bool:
+        """Whether a queue is of one of their own matters."""
+        return any(one.id == queue.matter for one in self.matters)
+
+    def queue(self, queue_id: str) -> Queue:
+        """A queue that they may review. Raises InputError for any other, as for one that is not there."""
+        found = self.store.queue(queue_id)
+        if self.owns(found) or (self.may_review and is_open(found)):
+            return found
+        raise no_queue(queue_id)
+
+    def queues(self) -> list[Queue]:
+        """All queues that they may review, the newest first."""
+        if not self.may_review:
+            return self.store.queues(None, self.owner)
+        own = {one.id for one in self.matters}
+        return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or is_open(one)]
+
+
+def is_open(queue: Queue) -> bool:
+    """Whether a queue was made open to reviewers."""
+    return queue.settings.get(OPEN) is True
+
+
+def shown(template: str, **values: Any) -> str:
+    """A fragment of the view, with what its templates word things by."""
+    return rendered(
+        f"review/{template}.html", exact=exact, percent=percent, said=said,
+        verdicts=rows_of_verdicts(), reasons=REASONS, **values,
+    )  # fmt: skip

@@ -1,0 +1,112 @@
+"""What a queue has come to: counts, agreement, approval rates, and the disagreements to be settled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.errors import InputError
+from engine.records.store import EVERYBODY
+from engine.review.agreement import Agreements, Disagreement, agreement, disagreements
+from engine.review.kept import Progress
+from engine.review.model import VERDICTS, Assessment, ItemKind
+from engine.review.rates import Dimension, Rate, overall, rates
+from ui.palette import thread
+from ui.review.asked import Ask
+from ui.review.desk import Answer, Own, shown
+from ui.review.links import act_on_link
+from ui.review.playing import item_named
+from ui.review.wording import WORDS, where
+
+KINDS = {ItemKind.PASSAGE: "Passages", ItemKind.HOP: "Hops", ItemKind.SENTENCE: "Sentences"}
+# Values of a dimension, and disagreements, that are shown at most.
+MOST_VALUES, MOST_APART = 20, 100
+
+
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """Figures over items of one kind. ``tables`` has the rates by the values of each dimension."""
+
+    title: str
+    counts: Sequence[tuple[str, int]]
+    overall: Rate
+    agreements: Agreements
+    tables: Sequence[tuple[str, Sequence[tuple[str, Rate]]]]
+
+
+def figures(own: Own, ask: Ask) -> Answer:
+    """The whole screen. Single verdicts are shown to those who have nothing left to judge themselves."""
+    queue = own.queue(ask.queue)
+    said = own.store.assessments(queue=queue.id, owner=EVERYBODY, stands=True)
+    progress = own.store.progress(queue.id, own.reviewer)
+    apart = disagreements(said)
+    open_ones = [one for one in apart if not _is_settled(one)]
+    page = shown(
+        "figures",
+        queue=queue,
+        progress=progress,
+        kinds=[_of_kind(said, kind, title) for kind, title in KINDS.items() if _has(said, kind)],
+        apart=[(one, where(one.item)) for one in open_ones[:MOST_APART]] if _may_see(progress) else [],
+        total=len(open_ones),
+        settled=len(apart) - len(open_ones),
+        blind=not _may_see(progress),
+        reviewers=len({one.reviewer for one in said}),
+    )
+    return {"html": {"figures": page}, "queue": queue.id, "focus": "[data-key=figures]"}
+
+
+def settle(own: Own, ask: Ask) -> Answer:
+    """End a disagreement by a verdict. Raises InputError for whoever has something left to judge."""
+    queue = own.queue(ask.queue)
+    if ask.verdict is None or ask.verdict not in VERDICTS[item_named(ask).kind][:-1]:
+        raise InputError("no verdict was given")
+    if not _may_see(own.store.progress(queue.id, own.reviewer)):
+        raise InputError("judge what is left for you before you settle what others differ on")
+    kept = own.store.judge(
+        item_named(ask), ask.verdict, reviewer=own.reviewer, queue=queue.id, reason=ask.reason, note=ask.note,
+        settles=True,
+    )  # fmt: skip
+    effect = act_on_link(own, kept)
+    told = f"Settled: {WORDS[kept.verdict].lower()}{f'; {effect}' if effect else ''}"
+    return {**figures(own, ask), "said": told, "focus": "[data-key^=settle]"}
+
+
+def _may_see(progress: Progress) -> bool:
+    return progress.left == 0
+
+
+def _is_settled(one: Disagreement) -> bool:
+    return any(said.settles for said in one.assessments)
+
+
+def _has(said: Sequence[Assessment], kind: ItemKind) -> bool:
+    return any(one.item.kind is kind for one in said)
+
+
+def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
+    own = [one for one in said if one.item.kind is kind]
+    counted = Counter(one.verdict for one in own)
+    return OfKind(
+        title=title,
+        counts=[(WORDS[one], counted[one]) for one in VERDICTS[kind] if counted[one]],
+        overall=overall(own),
+        agreements=agreement(own, kind),
+        tables=[table for dimension in Dimension if (table := _table(dimension, rates(own, dimension)))[1]],
+    )
+
+
+def _table(dimension: Dimension, found: Sequence[Rate]) -> tuple[str, Sequence[tuple[str, Rate]]]:
+    """The rates by the values of a dimension; none where no item has any."""
+    if not any(one.value != "" for one in found):
+        return dimension.value, ()
+    return dimension.value, [(_value(dimension, one), one) for one in found[:MOST_VALUES]]
+
+
+def _value(dimension: Dimension, rate: Rate) -> str:
+    """A value in words; what items do not say is a dash."""
+    if dimension is Dimension.STRATEGY and rate.value:
+        return thread(str(rate.value)).title
+    if dimension is Dimension.ROUND:
+        return f"round {rate.value}" if rate.value else "scan"
+    return str(rate.value).replace("_", " ") or "–"

@@ -1,0 +1,112 @@
+"""One item at a time: the next ones, a verdict, and the last verdict taken back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import InputError
+from engine.review.kept import Criteria, Queue
+from engine.review.model import Assessment, Item, ItemKind, Verdict
+from ui.review.asked import Ask
+from ui.review.desk import Answer, Own, shown
+from ui.review.links import act_on_link, take_back_link
+from ui.review.wording import link_of, where
+
+NOTHING_TO_TAKE_BACK = "there is nothing to take back in this queue"
+# Criteria that are shown whole at once, in characters.
+SHORT = 400
+
+
+def enter(own: Own, ask: Ask) -> Answer:
+    """Begin, or go on: the head of the queue and the first items."""
+    queue = own.queue(ask.queue)
+    head = shown("head", queue=queue, reviewer=own.reviewer, own=own.owns(queue))
+    told = _turns(own, ask, queue)
+    return {"queue": queue.id, **told, "html": {"head": head, **told["html"]}}
+
+
+def turns(own: Own, ask: Ask) -> Answer:
+    """The items of some slots: those that are there already are kept for their reviewer."""
+    return _turns(own, ask, own.queue(ask.queue))
+
+
+def judge(own: Own, ask: Ask) -> Answer:
+    """Keep a verdict, act on the link of a hop, and hand out what comes into the slots that are free."""
+    queue, reviewer = own.queue(ask.queue), own.reviewer
+    if ask.verdict is None:
+        raise InputError("no verdict was given")
+    try:
+        kept = own.store.judge(
+            item_named(ask), ask.verdict, reviewer=reviewer, queue=queue.id,
+            reason=ask.reason, note=ask.note, seconds=ask.seconds,
+        )  # fmt: skip
+    except InputError as error:
+        return {"missed": str(error), **_turns(own, ask, queue)}
+    effect = act_on_link(own, kept)
+    told = _turns(own, ask, queue)
+    told["html"]["last"] = _last(own, kept, effect)
+    return told
+
+
+def undo(own: Own, ask: Ask) -> Answer:
+    """Take back what was said last in the queue, and show its item again."""
+    queue, reviewer = own.queue(ask.queue), own.reviewer
+    before = own.store.last_said(queue.id, reviewer)
+    if before is None:
+        raise InputError(NOTHING_TO_TAKE_BACK)
+    own.store.withdraw(before.number, reviewer=reviewer)
+    take_back_link(own, before.item)
+    told = _turns(own, ask, queue)
+    told["html"]["last"] = shown(
+        "last", kept=before, others=(), effect="", where=where(before.item), back=True
+    )
+    return {"back": _piece(before.item, before.question, 0, ""), **told}
+
+
+def item_named(ask: Ask) -> Item:
+    """The item that a request names; what it is stands first in its key."""
+    try:
+        kind = ItemKind(ask.key.partition(":")[0])
+    except ValueError:
+        raise InputError("this item is not in the queue, or the queue is gone") from None
+    return Item(ask.case, kind, ask.key, "")
+
+
+def _turns(own: Own, ask: Ask, queue: Queue) -> dict[str, Any]:
+    """What comes into the slots that are asked for, how far the reviewer is, and the criteria where the page
+    shows another version of them."""
+    reviewer = own.reviewer
+    pieces, criteria = [], None
+    for slot in ask.slots:
+        turn = own.store.turn(queue.id, reviewer, f"{ask.tab}.{slot}")
+        if turn is None:
+            break
+        criteria = turn.criteria or criteria
+        pieces.append(_piece(turn.item, turn.question, turn.number, slot))
+    progress = own.store.progress(queue.id, reviewer)
+    html = {"progress": shown("progress", progress=progress, all=progress.own + progress.left)}
+    found = {"turns": pieces, "left": progress.left, "html": html}
+    return found | (_new_criteria(criteria, ask, html) if pieces else {})
+
+
+def _new_criteria(criteria: Criteria | None, ask: Ask, html: dict[str, str]) -> dict[str, int]:
+    version = 0 if criteria is None else criteria.version
+    if version != ask.seen:
+        html["shown-criteria"] = shown("shown_criteria", criteria=criteria, short=SHORT)
+    return {"seen": version}
+
+
+def _piece(item: Item, question: str, number: int, slot: str) -> dict[str, Any]:
+    """An item as the page has it: its words, and by what it is named."""
+    link = link_of(item) if item.kind is ItemKind.HOP else None
+    page = shown("item", item=item, question=question, link=link, passage=ItemKind.PASSAGE)
+    return {
+        "case": item.case_id, "key": item.key, "kind": item.kind.value, "slot": slot, "html": page,
+        "number": number,
+    }  # fmt: skip
+
+
+def _last(own: Own, kept: Assessment, effect: str) -> str:
+    """What was said last, and what others say of the same."""
+    others = [] if kept.verdict is Verdict.LATER else own.store.others(kept.item, kept.reviewer)
+    return shown("last", kept=kept, others=others, effect=effect, where=where(kept.item), back=False)
