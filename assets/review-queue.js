@@ -92,6 +92,9 @@
       if (found.error) { kit.banner(found.error); failed(); return; }
       if (found.seen !== undefined) state.seen = found.seen;
       Object.entries(found.html || {}).forEach(([name, html]) => kit.swap(name, html));
+      // Where there is little room, what was read once makes room for the item.
+      const criteria = found.html && found.html["shown-criteria"] && matchMedia("(max-width: 760px)").matches && kit.one(".rev-shown");
+      if (criteria) criteria.open = false;
       if (found.missed) told(found.missed);
       (found.turns || []).forEach(put);
       if (found.back) back(found.back);

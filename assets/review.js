@@ -59,10 +59,15 @@
   };
   function after(found, request) {
     if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }
+    if (found.made && state.show !== "home") show("home");
     if (found.made) { const button = one(`[data-key="enter-${CSS.escape(found.made)}"]`); if (button) button.focus(); }
   }
 
   /* ---------- beginning ---------- */
+  /* Whoever was judging when the page was loaded anew goes on, as soon as all views are there. */
+  function whenThere([first, ...others], act) {
+    redstring.appears(first, () => { if (others.length) whenThere(others, act); else act(); });
+  }
   function arrive() {
     part("named").hidden = Boolean(login());
     if (state.show === "queue") state.play.focus();
@@ -81,8 +86,7 @@
     part("matter").addEventListener("change", (event) => home(event.target.value));
     document.addEventListener("redstring:view", (event) => { if (event.detail === "review") arrive(); });
     if (document.body.dataset.view === "review") arrive();
-    // Whoever was judging when the page was loaded anew goes on.
-    else if (named() && kept(OPEN, sessionStorage)) redstring.appears(".views [data-view=review]", () => redstring.view("review"));
+    else if (named() && kept(OPEN, sessionStorage)) whenThere(["#app", "#library", "#check", "#cases", "#evaluation", ".top"], () => redstring.view("review"));
   }
   Object.assign(redstring, { review });
 })();

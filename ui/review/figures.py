@@ -26,13 +26,15 @@ MOST_VALUES, MOST_APART = 20, 100
 
 @dataclass(frozen=True, slots=True)
 class OfKind:
-    """Figures over items of one kind. ``tables`` has the rates by the values of each dimension."""
+    """Figures over items of one kind. ``tables`` has the rates by the values of each dimension of which there
+    are several; ``alike`` are the others, with the value that all items have."""
 
     title: str
     counts: Sequence[tuple[str, int]]
     overall: Rate
     agreements: Agreements
     tables: Sequence[tuple[str, Sequence[tuple[str, Rate]]]]
+    alike: Sequence[tuple[str, str]]
 
 
 def figures(own: Own, ask: Ask) -> Answer:
@@ -87,20 +89,22 @@ def _has(said: Sequence[Assessment], kind: ItemKind) -> bool:
 def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
     own = [one for one in said if one.item.kind is kind]
     counted = Counter(one.verdict for one in own)
+    tables = [(dimension.value, _table(dimension, rates(own, dimension))) for dimension in Dimension]
     return OfKind(
         title=title,
         counts=[(WORDS[one], counted[one]) for one in VERDICTS[kind] if counted[one]],
         overall=overall(own),
         agreements=agreement(own, kind),
-        tables=[table for dimension in Dimension if (table := _table(dimension, rates(own, dimension)))[1]],
+        tables=[(name, rows[:MOST_VALUES]) for name, rows in tables if len(rows) > 1],
+        alike=[(name, rows[0][0]) for name, rows in tables if len(rows) == 1],
     )
 
 
-def _table(dimension: Dimension, found: Sequence[Rate]) -> tuple[str, Sequence[tuple[str, Rate]]]:
-    """The rates by the values of a dimension; none where no item has any."""
+def _table(dimension: Dimension, found: Sequence[Rate]) -> list[tuple[str, Rate]]:
+    """The rates by the values of a dimension in words; none where no item has any."""
     if not any(one.value != "" for one in found):
-        return dimension.value, ()
-    return dimension.value, [(_value(dimension, one), one) for one in found[:MOST_VALUES]]
+        return []
+    return [(_value(dimension, one), one) for one in found]
 
 
 def _value(dimension: Dimension, rate: Rate) -> str:

@@ -1,0 +1,444 @@
+"""The Review view in a real browser: a queue by keys, to its end; nothing is lost, and nobody sees another's."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import pytest
+
+from engine.corpus import open_corpus
+from engine.corpus.extracted.validations import Judgement, judged, load_validations
+from engine.model import Relation
+from engine.records.export import investigation_to_json
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Wanted
+from engine.records.store.store import CaseStore
+from engine.review.items import hop_items
+from engine.review.kept import QueuedItem
+from engine.review.model import Verdict
+from engine.review.store import ReviewStore
+from engine.settings import preset
+from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load
+from tests.browser.reviewing import (
+    ARABIC,
+    HOSTILE,
+    ITEM,
+    WATCH,
+    begin,
+    enter,
+    item,
+    last,
+    passages,
+    press,
+    queue_of,
+)
+from tests.browser.test_judging import links
+from tests.browser.test_kept import asked, ended, public, somebody
+from tests.engine.investigation.story import finished
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+__all__ = ["public", "somebody"]
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+PHONE = {"viewport": {"width": 390, "height": 844}}
+LONG = "A manager shall keep the register of powers of attorney up to date. " * 60
+MANY, MEDIAN, TRIES = 500, 150.0, 3
+Keep = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def record(shown_sample: Path) -> dict[str, Any]:
+    """A case of the sample, as a file has it."""
+    case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
+    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
+    return values
+
+
+@pytest.fixture
+def cases(home: Path) -> Iterator[CaseStore]:
+    """The store of the page, without cases and queues: others may have asked before."""
+    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
+        yield found
+
+
+@pytest.fixture
+def reviews(home: Path, cases: CaseStore) -> Iterator[ReviewStore]:
+    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        for queue in found.queues(None, EVERYBODY):
+            found.delete_queue(queue.id, EVERYBODY)
+        yield found
+
+
+@pytest.fixture
+def case(cases: CaseStore, record: dict[str, Any]) -> str:
+    """A kept case of whoever sits at the machine."""
+    return cases.keep(record, cases.matter(), application="page", who="Ann")
+
+
+def verdicts(reviews: ReviewStore) -> list[tuple[str, str, str]]:
+    """What stands: the item, who said it, the verdict."""
+    return [
+        (one.item.key, one.reviewer, one.verdict.value)
+        for one in reviews.assessments(owner=EVERYBODY, stands=True)
+    ]
+
+
+def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+) -> None:
+    page.click(".views [data-view=review]")
+    page.wait_for_selector("#review .empty")
+    page.focus("[data-part=name]")
+    page.keyboard.type("Ann")
+    page.fill("#review [name=criteria]", "It says who may grant powers.")
+    page.press("[data-key=save-criteria]", "Enter")
+    page.wait_for_selector("#review .banner.good >> text=version 1")
+    for name, count in {"best": 3, "border": 0, "alone": 1, "disagreed": 0, "random": 1, "hops": 2}.items():
+        page.fill(f"#review [name={name}]", str(count))
+    page.press("#review [name=hops]", "Enter")
+    page.wait_for_selector(".rev-row")
+    # Whoever made a queue stands on its button.
+    page.wait_for_function("document.activeElement.textContent.startsWith('Review')")
+    assert "0 of 7 judged · 7 left for you" in page.inner_text(".rev-far")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(ITEM)
+    assert page.inner_text(".rev-question") == QUESTION
+    assert page.inner_text(".rev-shown p") == "It says who may grant powers."
+    assert "version 1" in page.inner_text(".rev-shown")
+    assert page.evaluate("document.activeElement.dataset.part") == "text"
+
+    first = press(page, "1")
+    assert "you: relevant" in last(page, "you:")
+    page.wait_for_selector(".rev-progress >> text=1 of 7")
+    page.keyboard.press("r")
+    assert page.evaluate("document.activeElement.textContent") == "another subject"
+    page.keyboard.press("Space")
+    page.focus("[data-part=note]")
+    page.keyboard.type("It is 3 of them, rarely.")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.dataset.part") == "text"
+    second = press(page, "3")
+    assert "because another subject: It is 3 of them" in last(page, "because")
+    assert page.locator(".rev-chip[aria-pressed=true]").count() == 0
+    for key in ("2", "1", "1", "4", "1"):
+        press(page, key)
+    page.wait_for_selector(".rev-figures h1 >> text=Nothing is left")
+    shown = page.inner_text(".rev-figures")
+    assert "7 of 7 items" in shown
+    assert "No two reviewers have judged an item in common" in shown
+    assert "Nowhere." in shown
+    found = dict((key, verdict) for key, _, verdict in verdicts(reviews))
+    assert len(found) == 7
+    assert (found[first], found[second]) == ("relevant", "not relevant")
+    kept = {one.item.key: one for one in reviews.assessments(owner=EVERYBODY)}
+    assert (kept[second].reason, kept[second].note) == ("another subject", "It is 3 of them, rarely.")
+    assert kept[first].criteria == 1
+    assert 0 < (kept[first].seconds or 0) < 600
+    page.click("#review .rev-figures [data-act=leave]")
+    page.wait_for_selector(".rev-far >> text=nothing left for you")
+
+
+def test_later_undo_and_reload_lose_nothing(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+) -> None:
+    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 6)]))
+    enter(page)
+    begin(page, queue)
+    assert press(page, "s") == "passage:1"
+    assert press(page, "2") == "passage:2"
+    assert "you: partly" in last(page, "you: partly")
+    page.keyboard.press("u")
+    page.wait_for_selector(f"{ITEM}[data-item='passage:2']")
+    assert "Taken back" in last(page, "Taken back")
+    assert verdicts(reviews) == []
+    # Loaded anew, it goes on by itself where it was.
+    page.reload()
+    page.wait_for_selector(f"{ITEM}[data-item='passage:2']")
+    press(page, "1")
+    assert item(page) == "passage:3"
+    last(page, "you: relevant")
+    again = page.context.new_page()
+    page.close(run_before_unload=False)
+    load(again, page.url)
+    again.click(".views [data-view=review]")
+    begin(again, queue)
+    assert item(again) == "passage:3", "a tab after one that is gone has its item"
+    for number in ("3", "4", "5"):
+        assert press(again, "1") == f"passage:{number}"
+    # What was put off comes last.
+    assert item(again) == "passage:1"
+    again.keyboard.press("l")
+    last(again, "later")
+    assert item(again) == "passage:1"
+    press(again, "3")
+    again.wait_for_selector("text=Nothing is left")
+    assert len(verdicts(reviews)) == 5
+
+
+def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
+    page: Page,
+    browser: Browser,
+    address: str,
+    reviews: ReviewStore,
+    cases: CaseStore,
+    case: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 6)]))
+    other = browser.new_context()
+    tab = other.new_page()
+    load(tab, address)
+    enter(tab, "Ben")
+    begin(tab, queue)
+    enter(page, "Ann")
+    begin(page, queue)
+    # Ben has one before him and one that comes next.
+    assert (item(tab), item(page)) == ("passage:1", "passage:3")
+    other.close()
+    for _ in range(2):
+        press(page, "1")
+    page.keyboard.press("1")
+    page.wait_for_selector(".rev-elsewhere >> text=The last 2 items are before somebody else")
+    assert len(verdicts(reviews)) == 3
+    # Nobody hears from Ben, and his time is over.
+    assert ReviewStore.turn.__kwdefaults__ is not None
+    monkeypatch.setitem(ReviewStore.turn.__kwdefaults__, "lease", -1.0)
+    for slot in "ab":
+        ends_of_leases(reviews, slot)
+    monkeypatch.undo()
+    page.wait_for_selector(f"{ITEM}[data-item='passage:1']")
+    press(page, "2")
+    press(page, "2")
+    page.wait_for_selector("text=Nothing is left")
+    assert {who for _, who, _ in verdicts(reviews)} == {"Ann"}
+
+
+def ends_of_leases(reviews: ReviewStore, slot: str) -> None:
+    """Let the time of all who have an item run out."""
+    from sqlalchemy import update
+
+    from engine.records.store.review_tables import LEASES
+
+    assert slot
+    with reviews._writing() as connection:
+        connection.execute(update(LEASES).values(until="2000-01-01T00:00:00+00:00"))
+
+
+def test_what_somebody_else_judged_meanwhile_is_told_and_the_next_comes(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+) -> None:
+    items = passages(case, ["One.", "Two.", "Three."])
+    queue = queue_of(reviews, cases, items)
+    enter(page)
+    begin(page, queue)
+    reviews.judge(items[0].item, Verdict.RELEVANT, reviewer="Ben", queue=queue.id)
+    assert press(page, "3") == "passage:1"
+    assert last(page, "Somebody else") == "Somebody else has judged this meanwhile: take the next."
+    assert item(page) == "passage:2"
+    assert verdicts(reviews) == [("passage:1", "Ben", "relevant")]
+
+
+def test_others_are_seen_after_ones_own_verdict_and_differences_are_settled(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
+) -> None:
+    items = [QueuedItem(one.item, wanted=2) for one in passages(case, [HOSTILE, ARABIC, "Three.", "Four."])]
+    queue = queue_of(reviews, cases, items, name=HOSTILE)
+    for one in items:
+        reviews.judge(
+            one.item,
+            Verdict.IRRELEVANT,
+            reviewer="<b>Ben</b>",
+            queue=queue.id,
+            reason="out of date",
+            note=HOSTILE,
+        )
+    enter(page)
+    begin(page, queue)
+    assert "Ben" not in page.inner_text("#review")
+    assert page.inner_text(".rev-text") == HOSTILE
+    press(page, "1")
+    assert f"<b>Ben</b>: not relevant, because out of date: {HOSTILE}" in last(page, "<b>Ben</b>")
+    assert page.evaluate("getComputedStyle(document.querySelector('.rev-text')).direction") == "rtl"
+    for _ in range(2):
+        press(page, "3")
+    press(page, "1")
+    page.wait_for_selector("text=Nothing is left")
+    assert "Krippendorff's alpha" in page.inner_text(".rev-figures")
+    assert page.locator(".rev-apart-list > li").count() == 2
+    assert f"<b>Ben</b>: not relevant, because out of date: {HOSTILE}" in page.inner_text(
+        ".rev-sayings >> nth=0"
+    )
+    page.focus("[data-key^=settle-3] >> nth=0")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelectorAll('.rev-apart-list > li').length === 1")
+    assert "1 settled" in page.inner_text(".rev-figures")
+    assert page.evaluate("document.activeElement.dataset.key.startsWith('settle')")
+    assert page.evaluate("window.harmed") is None
+
+
+def test_a_verdict_on_a_hop_acts_in_the_next_case_and_is_taken_back(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, record: dict[str, Any], shown_sample: Path
+) -> None:
+    ask(page, QUESTION)
+    before = links(page)
+    hops = {
+        orjson.dumps(link_of(one)).decode(): one for one in hop_items(record, case, open_corpus(shown_sample))
+    }
+    told = {orjson.dumps(orjson.loads(link)).decode(): link for link in before}
+    hop = next(hops[link] for link in told if link in hops)
+    link = next(told[link] for link in told if hops.get(link) is hop)
+    queue = queue_of(reviews, cases, [QueuedItem(hop), *passages(case, ["Two."])])
+    enter(page)
+    begin(page, queue)
+    assert page.locator(".rev-side").count() == 2
+    assert page.inner_text(".rev-holder mark")
+    press(page, "3")
+    assert "(the next case leaves the link out)" in last(page, "wrong target")
+    (verdict,) = judged(load_validations(shown_sample)).values()
+    assert (verdict.judgement, verdict.reviewer) == (Judgement.REJECTED, "Ann")
+    page.click(".views [data-view=investigate]")
+    ask(page, QUESTION)
+    assert link not in links(page)
+    page.click(".views [data-view=review]")
+    page.keyboard.press("u")
+    last(page, "Taken back")
+    assert not judged(load_validations(shown_sample))
+    assert press(page, "4") == hop.key
+    last(page, "useless")
+    assert not judged(load_validations(shown_sample)), "whether a hop is of use says nothing of its link"
+    page.click(".views [data-view=investigate]")
+    ask(page, QUESTION)
+    assert links(page) == before
+
+
+def link_of(hop: Any) -> list[str]:
+    """The link of a hop, from the passage that says it."""
+    ends = [hop.source_id, hop.passage_id]
+    return [*(reversed(ends) if hop.backward else ends), Relation(hop.relation).value]
+
+
+def test_a_queue_of_another_visitor_is_refused(
+    browser: Browser, somebody: BrowserContext, public: str
+) -> None:
+    page = asked(somebody, public)
+    ended(page)
+    own = made(page, "Ann")
+    context = browser.new_context()
+    tab = asked(context, public)
+    ended(tab)
+    other = made(tab, "Ann")
+    assert tab.locator(".rev-row").count() == 1
+    tab.evaluate(
+        "([own, other]) => { document.querySelector(`[data-key='enter-${own}']`).dataset.queue = other; }",
+        [other, own],
+    )
+    tab.click(f"[data-key='enter-{other}']")
+    tab.wait_for_selector("#review .banner >> text=there is no queue")
+    assert tab.locator(ITEM).count() == 0
+    assert tab.is_visible(".rev-row")
+    context.close()
+
+
+def made(page: Page, name: str) -> str:
+    """Make a queue of the cases of whoever looks at the page; its id."""
+    enter(page, name)
+    page.click("#review [type=submit] >> text=Make the queue")
+    page.wait_for_selector(".rev-row")
+    return str(page.get_attribute(".rev-row [data-act=enter]", "data-queue"))
+
+
+def test_five_hundred_items_by_keys_each_followed_at_once(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [f"Provision {number}. {LONG[: 40 + 37 * (number % 60)]}" for number in range(1, MANY + 1)]
+    enter(page)
+    for number in range(1, TRIES + 1):
+        for queue in reviews.queues(None, EVERYBODY):
+            reviews.delete_queue(queue.id, EVERYBODY)
+        again = cases.keep(reviewable(cases, case), cases.matter(), application="page", who="Ann")
+        queue = queue_of(reviews, cases, passages(again, texts))
+        page.click(".views [data-view=cases]")
+        page.click(".views [data-view=review]")
+        begin(page, queue)
+        page.evaluate(WATCH)
+        for place in range(MANY):
+            press(page, "123"[place % 3])
+        page.wait_for_selector("text=Nothing is left")
+        took = sorted(page.evaluate("window.took"))
+        median, late = statistics.median(took), took[int(0.95 * len(took))]
+        with capsys.disabled():
+            print(
+                f"\nkey to next item, {len(took)} items: median {median:.0f} ms, 95% {late:.0f} ms, "
+                f"longest {took[-1]:.0f} ms"
+            )
+        assert reviews.queue(queue.id).judged == MANY
+        assert len(took) >= MANY - 2
+        if median < MEDIAN:
+            return
+        page.click("#review .rev-figures [data-act=leave]")
+    pytest.fail(f"the next item takes {median:.0f} ms, {TRIES} times")
+
+
+def reviewable(cases: CaseStore, case: str) -> dict[str, Any]:
+    """A record as it was kept, for one more case."""
+    return cases.record(case)
+
+
+@pytest.mark.parametrize("page", [{}, PHONE], indirect=True)
+def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
+    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, record: dict[str, Any], shown_sample: Path
+) -> None:
+    size = page.viewport_size
+    assert size is not None
+
+    def fits(what: str) -> None:
+        for scheme in SCHEMES:
+            in_theme(page, scheme)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width == size["width"], f"{what}, {scheme}"
+
+    def in_reach(kind: str) -> None:
+        for button in page.locator(f".rev-verdicts[data-of={kind}] button").all():
+            box = button.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] <= size["height"]
+            assert box["y"] > size["height"] * 0.6
+            assert box["height"] >= 44
+
+    hops = [QueuedItem(one, wanted=2) for one in hop_items(record, case, open_corpus(shown_sample))[:2]]
+    reviews.write_criteria(cases.matter(), LONG, who="Ann")
+    queue = queue_of(
+        reviews, cases, [*passages(case, [LONG * 3, HOSTILE, ARABIC, "x" * 3000]), *hops], "L" * 200
+    )
+    reviews.judge(hops[0].item, Verdict.USELESS, reviewer="Ben", queue=queue.id, note="x" * 1500)
+    enter(page)
+    fits("queues")
+    begin(page, queue)
+    for _ in range(4):
+        fits(item(page))
+        in_reach("passage")
+        page.keyboard.press("r")
+        fits("reasons")
+        page.keyboard.press("Escape")
+        press(page, "2")
+    fits("a hop")
+    in_reach("hop")
+    assert page.evaluate("document.querySelector('[data-part=text]').scrollWidth <= innerWidth")
+    press(page, "1")
+    last(page, "Ben")
+    fits("what another says")
+    page.keyboard.press("1")
+    page.wait_for_selector("text=Nothing is left")
+    page.wait_for_selector(".rev-apart-list")
+    fits("figures")
