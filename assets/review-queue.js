@@ -1,10 +1,11 @@
 /* One item of a queue at a time, one key a verdict. The next item is here before it is asked for: an item that a tab
-   holds stands in a slot of it (a, b, c), and the server hands a slot the same item until it was judged. */
+   holds stands in a slot of it (a to f), and the server hands a slot the same item until it was judged. */
 (() => {
   "use strict";
   const redstring = window.redstring;
   if (!redstring || redstring.reviewQueue) return;
-  const SLOTS = ["a", "b", "c"], TYPING = "input, textarea, select, [contenteditable=true]";
+  // Two or three are in use; the others are for items that come back.
+  const SLOTS = [..."abcdef"], TYPING = "input, textarea, select, [contenteditable=true]";
   const BROWSER = "redstring-review-browser", TAB = "redstring-review-tab", AT = "redstring-review-at", MOST_TABS = 12;
   // An item is its reviewer's for five minutes: it is asked for again before, as long as somebody is there, ms.
   const AGAIN = 100_000, THERE = 900_000, LOOK = 10_000;

@@ -22,9 +22,9 @@ class Ask(Request):
     """One request. Fields of a form come as their text.
 
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
-    of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases`` is
-    the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version of
-    the criteria that the page shows.
+    of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
+    is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
+    of the criteria that the page shows.
     """
 
     do: Key
@@ -32,7 +32,7 @@ class Ask(Request):
     session: Key = Field(default="", repr=False)
     reviewer: str = Field(default="", max_length=LONGEST_NAME)
     tab: str = Field(default="", max_length=40)
-    slots: tuple[Literal["a", "b", "c"], ...] = Field(default=(), max_length=3)
+    slots: tuple[Literal["a", "b", "c", "d", "e", "f"], ...] = Field(default=(), max_length=6)
     matter: Key = ""
     queue: Key = ""
     case: Key = ""
