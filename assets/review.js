@@ -35,7 +35,16 @@
     state.play.leave();
     keep(OPEN, "", sessionStorage);
     show("home");
-    return state.kit.send({ do: "home", matter, cases: opened() }, { quiet: true });
+    const draft = written(matter);
+    return state.kit.send({ do: "home", matter, cases: opened() }, { quiet: true }).then(() => {
+      const field = one("[name=criteria]");
+      if (draft && field && part("matter").value === matter) field.value = draft;
+    });
+  }
+  /* Criteria that somebody is writing for the matter that is shown. */
+  function written(matter) {
+    const field = one("[name=criteria]");
+    return field && part("matter").value === matter && field.value !== field.defaultValue ? field.value : "";
   }
   async function enter(queue) {
     if (!haveName()) return;
@@ -82,8 +91,8 @@
     state.play = redstring.reviewQueue(element, state.kit, (request) => server.review(redstring.signed({ ...more(), ...request })), figures);
     part("name").value = state.name;
     part("name").addEventListener("input", (event) => { state.name = event.target.value; keep(NAME, state.name); });
-    part("name").addEventListener("change", () => { if (state.show === "home") home(); });
-    part("matter").addEventListener("change", (event) => home(event.target.value));
+    part("name").addEventListener("change", () => { if (state.show === "home") state.kit.send({ do: "queues" }, { quiet: true }); });
+    part("matter").addEventListener("change", (event) => { state.kit.swap("criteria", ""); home(event.target.value); });
     document.addEventListener("redstring:view", (event) => { if (event.detail === "review") arrive(); });
     if (document.body.dataset.view === "review") arrive();
     else if (named() && kept(OPEN, sessionStorage)) whenThere(["#app", "#library", "#check", "#cases", "#evaluation", ".top"], () => redstring.view("review"));

@@ -12,7 +12,7 @@ from ui.asked import checked
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, ReviewDesk, shown
 from ui.review.figures import figures, settle
-from ui.review.home import drop_queue, home, make_queue, write_criteria
+from ui.review.home import drop_queue, home, make_queue, queues, write_criteria
 from ui.review.playing import enter, judge, turns, undo
 
 # What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
@@ -65,6 +65,7 @@ def _without_key(ask: Ask) -> Answer:
 
 HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "home": home,
+    "queues": queues,
     "criteria": write_criteria,
     "make-queue": make_queue,
     "drop-queue": drop_queue,

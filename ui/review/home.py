@@ -23,13 +23,18 @@ def home(own: Own, ask: Ask) -> Answer:
     opened = _open_case(own, ask)
     chosen = _chosen(counted, ask.matter or (opened.matter if opened else ""))
     slots = {
-        "queues": _queues(own, ask),
+        "queues": _queues(own),
         "matters": shown("matters", matters=counted, chosen=chosen.id if chosen else ""),
         "cases": shown("cases", count=dict(_counts(counted)).get(chosen.id if chosen else "", 0),
                        opened=opened if opened and chosen and opened.matter == chosen.id else None),
         "criteria": "" if chosen is None else _criteria(own, chosen),
     }  # fmt: skip
     return {"html": slots, "named": own.person.name, "cases": any(count for _, count in counted)}
+
+
+def queues(own: Own, ask: Ask) -> Answer:
+    """The queues alone, as they are for the name that somebody has given."""
+    return {"html": {"queues": _queues(own)}}
 
 
 def write_criteria(own: Own, ask: Ask) -> Answer:
@@ -42,7 +47,7 @@ def write_criteria(own: Own, ask: Ask) -> Answer:
 def make_queue(own: Own, ask: Ask) -> Answer:
     """Make a queue and tell what was left out."""
     queue, told = made_queue(own, ask)
-    return {"html": {"queues": _queues(own, ask)}, "said": told, "made": queue.id}
+    return {"html": {"queues": _queues(own)}, "said": told, "made": queue.id}
 
 
 def drop_queue(own: Own, ask: Ask) -> Answer:
@@ -51,10 +56,10 @@ def drop_queue(own: Own, ask: Ask) -> Answer:
     if not own.owns(queue):
         raise AccessError(NOT_YOURS)
     own.store.delete_queue(queue.id, own.owner)
-    return {"html": {"queues": _queues(own, ask)}, "said": "Deleted. What was said stays with its cases."}
+    return {"html": {"queues": _queues(own)}, "said": "Deleted. What was said stays with its cases."}
 
 
-def _queues(own: Own, ask: Ask) -> str:
+def _queues(own: Own) -> str:
     names = {one.id: one.name for one in own.matters}
     found = own.queues()
     rows = [

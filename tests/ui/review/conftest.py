@@ -11,7 +11,7 @@ import pytest
 
 from engine.access.people import Person
 from engine.access.roles import Role
-from engine.corpus import open_corpus
+from engine.ingestion.build import build_corpus
 from engine.operator_settings import OperatorSettings
 from engine.records.export import investigation_to_json
 from engine.records.store import EVERYBODY
@@ -37,8 +37,6 @@ FEW = {"best": 3, "border": 0, "alone": 0, "disagreed": 0, "random": 0, "hops": 
 @pytest.fixture
 def corpus_copy(tmp_path: Path) -> Path:
     """Three laws of this test's own: verdicts on hops are kept beside them."""
-    from engine.ingestion.build import build_corpus
-
     folder = tmp_path / "laws"
     folder.mkdir()
     for name, text in {"act.md": ACT, "regulation.md": REGULATION, "nizam.md": ARABIC}.items():
