@@ -38,7 +38,7 @@
   }
 
   function reviewQueue(root, kit, ask, over) {
-    const state = { queue: "", shown: null, ahead: [], asked: new Set(), since: 0, seen: -1, line: Promise.resolve(), there: 0, turn: 0, timer: 0 };
+    const state = { queue: "", shown: null, ahead: [], asked: new Set(), since: 0, seen: null, line: Promise.resolve(), there: 0, turn: 0, timer: 0 };
     const part = (name) => kit.one(`[data-part="${name}"]`);
     const frame = () => kit.one(".rev");
     const playing = () => Boolean(state.queue) && frame().dataset.show === "queue";
@@ -78,13 +78,15 @@
 
     /* ---------- asking, one thing after another ---------- */
     function send(request, failed = () => {}) {
-      const turn = state.turn;
+      const { turn, queue } = state;
       const done = state.line.then(async () => {
-        if (turn !== state.turn) return;
+        // A verdict is sent also where its reviewer has left meanwhile.
+        if (turn !== state.turn && request.do !== "verdict") return;
         let found;
-        try { found = await ask({ queue: state.queue, tab: await tabName(), seen: state.seen, ...request }); } catch { found = { error: LOST }; }
+        try { found = await ask({ queue, tab: await tabName(), seen: state.seen, ...request }); } catch { found = { error: LOST }; }
+        if (turn !== state.turn) { if (found.error) kit.banner(found.error); return; }
         (request.slots || []).forEach((slot) => state.asked.delete(slot));
-        if (turn === state.turn) take(found, failed);
+        take(found, failed);
       });
       state.line = done;
       return done;
@@ -202,11 +204,14 @@
     }, AGAIN);
 
     /* ---------- coming and going ---------- */
+    /* Resolves once all that was said is kept. */
     function leave() {
+      const { line } = state;
       clearTimeout(state.timer);
-      Object.assign(state, { queue: "", shown: null, ahead: [], asked: new Set(), seen: -1, turn: state.turn + 1, line: Promise.resolve() });
+      Object.assign(state, { queue: "", shown: null, ahead: [], asked: new Set(), seen: null, turn: state.turn + 1, line: Promise.resolve() });
       ["last", "head", "progress", "shown-criteria"].forEach((name) => kit.swap(name, ""));
       part("item").replaceChildren();
+      return line;
     }
     /* The item that was shown before comes first again. */
     async function enter(queue) {

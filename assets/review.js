@@ -31,10 +31,11 @@
     if (name !== "figures") state.kit.swap("figures", "");
   }
   const opened = () => new URLSearchParams(location.search).get("case") || "";
-  function home(matter = part("matter").value) {
-    state.play.leave();
+  async function home(matter = part("matter").value) {
+    const said = state.play.leave();
     keep(OPEN, "", sessionStorage);
     show("home");
+    await said;
     const draft = written(matter);
     return state.kit.send({ do: "home", matter, cases: opened() }, { quiet: true }).then(() => {
       const field = one("[name=criteria]");

@@ -90,10 +90,11 @@ WATCH = """() => {
   window.took = [];
   let pressed = 0;
   addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  const shown = () => requestAnimationFrame(() => {
-    if (pressed) window.took.push(performance.now() - pressed);
+  const shown = () => {
+    const at = pressed;
     pressed = 0;
-  });
+    if (at) requestAnimationFrame(() => window.took.push(performance.now() - at));
+  };
   new MutationObserver((changes) => {
     if (document.querySelector(".rev-holder .rev-item")) shown();
   }).observe(document.querySelector(".rev-holder"), { childList: true });

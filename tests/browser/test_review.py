@@ -362,11 +362,12 @@ def test_a_queue_of_another_visitor_is_refused(
     ended(tab)
     other = made(tab, "Ann")
     assert tab.locator(".rev-row").count() == 1
+    # At once: what the server tells meanwhile would put the button right.
     tab.evaluate(
-        "([own, other]) => { document.querySelector(`[data-key='enter-${own}']`).dataset.queue = other; }",
+        "([own, other]) => { const one = document.querySelector(`[data-key='enter-${own}']`);"
+        " one.dataset.queue = other; one.click(); }",
         [other, own],
     )
-    tab.click(f"[data-key='enter-{other}']")
     tab.wait_for_selector("#review .banner >> text=there is no queue")
     assert tab.locator(ITEM).count() == 0
     assert tab.is_visible(".rev-row")
@@ -406,7 +407,7 @@ def test_five_hundred_items_by_keys_each_followed_at_once(
                 f"longest {took[-1]:.0f} ms"
             )
         assert reviews.queue(queue.id).judged == MANY
-        assert len(took) >= MANY - 2
+        assert len(took) >= 0.98 * MANY
         if median < MEDIAN:
             return
         page.click("#review .rev-figures [data-act=leave]")

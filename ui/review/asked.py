@@ -14,8 +14,8 @@ LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
 A_DAY = 86_400.0
 Count = Annotated[int, Field(ge=0, le=MOST_ITEMS)]
-# A box that is not ticked sends nothing.
-Ticked = Annotated[bool, BeforeValidator(lambda given: given in (True, "on"))]
+# A box that is ticked sends this, one that is not nothing.
+Ticked = Annotated[bool, BeforeValidator(lambda given: True if given == "on" else given)]
 
 
 class Ask(Request):
@@ -24,7 +24,7 @@ class Ask(Request):
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
-    of the criteria that the page shows.
+    of the criteria that the page shows, None before it shows any.
     """
 
     do: Key
@@ -41,7 +41,7 @@ class Ask(Request):
     reason: str = Field(default="", max_length=LONGEST_REASON)
     note: str = Field(default="", max_length=LONGEST_NOTE)
     seconds: float | None = Field(default=None, ge=0, le=A_DAY, allow_inf_nan=False)
-    seen: int = Field(default=-1, ge=-1)
+    seen: int | None = Field(default=None, ge=0)
     criteria: str = Field(default="", max_length=LONGEST_TEXT)
     name: str = Field(default="", max_length=LONGEST_NAME)
     cases: Key = ""

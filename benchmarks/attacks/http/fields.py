@@ -30,12 +30,14 @@ from ui.check.asked import Ask as Checking
 from ui.connecting import Ask as Connecting
 from ui.corpus.desk import Ask as Reading
 from ui.evaluate.asked import Ask as Evaluating
+from ui.review.asked import Ask as Reviewing
 
 # The panels' forms, with something to do that every visitor may.
 PANELS: Mapping[str, tuple[type[BaseModel], str]] = {
     "corpus": (Reading, "shelf"),
     "check": (Checking, "offer"),
     "cases": (Listing, "records"),
+    "review": (Reviewing, "home"),
     "evaluation": (Evaluating, "offer"),
     "model": (Connecting, "state"),
 }

@@ -52,6 +52,9 @@ def test_what_is_put_off_comes_last(ann: Caller, keep: Keep) -> None:
     told = ann.verdict(queue, first, "later", slots=["a"])
     assert told["turns"][0]["key"] != first["key"]
     assert "1 of them put off" in told["html"]["progress"]
+    assert "put off" not in ann.good("take-back", queue=queue)["html"]["progress"]
+    told = ann.verdict(queue, first, "later", slots=["a"])
+    assert "1 of them put off" in told["html"]["progress"]
     for _ in range(2):
         told = ann.verdict(queue, ann.first(queue), "relevant", slots=["a"])
     assert told["turns"][0]["key"] == first["key"]
