@@ -54,7 +54,7 @@ def undo(own: Own, ask: Ask) -> Answer:
     before = own.store.last_said(queue.id, reviewer)
     if before is None:
         raise InputError(NOTHING_TO_TAKE_BACK)
-    own.store.withdraw(before.number, reviewer=reviewer)
+    own.store.withdraw(before.number, reviewer=reviewer, queue=queue.id)
     take_back_link(own, before.item)
     told = _turns(own, ask, queue)
     told["html"]["last"] = shown(
