@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 import statistics
-from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,96 +11,46 @@ import pytest
 
 from engine.corpus import open_corpus
 from engine.corpus.extracted.validations import Judgement, judged, load_validations
-from engine.extraction.judging import Ends, unjudge_link
 from engine.model import Relation
-from engine.records.export import investigation_to_json
 from engine.records.store import EVERYBODY
-from engine.records.store.listing import Wanted
 from engine.records.store.store import CaseStore
 from engine.review.items import hop_items
 from engine.review.kept import QueuedItem
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
-from engine.settings import preset
-from tests.browser.conftest import QUESTION, SCHEMES, ask, in_theme, load
+from tests.browser.conftest import QUESTION, ask
 from tests.browser.reviewing import (
     ARABIC,
     HOSTILE,
     ITEM,
+    LONG,
     WATCH,
     begin,
+    case,
+    cases,
     enter,
     item,
     last,
+    links_as_they_were,
     passages,
     press,
     queue_of,
+    record,
+    reviews,
+    verdicts,
 )
 from tests.browser.test_judging import links
-from tests.browser.test_kept import asked, ended, public, somebody
-from tests.engine.investigation.story import finished
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Page
 
-__all__ = ["public", "somebody"]
+__all__ = ["case", "cases", "links_as_they_were", "record", "reviews"]
 pytestmark = [
     pytest.mark.browser,
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
-PHONE = {"viewport": {"width": 390, "height": 844}}
-LONG = "A manager shall keep the register of powers of attorney up to date. " * 60
 MANY, MEDIAN, TRIES = 500, 150.0, 3
-Keep = Callable[..., str]
-
-
-@pytest.fixture(scope="module")
-def record(shown_sample: Path) -> dict[str, Any]:
-    """A case of the sample, as a file has it."""
-    case = finished(open_corpus(shown_sample), QUESTION, preset("balanced"), None)
-    values: dict[str, Any] = orjson.loads(orjson.dumps(investigation_to_json(case.investigation())))
-    return values
-
-
-@pytest.fixture
-def cases(home: Path) -> Iterator[CaseStore]:
-    """The store of the page, without cases and queues: others may have asked before."""
-    with closing(CaseStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        found.delete([case.id for case in found.listed(Wanted(limit=1000), owner=EVERYBODY).cases], EVERYBODY)
-        yield found
-
-
-@pytest.fixture
-def reviews(home: Path, cases: CaseStore) -> Iterator[ReviewStore]:
-    with closing(ReviewStore(f"sqlite:///{home / 'cases.sqlite'}")) as found:
-        for queue in found.queues(None, EVERYBODY):
-            found.delete_queue(queue.id, EVERYBODY)
-        yield found
-
-
-@pytest.fixture
-def case(cases: CaseStore, record: dict[str, Any]) -> str:
-    """A kept case of whoever sits at the machine."""
-    return cases.keep(record, cases.matter(), application="page", who="Ann")
-
-
-@pytest.fixture(autouse=True)
-def links_as_they_were(shown_sample: Path) -> Iterator[None]:
-    """What was said of links of the sample is taken back in the end: others read it, too."""
-    yield
-    corpus = open_corpus(shown_sample)
-    for one in judged(load_validations(shown_sample)).values():
-        assert one.proposal.target_id is not None
-        unjudge_link(corpus, Ends(one.proposal.source_id, one.proposal.target_id, one.proposal.relation))
-
-
-def verdicts(reviews: ReviewStore) -> list[tuple[str, str, str]]:
-    """What stands: the item, who said it, the verdict."""
-    return [
-        (one.item.key, one.reviewer, one.verdict.value)
-        for one in reviews.assessments(owner=EVERYBODY, stands=True)
-    ]
 
 
 def test_a_queue_is_made_and_judged_to_its_end_by_keys_alone(
@@ -194,84 +141,6 @@ def test_later_undo_and_reload_lose_nothing(
     assert len(verdicts(reviews)) == 5
 
 
-def test_a_tab_after_one_that_is_gone_has_its_item_and_one_beside_it_another(
-    somebody: BrowserContext, address: str, reviews: ReviewStore, cases: CaseStore, case: str
-) -> None:
-    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 8)]))
-    first = somebody.new_page()
-    load(first, address)
-    enter(first)
-    begin(first, queue)
-    press(first, "1")
-    assert item(first) == "passage:2"
-    last(first, "you: relevant")
-    beside = somebody.new_page()
-    load(beside, address)
-    enter(beside)
-    begin(beside, queue)
-    assert item(beside) not in ("passage:2", "passage:3")
-    first.close(run_before_unload=False)
-    after = somebody.new_page()
-    load(after, address)
-    enter(after)
-    begin(after, queue)
-    assert item(after) == "passage:2"
-
-
-def test_two_browsers_share_a_queue_and_what_one_leaves_goes_to_the_other(
-    page: Page,
-    browser: Browser,
-    address: str,
-    reviews: ReviewStore,
-    cases: CaseStore,
-    case: str,
-    home: Path,
-) -> None:
-    queue = queue_of(reviews, cases, passages(case, [f"Words {number}." for number in range(1, 6)]))
-    other = browser.new_context()
-    tab = other.new_page()
-    load(tab, address)
-    enter(tab, "Ben")
-    begin(tab, queue)
-    enter(page, "Ann")
-    begin(page, queue)
-    # Ben has one before him and one that comes next.
-    assert (item(tab), item(page)) == ("passage:1", "passage:3")
-    other.close()
-    for _ in range(2):
-        press(page, "1")
-    page.keyboard.press("1")
-    page.wait_for_selector(".rev-elsewhere >> text=The last 2 items are before somebody else")
-    assert len(verdicts(reviews)) == 3
-    # Nobody hears from Ben, and his time is over.
-    end_leases(home)
-    page.wait_for_selector(f"{ITEM}[data-item='passage:1']")
-    press(page, "2")
-    press(page, "2")
-    page.wait_for_selector("text=Nothing is left")
-    assert {who for _, who, _ in verdicts(reviews)} == {"Ann"}
-
-
-def end_leases(home: Path) -> None:
-    """Let the time of all who have an item before them run out."""
-    with closing(sqlite3.connect(home / "cases.sqlite")) as database, database:
-        database.execute("UPDATE leases SET until = '2000-01-01T00:00:00.000+00:00'")
-
-
-def test_what_somebody_else_judged_meanwhile_is_told_and_the_next_comes(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str
-) -> None:
-    items = passages(case, ["One.", "Two.", "Three."])
-    queue = queue_of(reviews, cases, items)
-    enter(page)
-    begin(page, queue)
-    reviews.judge(items[0].item, Verdict.RELEVANT, reviewer="Ben", queue=queue.id)
-    assert press(page, "3") == "passage:1"
-    assert last(page, "Somebody else") == "Somebody else has judged this meanwhile: take the next."
-    assert item(page) == "passage:2"
-    assert verdicts(reviews) == [("passage:1", "Ben", "relevant")]
-
-
 def test_others_are_seen_after_ones_own_verdict_and_differences_are_settled(
     page: Page, reviews: ReviewStore, cases: CaseStore, case: str
 ) -> None:
@@ -351,37 +220,6 @@ def link_of(hop: Any) -> list[str]:
     return [*(reversed(ends) if hop.backward else ends), Relation(hop.relation).value]
 
 
-def test_a_queue_of_another_visitor_is_refused(
-    browser: Browser, somebody: BrowserContext, public: str
-) -> None:
-    page = asked(somebody, public)
-    ended(page)
-    own = made(page, "Ann")
-    context = browser.new_context()
-    tab = asked(context, public)
-    ended(tab)
-    other = made(tab, "Ann")
-    assert tab.locator(".rev-row").count() == 1
-    # At once: what the server tells meanwhile would put the button right.
-    tab.evaluate(
-        "([own, other]) => { const one = document.querySelector(`[data-key='enter-${own}']`);"
-        " one.dataset.queue = other; one.click(); }",
-        [other, own],
-    )
-    tab.wait_for_selector("#review .banner >> text=there is no queue")
-    assert tab.locator(ITEM).count() == 0
-    assert tab.is_visible(".rev-row")
-    context.close()
-
-
-def made(page: Page, name: str) -> str:
-    """Make a queue of the cases of whoever looks at the page; its id."""
-    enter(page, name)
-    page.click("#review [type=submit] >> text=Make the queue")
-    page.wait_for_selector(".rev-row")
-    return str(page.get_attribute(".rev-row [data-act=enter]", "data-queue"))
-
-
 def test_five_hundred_items_by_keys_each_followed_at_once(
     page: Page, reviews: ReviewStore, cases: CaseStore, case: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -390,7 +228,7 @@ def test_five_hundred_items_by_keys_each_followed_at_once(
     for _ in range(TRIES):
         for queue in reviews.queues(None, EVERYBODY):
             reviews.delete_queue(queue.id, EVERYBODY)
-        again = cases.keep(reviewable(cases, case), cases.matter(), application="page", who="Ann")
+        again = cases.keep(cases.record(case), cases.matter(), application="page", who="Ann")
         queue = queue_of(reviews, cases, passages(again, texts))
         page.click(".views [data-view=cases]")
         page.click(".views [data-view=review]")
@@ -412,57 +250,3 @@ def test_five_hundred_items_by_keys_each_followed_at_once(
             return
         page.click("#review .rev-figures [data-act=leave]")
     pytest.fail(f"the next item takes {median:.0f} ms, {TRIES} times")
-
-
-def reviewable(cases: CaseStore, case: str) -> dict[str, Any]:
-    """A record as it was kept, for one more case."""
-    return cases.record(case)
-
-
-@pytest.mark.parametrize("page", [{}, PHONE], indirect=True)
-def test_nothing_is_wider_than_the_screen_and_the_keys_are_in_reach(
-    page: Page, reviews: ReviewStore, cases: CaseStore, case: str, record: dict[str, Any], shown_sample: Path
-) -> None:
-    size = page.viewport_size
-    assert size is not None
-
-    def fits(what: str) -> None:
-        for scheme in SCHEMES:
-            in_theme(page, scheme)
-            width = page.evaluate("document.documentElement.scrollWidth")
-            assert width == size["width"], f"{what}, {scheme}"
-
-    def in_reach(kind: str) -> None:
-        for button in page.locator(f".rev-verdicts[data-of={kind}] button").all():
-            box = button.bounding_box()
-            assert box is not None
-            assert box["y"] + box["height"] <= size["height"]
-            assert box["y"] > size["height"] * 0.6
-            assert box["height"] >= 44
-
-    hops = [QueuedItem(one, wanted=2) for one in hop_items(record, case, open_corpus(shown_sample))[:2]]
-    reviews.write_criteria(cases.matter(), LONG, who="Ann")
-    queue = queue_of(
-        reviews, cases, [*passages(case, [LONG * 3, HOSTILE, ARABIC, "x" * 3000]), *hops], "L" * 200
-    )
-    reviews.judge(hops[0].item, Verdict.USELESS, reviewer="Ben", queue=queue.id, note="x" * 1500)
-    enter(page)
-    fits("queues")
-    begin(page, queue)
-    for _ in range(4):
-        fits(item(page))
-        in_reach("passage")
-        page.keyboard.press("r")
-        fits("reasons")
-        page.keyboard.press("Escape")
-        press(page, "2")
-    fits("a hop")
-    in_reach("hop")
-    assert page.evaluate("document.querySelector('[data-part=text]').scrollWidth <= innerWidth")
-    press(page, "1")
-    last(page, "Ben")
-    fits("what another says")
-    page.keyboard.press("1")
-    page.wait_for_selector("text=Nothing is left")
-    page.wait_for_selector(".rev-apart-list")
-    fits("figures")
