@@ -38,7 +38,7 @@
   }
 
   function reviewQueue(root, kit, ask, over) {
-    const state = { queue: "", shown: null, ahead: [], asked: new Set(), since: 0, seen: null, line: Promise.resolve(), there: 0, turn: 0, timer: 0 };
+    const state = { queue: "", shown: null, ahead: [], asked: new Set(), since: 0, seen: null, line: Promise.resolve(), there: 0, turn: 0, timer: 0, swept: false };
     const part = (name) => kit.one(`[data-part="${name}"]`);
     const frame = () => kit.one(".rev");
     const playing = () => Boolean(state.queue) && frame().dataset.show === "queue";
@@ -67,8 +67,13 @@
       place.innerHTML = piece.html;
       frame().dataset.kind = piece.kind;
       forget();
-      if (piece.slot) store(`${AT}-${tab}`, JSON.stringify([state.queue, piece.slot]), localStorage);
+      state.swept = false;
+      remember();
       if (within && !quiet) focus();
+    }
+    /* Which slots are in use, the one of the item that is shown first. */
+    function remember() {
+      store(`${AT}-${tab}`, JSON.stringify([state.queue, ...here().map((piece) => piece.slot).filter(Boolean)]), localStorage);
     }
     const next = () => show(state.ahead.shift() || null);
     function focus() {
@@ -102,7 +107,9 @@
       (found.turns || []).forEach(put);
       if (found.back) back(found.back);
       if (!state.shown && state.ahead.length) next();
+      else if (!state.shown && !state.asked.size && found.left && !state.swept) sweep();
       else if (!state.shown && !state.asked.size) finished(found.left);
+      remember();
     }
     function told(words) {
       const line = document.createElement("p");
@@ -130,8 +137,15 @@
       clearTimeout(state.timer);
       state.timer = setTimeout(again, LOOK);
     }
+    /* What no slot in use brings may be held by another one of this tab, from before it was loaded anew. */
+    function sweep() {
+      state.swept = true;
+      const slots = free();
+      slots.forEach((slot) => state.asked.add(slot));
+      send({ do: "turns", slots });
+    }
     function again() {
-      if (playing() && !state.shown) send({ do: "turns", slots: wanted() });
+      if (playing() && !state.shown && !state.asked.size) sweep();
     }
 
     /* ---------- what a reviewer does ---------- */
@@ -219,9 +233,9 @@
       await tabName();
       let at = [];
       try { at = JSON.parse(stored(`${AT}-${tab}`, localStorage) || "[]"); } catch { /* none is known */ }
-      const first = at[0] === queue && SLOTS.includes(at[1]) ? at[1] : "a";
+      const used = at[0] === queue ? at.slice(1).filter((slot) => SLOTS.includes(slot)) : [];
       Object.assign(state, { queue, there: Date.now() });
-      const slots = [first, ...SLOTS.filter((slot) => slot !== first)].slice(0, 2);
+      const slots = [...new Set([...used, ...SLOTS])].slice(0, Math.max(2, used.length));
       slots.forEach((slot) => state.asked.add(slot));
       let worked = true;
       const asked = send({ do: "enter", slots }, () => { worked = false; });

@@ -50,6 +50,7 @@ pytestmark = [
     # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
     pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
 ]
+TAB = "sessionStorage.getItem('redstring-review-tab')"
 MANY, MEDIAN, TRIES = 500, 150.0, 3
 
 
@@ -123,19 +124,20 @@ def test_later_undo_and_reload_lose_nothing(
     page.wait_for_selector(f"{ITEM}[data-item='passage:2']")
     assert "Taken back" in last(page, "Taken back")
     assert verdicts(reviews) == []
+    # An item that an answer brought which the page has not heard: it is in none of the slots that are known.
+    turn = reviews.turn(queue.id, "Ann", f"{page.evaluate(TAB)}.f")
+    assert turn is not None
     # Loaded anew, it goes on by itself where it was.
     page.reload()
     page.wait_for_selector(f"{ITEM}[data-item='passage:2']")
     press(page, "1")
     assert item(page) == "passage:3"
     last(page, "you: relevant")
-    for number in ("3", "4", "5"):
-        assert press(page, "1") == f"passage:{number}"
-    # What was put off comes last.
-    assert item(page) == "passage:1"
+    seen = [press(page, "1") for _ in range(3)]
     page.keyboard.press("l")
     last(page, "later")
-    assert item(page) == "passage:1"
+    # The last one that is left comes again, however often it is put off.
+    assert item(page) not in seen
     press(page, "3")
     page.wait_for_selector("text=Nothing is left")
     assert len(verdicts(reviews)) == 5

@@ -79,8 +79,9 @@ def _turns(own: Own, ask: Ask, queue: Queue) -> dict[str, Any]:
     pieces, criteria = [], None
     for slot in ask.slots:
         turn = own.store.turn(queue.id, reviewer, f"{ask.tab}.{slot}")
+        # Another slot may hold an item that this one is not given.
         if turn is None:
-            break
+            continue
         criteria = turn.criteria or criteria
         pieces.append(_piece(turn.item, turn.question, turn.number, slot))
     progress = own.store.progress(queue.id, reviewer)
