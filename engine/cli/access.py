@@ -189,7 +189,25 @@ def _of_person(settings: OperatorSettings, options: argparse.Namespace) -> list[
         count = forgetting.take_out_reviewer(corpus, name, dry_run=options.dry_run)
         if count:
             print(f"{corpus}: {count} verdicts {'bear' if options.dry_run else 'no longer bear'} the name")
+    _reviews_of_person(settings, name, dry_run=options.dry_run)
     return [one for folder in folders if folder for one in forgetting.of_person(home, folder)]
+
+
+def _reviews_of_person(settings: OperatorSettings, name: str, *, dry_run: bool) -> None:
+    """Take a name off the verdicts of reviews; where no cases are kept, no database is made for this."""
+    from contextlib import closing
+
+    from sqlalchemy.engine import make_url
+
+    from engine.review.store import ReviewStore
+
+    address = make_url(settings.cases_address)
+    if address.drivername == "sqlite" and not Path(str(address.database)).exists():
+        return
+    with closing(ReviewStore(settings.cases_address)) as reviews:
+        count = reviews.forget_reviewer(name, dry_run=dry_run)
+    if count:
+        print(f"reviews: {count} verdicts {'bear' if dry_run else 'no longer bear'} the name")
 
 
 def _password(given: str | None) -> str:

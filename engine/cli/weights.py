@@ -102,6 +102,7 @@ def _told(weights_id: str, choice: Choice) -> Iterator[str]:
     yield "on questions that it was not learned from, by the verdicts that were given:"
     yield f"  relevant among the first ten judged {_difference(choice.recall)}"
     yield f"  order of those judged (ndcg)        {_difference(choice.ndcg)}"
+    yield "what counts was chosen on the same questions, which flatters these figures a little"
     if not choice.ndcg.significant:
         yield "this may be chance: more verdicts tell"
     worse = choice.worse

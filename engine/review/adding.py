@@ -6,11 +6,23 @@ import hashlib
 import math
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, and_, case, delete, exists, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    RowMapping,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from engine.errors import InputError
 from engine.records.store.listing import Matter
-from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS
+from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
 from engine.review.asking import is_assigned
 from engine.review.kept import Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
@@ -215,3 +227,19 @@ def not_said() -> InputError:
 def no_queue(queue_id: str) -> InputError:
     """What to raise for a queue that is not there."""
     return InputError(f"there is no queue {queue_id[:40]!r}")
+
+
+def rename_reviewer(connection: Connection, name: str, new: str) -> None:
+    """Put another name in the place of a reviewer's, wherever these tables have it."""
+    for column in (ASSESSMENTS.c.reviewer, LEASES.c.reviewer, QUEUES.c.who, CRITERIA.c.who):
+        connection.execute(update(column.table).where(column == name).values({column.name: new}))
+    own = QUEUE_ITEMS.c.assigned
+    line = func.replace(own, f"\n{name}\n", f"\n{new}\n")
+    connection.execute(update(QUEUE_ITEMS).where(own != "").values(assigned=line))
+    for queue in connection.execute(select(QUEUES.c.id, QUEUES.c.settings)).all():
+        sampling = queue.settings.get("sampling")
+        named = sampling.get("assigned") if isinstance(sampling, dict) else None
+        if named and name in named:
+            own_names = [new if one == name else one for one in named]
+            settings = queue.settings | {"sampling": sampling | {"assigned": own_names}}
+            connection.execute(update(QUEUES).where(QUEUES.c.id == queue.id).values(settings=settings))

@@ -31,6 +31,7 @@ from engine.review.adding import (
     not_said,
     queued_row,
     recount_judged,
+    rename_reviewer,
     reviewer_named,
     seconds_of,
     session_named,
@@ -251,6 +252,17 @@ class ReviewStore(CaseDatabase):
             values = {name: before[name] for name in columns}
             values |= {"seconds": None, "withdraws": number, "stands": False}
             return add_said(connection, case_row, item_from(before["item"], case_row["id"]), values)
+
+    def forget_reviewer(self, name: str, *, dry_run: bool = False) -> int:
+        """Put a word that tells nothing in the place of a reviewer's name, the same one everywhere, so that
+        what they said stays one person's; returns how many verdicts bore it."""
+        name = reviewer_named(name)
+        with self._writing() as connection:
+            bore = select(func.count()).select_from(ASSESSMENTS).where(ASSESSMENTS.c.reviewer == name)
+            count = int(connection.execute(bore).scalar_one())
+            if not dry_run:
+                rename_reviewer(connection, name, f"(forgotten {new_id()[:8]})")
+        return count
 
     def last_said(self, queue_id: str, reviewer: str) -> Assessment | None:
         """What a reviewer said last in a queue and has not taken back; None for nothing."""

@@ -183,16 +183,21 @@ def experience_from(values: Mapping[str, object]) -> Experience:
     for found, size in zip(places, (len(passages), len(questions)), strict=True):
         if found.shape != alpha.shape or (len(found) and not 0 <= found.min() <= found.max() < size):
             raise ValueError("observations of passages or questions that are not there")
-    if not np.isfinite(alpha).all() or not np.isfinite(questions).all():
+    shapes = model_from({"scale": 1.0, "shapes": features})
+    strength = float(str(values["strength"]))
+    sizes = {str(name): float(size) for name, size in kernel.items()}
+    told = [alpha, questions, np.array([strength, *sizes.values()], np.float32)]
+    told += [part for shape in shapes.shapes.values() for part in (shape.knots, shape.weights)]
+    if not all(np.isfinite(one).all() for one in told):
         raise ValueError("weights are finite numbers")
     return Experience(
         id=str(values["id"]),
-        strength=float(str(values["strength"])),
-        kernel=Kernel(**{str(name): float(size) for name, size in kernel.items()}),
+        strength=strength,
+        kernel=Kernel(**sizes),
         passages=tuple(map(str, passages)),
         questions=questions,
         of_passage=places[0],
         of_question=places[1],
         alpha=alpha,
-        features=model_from({"scale": 1.0, "shapes": features}),
+        features=shapes,
     )

@@ -350,3 +350,31 @@ def test_a_matter_that_only_has_queues_left_goes_too(
     assert not any(rows(store).values())
     with pytest.raises(InputError, match="there is no queue"):
         reviews.turn(queue.id, "Ann")
+
+
+def test_a_reviewer_is_forgotten_and_what_they_said_stays_one_persons(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    items = items_of(kept(store, small), 2)
+    queued = [QueuedItem(item, assigned=("Ann", "Annette"), wanted=2) for item in items]
+    matter = store.matter(MATTER)
+    reviews.write_criteria(matter, "What says who.", who="Ann")
+    queue = reviews.make_queue(
+        matter, "", queued, who="Ann", settings={"sampling": {"assigned": ["Ann", "Annette"]}}
+    )
+    for item in items:
+        reviews.judge(item, YES, reviewer="Ann", queue=queue.id)
+    reviews.judge(items[0], YES, reviewer="Annette", queue=queue.id)
+    assert reviews.turn(queue.id, "Annette") is not None
+    assert reviews.forget_reviewer("Ann", dry_run=True) == 2
+    assert {one.reviewer for one in reviews.assessments()} == {"Ann", "Annette"}
+    assert reviews.forget_reviewer("Ann") == 2
+    (forgotten,) = {one.reviewer for one in reviews.assessments()} - {"Annette"}
+    assert forgotten.startswith("(forgotten ")
+    assert reviews.items(queue.id)[1].assigned == (forgotten, "Annette")
+    found, criteria = reviews.queue(queue.id), reviews.criteria(matter)
+    assert criteria is not None
+    assert found.who == criteria.who == forgotten
+    assert found.settings == {"sampling": {"assigned": [forgotten, "Annette"]}}
+    assert found.judged == 1
+    assert reviews.forget_reviewer("Ann") == 0

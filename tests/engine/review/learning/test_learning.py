@@ -169,6 +169,9 @@ def test_experience_is_read_as_it_was_written(seen: list[Observed], meridia: Cor
         ("passages", "x"),
         ("features", []),
         ("strength", "much"),
+        ("strength", "nan"),
+        ("features", {"lexical": [[0.0, 1.0], [float("inf")]]}),
+        ("kernel", {"same": float("nan")}),
         ("kernel", {"unknown": 1.0}),
     ],
 )
