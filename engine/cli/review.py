@@ -15,13 +15,18 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
+    from engine.corpus.protocol import Corpus
     from engine.review.kept import Progress, Queue, Turn
-    from engine.review.model import Assessment, ItemKind, Verdict
+    from engine.review.model import Assessment, Item, ItemKind, Verdict
     from engine.review.sampling import Sampling
 
 # By which the store knows this command line among the tabs of a reviewer, and for how many seconds what it
 # shows is the reviewer's.
 SESSION, LEASE = "command line", 1_800.0
+# What is told of the link of a hop.
+NOT_JUDGED = "the link itself was not judged: name its corpus by --corpus"
+NOT_FREED = "what was said of the link itself, if anything, stays: name its corpus by --corpus"
+FREED = "what was said of the link is taken back"
 _STRATA = (
     ("best", 10, "of the best of the ranking"),
     ("border", 5, "around the end of the ranking"),
@@ -54,6 +59,8 @@ def add_review_command(commands: Any) -> None:
     for one in (following, judging, undoing):
         one.add_argument("queue", metavar="QUEUE", help="its id")
         one.add_argument("--by", required=True, metavar="NAME", help="the reviewer")
+    for one in (judging, undoing):
+        add_corpus(one, required=False, otherwise="; with it the link of a hop is judged, too")
     judging.add_argument("number", type=int, metavar="NUMBER", help="of the item in the queue")
     judging.add_argument(
         "verdict", metavar="VERDICT", help="as `review next` lists them, or its first letters"
@@ -139,10 +146,13 @@ def show_next(options: argparse.Namespace) -> None:
 
 
 def judge(options: argparse.Namespace) -> None:
-    """Keep what a reviewer says of an item."""
+    """Keep what a reviewer says of an item, and judge the link of a hop."""
+    from engine.review.acting import act_on_link, link_followed
+
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)
         queued = reviews.item(options.queue, options.number)
+        corpus = _corpus_of(queued.item, options)
         said = reviews.judge(
             queued.item,
             verdict_meant(options.verdict, queued.item.kind),
@@ -153,7 +163,22 @@ def judge(options: argparse.Namespace) -> None:
             settles=options.settle,
         )
         progress = reviews.progress(options.queue, options.by)
-    _print_said(options, said, progress, "")
+    effect = "" if link_followed(said.item) is None else NOT_JUDGED
+    _print_said(options, said, progress, "", effect if corpus is None else act_on_link(corpus, said))
+
+
+def _corpus_of(item: Item, options: argparse.Namespace) -> Corpus | None:
+    """The corpus that is named, None for none. Raises InputError where the case of an item is of another."""
+    from engine.corpus import open_corpus
+
+    if options.corpus is None:
+        return None
+    with closing(open_store()) as store:
+        name = store.summary(item.case_id, EVERYBODY).corpus
+    corpus = open_corpus(options.corpus)
+    if corpus.name != name:
+        raise InputError(f"--corpus: the case was asked of {name!r}, and this is {corpus.name!r}")
+    return corpus
 
 
 def verdict_meant(word: str, kind: ItemKind) -> Verdict:
@@ -173,15 +198,22 @@ def verdict_meant(word: str, kind: ItemKind) -> Verdict:
 
 
 def undo(options: argparse.Namespace) -> None:
-    """Take back what a reviewer said last in a queue. Raises InputError where there is nothing."""
+    """Take back what a reviewer said last in a queue, and of the link of a hop. Raises InputError where there
+    is nothing."""
+    from engine.review.acting import link_followed, take_back_link
+
     with closing(open_reviews()) as reviews:
         reviews.queue(options.queue)
         last = reviews.last_said(options.queue, options.by)
         if last is None:
             raise InputError(f"{options.by} has said nothing in this queue that can be taken back")
+        corpus = _corpus_of(last.item, options)
         back = reviews.withdraw(last.number, reviewer=options.by, queue=options.queue)
         progress = reviews.progress(options.queue, options.by)
-    _print_said(options, back, progress, "Taken back: ")
+    effect = "" if link_followed(back.item) is None else NOT_FREED
+    if corpus is not None:
+        effect = FREED if take_back_link(corpus, back) else ""
+    _print_said(options, back, progress, "Taken back: ", effect)
 
 
 def delete_queue(options: argparse.Namespace) -> None:
@@ -197,11 +229,15 @@ def _queue_values(one: Queue) -> dict[str, Any]:
     return asdict(one)
 
 
-def _print_said(options: argparse.Namespace, said: Assessment, progress: Progress, words: str) -> None:
+def _print_said(
+    options: argparse.Namespace, said: Assessment, progress: Progress, words: str, effect: str
+) -> None:
+    """``effect``: what it does to the link of a hop, in words."""
     from dataclasses import asdict
 
-    line = f"{words}{review_figures.assessment_line(said)}"
-    printed(options, {"said": asdict(said), "progress": asdict(progress)}, [line, _left(progress)])
+    values = {"said": asdict(said), "link": effect, "progress": asdict(progress)}
+    lines = [f"{words}{review_figures.assessment_line(said)}", *([effect] if effect else []), _left(progress)]
+    printed(options, values, lines)
 
 
 def _left(progress: Progress) -> str:

@@ -18,6 +18,8 @@ from engine.corpus.embedded.store import EmbeddedCorpus
 from engine.corpus.extracted.graph import extracted_graph
 from engine.corpus.extracted.proposal import Proposal, occurrence_at
 from engine.corpus.extracted.validations import (
+    LONGEST_NAME,
+    LONGEST_NOTE,
     Judgement,
     Origin,
     Validation,
@@ -63,12 +65,16 @@ def judge_link(
     """Say something of a link; a correction says where it leads instead (``to``), as what (``relation``).
 
     All that the passage says of the link is judged: where it cites its target three times, three links go.
-    Raises InputError where there is no such link, CorpusError where nothing can be kept.
+    Raises InputError where there is no such link and for a note that is too long, CorpusError where nothing
+    can be kept.
     """
     if corpus.journals is None:
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
     if judgement is Judgement.CORRECTED and not (to or relation):
         raise InputError("a correction says where the link leads, or what it is")
+    note, reviewer = note.strip(), " ".join(reviewer.split())
+    if len(note) > LONGEST_NOTE or len(reviewer) > LONGEST_NAME:
+        raise InputError(f"a note has at most {LONGEST_NOTE:,} characters, a name {LONGEST_NAME}")
     if to and corpus.rows([to])[0] < 0:
         raise InputError(f"{to!r} is no passage of {corpus.name!r}")
     made = []
@@ -87,8 +93,8 @@ def judge_link(
                 origin=origin,
                 judgement=judgement,
                 correction=correction,
-                note=note.strip(),
-                reviewer=" ".join(reviewer.split()),
+                note=note,
+                reviewer=reviewer,
             )
         )
     kept = [add_validation(corpus.journals, one) for one in made]
@@ -96,23 +102,47 @@ def judge_link(
     return kept
 
 
-def unjudge_link(corpus: Corpus, ends: Ends) -> list[Validation]:
-    """Take back what was said of a link. Raises InputError where nothing was, CorpusError."""
+def unjudge_link(corpus: Corpus, ends: Ends, *, reviewer: str | None = None) -> list[Validation]:
+    """Take back all that was said of a link, or what one reviewer said of it: then what another had said last
+    counts. Raises InputError where nothing was said, CorpusError."""
     if corpus.journals is None:
         raise CorpusError(f"{corpus.name!r} has no journals: there is no place for verdicts")
-    targets = _targets(corpus, ends.target_id)
-    said = [
+    by_key: dict[str, list[Validation]] = {}
+    for one in _said(corpus, ends):
+        by_key.setdefault(one.proposal.key, []).append(one)
+    kept = []
+    for said in by_key.values():
+        own = [one for one in said if reviewer in (None, one.reviewer)]
+        others = [one for one in said if reviewer not in (None, one.reviewer)]
+        kept += [add_validation(corpus.journals, one.model_copy(update={"withdrawn": True})) for one in own]
+        for last in others[-1:] if own else ():
+            add_validation(corpus.journals, last)
+    if not kept:
+        raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
+    corpus.judge()
+    return kept
+
+
+def _said(corpus: Corpus, ends: Ends) -> list[Validation]:
+    """What each reviewer said last of a link and has not taken back, in the order in which it was said."""
+    if corpus.journals is None:
+        return []
+    targets, last = _targets(corpus, ends.target_id), dict[tuple[str, str], Validation]()
+    every = load_validations(corpus.journals)
+    for one in every:
+        last.pop((one.proposal.key, one.reviewer), None)
+        last[one.proposal.key, one.reviewer] = one
+    # A link of which the last thing was taken back has been freed of all that was said before.
+    counted = judged(every)
+    return [
         one
-        for one in judged(load_validations(corpus.journals)).values()
-        if one.proposal.source_id == ends.source_id
+        for one in last.values()
+        if not one.withdrawn
+        and one.proposal.key in counted
+        and one.proposal.source_id == ends.source_id
         and ends.relation in (None, one.proposal.relation)
         and {one.proposal.target_id, one.correction.target_id if one.correction else None} & targets
     ]
-    if not said:
-        raise InputError(f"nothing was said of a link from {ends.source_id!r} to {ends.target_id!r}")
-    kept = [add_validation(corpus.journals, one.model_copy(update={"withdrawn": True})) for one in said]
-    corpus.judge()
-    return kept
 
 
 def without_verdicts(corpus: Corpus, links: Iterable[Ends], since: datetime) -> EmbeddedCorpus | None:
@@ -212,6 +242,9 @@ def _links(corpus: Corpus, ends: Ends) -> list[tuple[Proposal, Origin]]:
         proposal = standing.proposal if standing.validation is None else standing.validation.proposal
         if proposal.target_id is not None and ends.relation in (None, proposal.relation):
             found.setdefault(proposal.key, (proposal, "model"))
+    if not found:
+        # What is rejected can be judged again.
+        found = {one.proposal.key: (one.proposal, one.origin) for one in _said(corpus, ends)}
     if not found:
         kind = f" as “{ends.relation.value}”" if ends.relation is not None else ""
         raise InputError(f"{ends.source_id!r} has no link to {ends.target_id!r}{kind}")

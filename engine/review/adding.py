@@ -26,7 +26,7 @@ from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QU
 from engine.records.store.tables import CASES
 from engine.review.asking import is_assigned
 from engine.review.kept import Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
-from engine.review.model import Assessment, Item
+from engine.review.model import VERDICTS, Assessment, Item, Verdict
 
 # Reviewers who are asked of an item about which two differ.
 MOST_ASKED = 3
@@ -81,6 +81,13 @@ def item_in(connection: Connection, queue: str, item: Item) -> Item:
     if found is None:
         raise InputError("this item is not in the queue, or the queue is gone")
     return item_from(found, item.case_id)
+
+
+def check_verdict(item: Item, verdict: Verdict) -> None:
+    """Raises InputError for a verdict that items of this kind do not have."""
+    if verdict not in VERDICTS[item.kind]:
+        known = ", ".join(one.value for one in VERDICTS[item.kind])
+        raise InputError(f"{verdict.value!r} is no verdict on a {item.kind.value}; there are {known}")
 
 
 def check_turn(connection: Connection, queue: str, case_number: int, key: str, reviewer: str) -> None:

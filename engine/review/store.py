@@ -25,6 +25,7 @@ from engine.review.adding import (
     case_numbers,
     check_standing,
     check_turn,
+    check_verdict,
     criteria_of,
     item_in,
     no_queue,
@@ -50,7 +51,7 @@ from engine.review.kept import (
     queued_from,
     today,
 )
-from engine.review.model import VERDICTS, Assessment, Item, SourceType, Verdict
+from engine.review.model import Assessment, Item, SourceType, Verdict
 
 # Seconds for which an item is its reviewer's; whoever is at work on it asks again before.
 LEASE = 300.0
@@ -208,9 +209,6 @@ class ReviewStore(CaseDatabase):
         of a queue that others are to judge, and where enough have judged it meanwhile; whoever settles a
         disagreement is not among those who are asked.
         """
-        if verdict not in VERDICTS[item.kind]:
-            known = ", ".join(one.value for one in VERDICTS[item.kind])
-            raise InputError(f"{verdict.value!r} is no verdict on a {item.kind.value}; there are {known}")
         reviewer = reviewer_named(reviewer)
         values = {
             "verdict": verdict.value,
@@ -226,6 +224,7 @@ class ReviewStore(CaseDatabase):
         with self._writing() as connection:
             if queue:
                 owner, item = EVERYBODY, item_in(connection, queue, item)
+            check_verdict(item, verdict)
             case_row = self._case(connection, item.case_id, owner, locked=True)
             if queue and not settles:
                 check_turn(connection, queue, case_row["number"], item.key, reviewer)

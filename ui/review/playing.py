@@ -55,7 +55,7 @@ def undo(own: Own, ask: Ask) -> Answer:
     if before is None:
         raise InputError(NOTHING_TO_TAKE_BACK)
     own.store.withdraw(before.number, reviewer=reviewer, queue=queue.id)
-    take_back_link(own, before.item)
+    take_back_link(own, before)
     told = _turns(own, ask, queue)
     told["html"]["last"] = shown(
         "last", kept=before, others=(), effect="", where=where(before.item), back=True

@@ -20,6 +20,7 @@ from engine.corpus.journal import Journals, journals_at
 from engine.errors import CorpusError
 
 Origin = Literal["model", "grammar"]
+LONGEST_NOTE, LONGEST_NAME = 2_000, 200
 
 
 class Judgement(StrEnum):
@@ -42,8 +43,8 @@ class Validation(BaseModel):
     origin: Origin
     judgement: Judgement
     correction: Proposal | None = None
-    note: str = Field(default="", max_length=2000)
-    reviewer: str = Field(default="", max_length=100)
+    note: str = Field(default="", max_length=LONGEST_NOTE)
+    reviewer: str = Field(default="", max_length=LONGEST_NAME)
     when: str = ""
     withdrawn: bool = False
 

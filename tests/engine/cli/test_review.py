@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 
 from engine.cli.review import verdict_meant
 from engine.errors import InputError
+from engine.extraction.judging import UNWRITTEN
+from engine.model import Relation
 from engine.review.model import VERDICTS, ItemKind, Verdict
 from tests.engine.cli.test_cases import kept
 from tests.engine.command_line import CommandLine
+from tests.engine.harbour import QUESTION
 
 
 @pytest.fixture(autouse=True)
@@ -130,6 +134,64 @@ def test_hops_are_shown_with_both_ends(run: CommandLine, harbour_folder: Path, c
     assert (wrong.code, "'w' may be wrong kind, wrong target" in wrong.err) == (2, True)
     assert say(run, queue, turn["turn"]["number"], "wrong t", by="Ben")["said"]["verdict"] == "wrong target"
     assert "0 left for you" in run("review", "next", queue, "--by", "Cem").out
+
+
+def written_hop(run: CommandLine, queue: str) -> dict[str, Any]:
+    """The first hop of a queue that follows words, as it is handed out."""
+    while turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]:
+        if Relation(turn["item"]["relation"]) not in UNWRITTEN:
+            return dict(turn)
+        say(run, queue, turn["number"], "useless")
+    raise AssertionError("no hop follows words")
+
+
+def followed(run: CommandLine, folder: Path) -> set[tuple[str, str, str]]:
+    """The hops on the trails of a new case."""
+    found = run("investigate", QUESTION, "--corpus", folder, "--preset", "detective", "--json").json
+    trails = (trail for passage in found["passages"] for trail in passage["trails"])
+    return {(hop["source"], hop["relation"], hop["target"]) for trail in trails for hop in trail}
+
+
+def test_a_hop_judged_wrong_is_gone_from_the_next_case_and_there_again_once_taken_back(
+    run: CommandLine, harbour_folder: Path, home: Path
+) -> None:
+    folder = home / "harbour"
+    shutil.copytree(harbour_folder, folder)
+    kept(run, folder, QUESTION, "--preset", "detective")
+    none = [f"--{name}=0" for name in ("best", "border", "alone", "disagreed", "random")]
+    queue = made(run, folder, *none, "--hops", "40", "--reviewers", "2")
+    turn = written_hop(run, queue)
+    item, judging = turn["item"], ("review", "judge", queue, f"{turn['number']}")
+    hop = (item["source_id"], item["relation"], item["passage_id"])
+    before = followed(run, folder)
+    assert hop in before
+    unnamed = run(*judging, "wrong target", "--by", "Ann").out
+    assert "the link itself was not judged: name its corpus by --corpus\n" in unnamed
+    assert followed(run, folder) == before
+    assert "name its corpus by --corpus\n" in run("review", "undo", queue, "--by", "Ann").out
+    there = ("--corpus", str(folder))
+    told = run(*judging, "wrong target", "--by", "Ann", *there).out
+    assert re.match(r"\d+ \S+ wrong target by Ann, .+\nthe next case leaves the link out\n", told)
+    assert hop not in followed(run, folder)
+    assert say(run, queue, turn["number"], "right", *there, by="Ben")["link"].startswith("somebody else has")
+    assert hop not in followed(run, folder)
+    assert (
+        "\nwhat was said of the link is taken back\n"
+        in run("review", "undo", queue, "--by", "Ann", *there).out
+    )
+    assert followed(run, folder) == before
+    assert say(run, queue, turn["number"], "right", *there)["link"] == "the link is confirmed"
+
+
+def test_another_corpus_than_that_of_the_case_is_refused_before_anything_is_kept(
+    run: CommandLine, harbour_folder: Path, sample_folder: Path, case_id: str
+) -> None:
+    queue = made(run, harbour_folder)
+    done = run("review", "judge", queue, "0", "rel", "--by", "Ann", "--corpus", sample_folder)
+    assert (done.code, "--corpus: the case was asked of" in done.err) == (2, True)
+    assert run("review", "judge", queue, "0", "rel", "--by", "Ann", "--corpus", "nowhere").code == 2
+    assert run("review", "verdicts", "--queue", queue).out == ""
+    assert say(run, queue, 0, "relevant", "--corpus", str(harbour_folder))["link"] == ""
 
 
 def test_all_cases_of_a_matter_and_several_queues(

@@ -193,7 +193,7 @@ def test_a_verdict_outlives_an_ingestion_as_long_as_the_words_do(tmp_path: Path)
 
 
 def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
-    source, target, relation = next(one_of_each(corpus))
+    source, target, _ = next(one_of_each(corpus))
     with pytest.raises(InputError, match="no passage"):
         judge_link(corpus, Ends("nowhere", target), Judgement.REJECTED)
     with pytest.raises(InputError, match="no link"):
@@ -202,9 +202,11 @@ def test_what_cannot_be_judged_is_told(corpus: Corpus) -> None:
         judge_link(corpus, Ends(source, target), Judgement.CORRECTED)
     with pytest.raises(InputError, match="nothing was said"):
         unjudge_link(corpus, Ends(source, target))
-    judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
-    with pytest.raises(InputError, match="no link"):
-        judge_link(corpus, Ends(source, target, relation), Judgement.REJECTED)
+    for note, reviewer in (("x" * 2_001, "Ann"), ("", "x" * 201)):
+        with pytest.raises(InputError, match="a note has at most 2,000 characters, a name 200"):
+            judge_link(corpus, Ends(source, target), Judgement.REJECTED, note=note, reviewer=reviewer)
+    assert corpus.journals is not None
+    assert load_validations(corpus.journals) == []
 
 
 def test_rates_are_told_by_relation_strategy_and_language(corpus: Corpus) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
 from engine.review.kept import QueuedItem
-from engine.review.model import Verdict
+from engine.review.model import ItemKind, Verdict
 from engine.review.store import ReviewStore
 from tests.engine.records.store.test_deleting import run
 from tests.engine.review.judged import passage
@@ -187,6 +188,18 @@ def test_criteria_have_versions_and_verdicts_say_which(
     assert found is not None
     assert found.criteria == second
     assert (reviews.criteria(other), reviews.outdated(other)) == (None, [])
+
+
+def test_whoever_lies_about_the_kind_of_an_item_gives_it_no_verdict_of_another(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    queue = queue_of(store, reviews, small, 1)
+    (item,) = queued_items(reviews, queue)
+    lie = replace(item, kind=ItemKind.HOP)
+    with pytest.raises(InputError, match="'wrong target' is no verdict on a passage; there are relevant"):
+        reviews.judge(lie, Verdict.WRONG_TARGET, reviewer="Ann", queue=queue.id)
+    assert reviews.assessments() == []
+    assert reviews.judge(lie, YES, reviewer="Ann", queue=queue.id).item == item
 
 
 LONG = "x" * 30_000
