@@ -273,7 +273,7 @@ def measure(name: str, options: argparse.Namespace) -> Iterator[str]:
     yield f"  brought by rounds: {', '.join(f'{k} {n:,} ({good[k]} gold)' for k, n in brought.most_common())}"
     first = [blake2b(one.text.encode(), digest_size=1).digest()[0] % 2 == 0 for one in questions]
     rng = np.random.default_rng(0)
-    ways = {
+    ways: dict[str, list[Sequence[Judged]]] = {
         f"shown, {options.hops} a question": [said(one, options.hops, options.noise, rng) for one in before],
         "every": [one.every for one in before],
         "brought": [one.brought for one in before],
