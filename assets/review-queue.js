@@ -244,7 +244,9 @@
       if (worked && state.queue) focus();
       return worked && Boolean(state.queue);
     }
-    return { enter, leave, verdict, undo, why: toggleWhy, reason, again, focus };
+    /* Resolves once all that was said is kept. */
+    const said = () => state.line;
+    return { enter, leave, said, verdict, undo, why: toggleWhy, reason, again, focus };
   }
   Object.assign(redstring, { reviewQueue });
 })();

@@ -43,6 +43,8 @@ class Drawing:
         self._found: list[QueuedItem] = []
         self._left: dict[int, _Left] = {}
         self._judged = [one.item for one in said if one.item.kind is ItemKind.PASSAGE]
+        # Cases that were to give sentences, and have none.
+        self.unanswered = 0
         self._keys = {(item.case_id, key) for item in self._judged for key in (item.key, *item.copies)}
 
     def add(self, case_id: str, record: Record, corpus: Corpus) -> None:
@@ -51,6 +53,7 @@ class Drawing:
         passages = passage_items(record, case_id, corpus)
         hops = hop_items(record, case_id, corpus) if sampling.hops else []
         sentences = answer_items(record, case_id, corpus) if sampling.sentences else []
+        self.unanswered += bool(sampling.sentences) and not sentences
         found = drawn(passages, hops, record, sampling, sentences)
         self._found += found
         if sampling.telling:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from engine.model import Direction, Hop, Relation
-from engine.records.fitting import cut
 from engine.records.wording import hop_words
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
 from engine.review.quoting import Pieces, quoted
@@ -55,11 +54,16 @@ def rows_of_verdicts() -> dict[str, list[Button]]:
     """For each kind of item its verdicts as buttons, in the order of their keys."""
     return {
         kind.value: [
-            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), _TONES.get(one, "bad"))
+            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), tone(one))
             for place, one in enumerate(verdicts, 1)
         ]
         for kind, verdicts in VERDICTS.items()
     }
+
+
+def tone(verdict: Verdict) -> str:
+    """The tone in which a verdict is shown."""
+    return _TONES.get(verdict, "bad")
 
 
 def said(assessment: Assessment) -> str:
@@ -120,8 +124,9 @@ def rests_on(item: Item) -> Side:
 def where(item: Item) -> str:
     """The short name of an item: where its passage stands, both ends of its hop, or its first words."""
     if item.kind is ItemKind.SENTENCE:
-        return f"“{cut(item.text, SHORT_SENTENCE)}”"
+        ends = "" if len(item.text) <= SHORT_SENTENCE else " …"
+        return f"“{item.text[:SHORT_SENTENCE].rstrip()}{ends}”"
     if item.kind is not ItemKind.HOP:
         return item.label or item.passage_id
-    ends = (item.source_label or item.source_id, item.label or item.passage_id)
-    return " → ".join(reversed(ends) if item.backward else ends)
+    sides = (item.source_label or item.source_id, item.label or item.passage_id)
+    return " → ".join(reversed(sides) if item.backward else sides)
