@@ -98,6 +98,7 @@
     }
     function take(found, failed) {
       if (found.error) { kit.banner(found.error); failed(); return; }
+      if (found.case !== undefined) Object.assign(part("to-case"), { hidden: !found.case }).dataset.case = found.case;
       if (found.seen !== undefined) state.seen = found.seen;
       Object.entries(found.html || {}).forEach(([name, html]) => kit.swap(name, html));
       // Where there is little room, what was read once makes room for the item.

@@ -92,11 +92,11 @@
   }
   function mark() {
     document.querySelectorAll("#passages .card").forEach((card) => {
-      const place = card.querySelector(".cite"), now = card.querySelector(".rev-mark"), html = marks.html[card.dataset.id] || "";
-      if (!place || (now ? now.dataset.html : "") === html) return;
+      const head = card.querySelector(".cite"), now = card.querySelector(".rev-mark"), html = marks.html[card.dataset.id] || "";
+      if (!head || (now ? now.dataset.html : "") === html) return;
       if (now) now.remove();
       if (!html) return;
-      place.insertAdjacentHTML("beforeend", html);
+      head.insertAdjacentHTML("afterend", html);
       card.querySelector(".rev-mark").dataset.html = html;
     });
   }

@@ -8,7 +8,7 @@ from engine.errors import InputError
 from engine.review.kept import Criteria, Queue
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from ui.review.asked import Ask
-from ui.review.desk import Answer, Own, shown
+from ui.review.desk import CASE, Answer, Own, shown
 from ui.review.links import act_on_link, take_back_link
 from ui.review.wording import link_of, rests_on, where
 
@@ -20,9 +20,10 @@ SHORT = 400
 def enter(own: Own, ask: Ask) -> Answer:
     """Begin, or go on: the head of the queue and the first items."""
     queue = own.queue(ask.queue)
-    head = shown("head", queue=queue, reviewer=own.reviewer, own=own.owns(queue))
+    head = shown("head", queue=queue, reviewer=own.reviewer)
     told = _turns(own, ask, queue)
-    return {"queue": queue.id, **told, "html": {"head": head, **told["html"]}}
+    case = queue.settings.get(CASE, "") if own.owns(queue) else ""
+    return {"queue": queue.id, "case": case, **told, "html": {"head": head, **told["html"]}}
 
 
 def turns(own: Own, ask: Ask) -> Answer:
