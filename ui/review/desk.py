@@ -85,6 +85,10 @@ class Own:
         """Whether a queue is of one of their own matters."""
         return any(one.id == queue.matter for one in self.matters)
 
+    def case_of(self, queue: Queue) -> str:
+        """The id of the case that a queue of theirs is made of alone; empty for any other queue."""
+        return str(queue.settings.get(CASE, "")) if self.owns(queue) else ""
+
     def queue(self, queue_id: str) -> Queue:
         """A queue that they may review. Raises InputError for any other, as for one that is not there."""
         found = self.store.queue(queue_id)

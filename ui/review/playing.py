@@ -8,7 +8,7 @@ from engine.errors import InputError
 from engine.review.kept import Criteria, Queue
 from engine.review.model import Assessment, Item, ItemKind, Verdict
 from ui.review.asked import Ask
-from ui.review.desk import CASE, Answer, Own, shown
+from ui.review.desk import Answer, Own, shown
 from ui.review.links import act_on_link, take_back_link
 from ui.review.wording import link_of, rests_on, where
 
@@ -22,8 +22,7 @@ def enter(own: Own, ask: Ask) -> Answer:
     queue = own.queue(ask.queue)
     head = shown("head", queue=queue, reviewer=own.reviewer)
     told = _turns(own, ask, queue)
-    case = queue.settings.get(CASE, "") if own.owns(queue) else ""
-    return {"queue": queue.id, "case": case, **told, "html": {"head": head, **told["html"]}}
+    return {"queue": queue.id, "case": own.case_of(queue), **told, "html": {"head": head, **told["html"]}}
 
 
 def turns(own: Own, ask: Ask) -> Answer:
