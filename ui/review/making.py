@@ -35,7 +35,11 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
             missing += 1
         else:
             drawing.add(case_id, record, corpus)
-    settings = settings_of(sampling) | {OPEN: ask.open} | ({CASE: every[0]} if ask.cases else {})
+    settings = (
+        settings_of(sampling)
+        | {"cases": len(every), OPEN: ask.open}
+        | ({CASE: every[0]} if ask.cases else {})
+    )
     queue = own.store.make_queue(matter, ask.name or matter.name, drawing.items(), who=who, settings=settings)
     return queue, _told(queue, len(every), missing, drawing.unanswered)
 
