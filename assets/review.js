@@ -56,8 +56,8 @@
   const figures = (queue) => state.kit.send({ do: "figures", queue }, { quiet: true });
   async function settle(queue) {
     await figures(queue);
-    const first = one(".rev-apart-list button") || one(".rev-differ");
-    if (first) { first.scrollIntoView({ block: "center" }); first.focus({ preventScroll: true }); }
+    const place = one(".rev-differ");
+    if (place) { place.scrollIntoView(); place.focus({ preventScroll: true }); }
   }
 
   /* ---------- from a case and back ---------- */
