@@ -102,7 +102,8 @@
       const act = control.dataset.caseAct;
       const menu = control.closest("details");
       if (menu) menu.open = false;
-      if (act === "memo") handOver(server, bar().dataset.case, "docx", control);
+      if (act === "review") redstring.reviewCase(bar().dataset.case);
+      else if (act === "memo") handOver(server, bar().dataset.case, "docx", control);
       else if (act === "export") handOver(server, bar().dataset.case, control.dataset.format, control);
       else if (act === "share") trigger("select", { action: control.getAttribute("aria-pressed") === "true" ? "unshare" : "share" });
       else trigger("select", { action: act });

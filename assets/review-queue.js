@@ -98,6 +98,7 @@
     }
     function take(found, failed) {
       if (found.error) { kit.banner(found.error); failed(); return; }
+      if (found.case !== undefined) Object.assign(part("to-case"), { hidden: !found.case }).dataset.case = found.case;
       if (found.seen !== undefined) state.seen = found.seen;
       Object.entries(found.html || {}).forEach(([name, html]) => kit.swap(name, html));
       // Where there is little room, what was read once makes room for the item.
@@ -244,7 +245,9 @@
       if (worked && state.queue) focus();
       return worked && Boolean(state.queue);
     }
-    return { enter, leave, verdict, undo, why: toggleWhy, reason, again, focus };
+    /* Resolves once all that was said is kept. */
+    const said = () => state.line;
+    return { enter, leave, said, verdict, undo, why: toggleWhy, reason, again, focus };
   }
   Object.assign(redstring, { reviewQueue });
 })();

@@ -5,7 +5,7 @@
   const redstring = window.redstring;
   if (!redstring || redstring.review) return;
   const NAME = "redstring-reviewer", OPEN = "redstring-review-queue";
-  const state = { kit: null, root: null, door: null, play: null, show: "home", name: "" };
+  const state = { kit: null, root: null, door: null, play: null, show: "home", name: "", wanted: "" };
   const one = (selector) => state.kit.one(selector);
   const part = (name) => one(`[data-part="${name}"]`);
 
@@ -47,18 +47,65 @@
     const field = one("[name=criteria]");
     return field && part("matter").value === matter && field.value !== field.defaultValue ? field.value : "";
   }
-  async function enter(queue) {
+  async function enter(queue, before = state.show) {
     if (!haveName()) return;
     keep(OPEN, queue, sessionStorage);
     state.kit.banner("");
-    const before = state.show;
     if (await state.play.enter(queue)) show("queue"); else { keep(OPEN, "", sessionStorage); show(before); }
   }
   const figures = (queue) => state.kit.send({ do: "figures", queue }, { quiet: true });
+  async function settle(queue) {
+    await figures(queue);
+    const place = one(".rev-differ");
+    if (place) { place.scrollIntoView(); place.focus({ preventScroll: true }); }
+  }
+
+  /* ---------- from a case and back ---------- */
+  /* The first item of the queue of a case; whoever has no name yet gives it first. */
+  async function reviewCase(id) {
+    state.wanted = id;
+    redstring.view("review");
+    if (!named()) { await home(); haveName(); return; }
+    state.wanted = "";
+    await state.play.leave();
+    show("queue");
+    const found = await state.kit.send({ do: "review-case", cases: id }, { quiet: true });
+    if (!found || state.show !== "queue") return;
+    if (found.queue) await enter(found.queue, "home"); else show("home");
+    if (state.show === "home") state.kit.send({ do: "home", matter: "", cases: id }, { quiet: true });
+  }
+  async function toCase(id) {
+    const bar = document.querySelector(".case-bar");
+    await state.play.said();
+    if (bar && bar.dataset.case === id) redstring.view("investigate"); else redstring.openCase(id);
+  }
+  /* What was said of the passages of the case that is shown, on their cards. */
+  const marks = { of: "", html: {} };
+  async function lookForMarks() {
+    const bar = document.querySelector(".case-bar"), id = bar ? bar.dataset.case : "";
+    if (marks.of !== id) Object.assign(marks, { of: id, html: {} });
+    let found = { marks: {} };
+    if (id && named()) try { found = await state.ask({ do: "marks", cases: id }); } catch { /* they are asked for again */ }
+    if (marks.of !== id) return;
+    marks.html = found.marks || {};
+    mark();
+  }
+  function mark() {
+    document.querySelectorAll("#passages .card").forEach((card) => {
+      const head = card.querySelector(".cite"), now = card.querySelector(".rev-mark"), html = marks.html[card.dataset.id] || "";
+      if (!head || (now ? now.dataset.html : "") === html) return;
+      if (now) now.remove();
+      if (!html) return;
+      head.insertAdjacentHTML("afterend", html);
+      card.querySelector(".rev-mark").dataset.html = html;
+    });
+  }
 
   const acts = {
     enter: (button) => enter(button.dataset.queue),
     figures: (button) => { if (haveName()) figures(button.dataset.queue); },
+    settle: (button) => { if (haveName()) settle(button.dataset.queue); },
+    "to-case": (button) => toCase(button.dataset.case),
     leave: () => home().then(() => { const first = one(".rev-home button"); if (first) first.focus(); }),
     fold: (button) => button.setAttribute("aria-expanded", String(one(".rev").toggleAttribute("data-open"))),
     verdict: (button) => state.play.verdict(button),
@@ -80,6 +127,7 @@
   }
   function arrive() {
     part("named").hidden = Boolean(login());
+    if (state.wanted) return;
     if (state.show === "queue") state.play.focus();
     const queue = state.show === "home" && named() && kept(OPEN, sessionStorage);
     if (queue) enter(queue); else if (state.show === "home") home();
@@ -89,14 +137,18 @@
     const more = () => ({ reviewer: login() ? "" : state.name });
     state.root = element;
     state.kit = redstring.kit(element, server.review, { acts, after, more });
-    state.play = redstring.reviewQueue(element, state.kit, (request) => server.review(redstring.signed({ ...more(), ...request })), figures);
+    state.ask = (request) => server.review(redstring.signed({ ...more(), ...request }));
+    state.play = redstring.reviewQueue(element, state.kit, state.ask, figures);
     part("name").value = state.name;
     part("name").addEventListener("input", (event) => { state.name = event.target.value; keep(NAME, state.name); });
-    part("name").addEventListener("change", () => { if (state.show === "home") state.kit.send({ do: "queues" }, { quiet: true }); });
+    part("name").addEventListener("change", () => { if (state.wanted && named()) reviewCase(state.wanted); else if (state.show === "home") state.kit.send({ do: "queues" }, { quiet: true }); });
     part("matter").addEventListener("change", (event) => { state.kit.swap("criteria", ""); home(event.target.value); });
-    document.addEventListener("redstring:view", (event) => { if (event.detail === "review") arrive(); });
+    document.addEventListener("redstring:view", (event) => { if (event.detail === "review") arrive(); else state.wanted = ""; });
+    document.addEventListener("redstring:view", (event) => { if (event.detail === "investigate") lookForMarks(); });
+    document.addEventListener("redstring:kept", lookForMarks);
+    redstring.appears("#passages .list", () => new MutationObserver(mark).observe(document.querySelector("#passages .list"), { childList: true, subtree: true }));
     if (document.body.dataset.view === "review") arrive();
     else if (named() && kept(OPEN, sessionStorage)) whenThere(["#app", "#library", "#check", "#cases", "#evaluation", ".top"], () => redstring.view("review"));
   }
-  Object.assign(redstring, { review });
+  Object.assign(redstring, { review, reviewCase });
 })();

@@ -1,4 +1,4 @@
-"""The command ``review``: queues of passages and hops of cases, judged one by one."""
+"""The command ``review``: queues of passages, hops and answers of cases, judged one by one."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ _STRATA = (
     ("disagreed", 3, "on which retrievers disagree"),
     ("random", 5, "of the others at random, from which recall is estimated"),
     ("hops", 0, "hops of its trails at random"),
+    ("sentences", 0, "sentences of its answer at random"),
+    ("telling", 0, "that would teach the ranking most, of whichever cases, first of all"),
 )
 
 
 def add_review_command(commands: Any) -> None:
     """Describe the command to the parser."""
     command = commands.add_parser(
-        "review", help="have experts judge passages and hops of cases; estimate precision and recall"
+        "review", help="have experts judge passages, hops and answers of cases; estimate precision and recall"
     )
     acts = command.add_subparsers(required=True, metavar="ACT")
 
@@ -68,6 +70,9 @@ def add_review_command(commands: Any) -> None:
     judging.add_argument("--reason", default="", metavar="WHY", help="in a word")
     judging.add_argument("--note", default="", metavar="TEXT", help="what else is to be known")
     judging.add_argument("--settle", action="store_true", help="end a disagreement by it")
+    assigning = act("assign", assign, "ask one more reviewer to judge what is open in a queue")
+    assigning.add_argument("queue", metavar="QUEUE", help="its id")
+    assigning.add_argument("name", metavar="NAME", help="the reviewer")
     deleting = act("delete", delete_queue, "delete a queue; what was said stays with its cases")
     deleting.add_argument("queue", metavar="QUEUE", help="its id")
     review_figures.add_acts(act)
@@ -103,7 +108,8 @@ def make_queue(options: argparse.Namespace) -> None:
         if not ids:
             raise InputError(f"there are no cases in the matter {matter.name!r}")
         cases = ((case_id, store.record(case_id, EVERYBODY)) for case_id in ids)
-        items = drawn_from(cases, corpus, sampling)
+        said = reviews.assessments(matter, EVERYBODY, stands=True) if sampling.telling else ()
+        items = drawn_from(cases, corpus, sampling, said)
         made = reviews.make_queue(matter, options.name, items, who=WHO, settings=settings_of(sampling))
     printed(options, _queue_values(made), [f"Made queue {made.id} of {made.items:,} items: {made.name}"])
 
@@ -125,6 +131,7 @@ def list_queues(options: argparse.Namespace) -> None:
     lines = (
         f"{one.id}  {one.created[:16]}  {names.get(one.matter, '')}: {one.name}, "
         f"{one.judged:,} of {one.items:,} judged"
+        f"{f', {one.unsettled:,} to be settled' if one.unsettled else ''}"
         for one in found
     )
     printed(options, {"queues": values}, lines)
@@ -216,6 +223,13 @@ def undo(options: argparse.Namespace) -> None:
     _print_said(options, back, progress, "Taken back: ", effect)
 
 
+def assign(options: argparse.Namespace) -> None:
+    """Ask one more reviewer."""
+    with closing(open_reviews()) as reviews:
+        made = reviews.assign(options.queue, options.name, EVERYBODY)
+    printed(options, _queue_values(made), [f"Asked to review {made.name}: {', '.join(made.reviewers)}"])
+
+
 def delete_queue(options: argparse.Namespace) -> None:
     """Delete a queue."""
     with closing(open_reviews()) as reviews:
@@ -250,6 +264,9 @@ def _left(progress: Progress) -> str:
 
 def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator[str]:
     """An item as a reviewer reads it: nothing of what the engine thinks of it."""
+    from engine.review.model import ItemKind
+    from engine.review.quoting import quoted
+
     item = turn.item
     yield f"Question: {turn.question}"
     if turn.criteria is not None:
@@ -259,5 +276,11 @@ def _turn_lines(turn: Turn, progress: Progress, verdicts: list[str]) -> Iterator
         quote = f", by the words “{item.quote}”" if item.quote else ""
         yield f"\n{item.relation}{quote}, to:"
     yield f"\n{turn.number}. {item.kind.value}: {item.label}\n{item.text}"
+    if item.kind is ItemKind.SENTENCE:
+        words = "".join(
+            f"»{piece}«" if is_quote else piece
+            for piece, is_quote in quoted(item.source_text, *item.quote.split("\n"))
+        )
+        yield f"\nIt rests on {item.source_label}:\n{words}" if words else "\nIt rests on no passage."
     yield f"\n{_left(progress)}"
     yield f"review judge QUEUE {turn.number} VERDICT, one of: {', '.join(verdicts)}"

@@ -24,12 +24,14 @@ from engine.errors import InputError
 from engine.records.store.listing import Matter
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.tables import CASES
-from engine.review.asking import is_assigned
-from engine.review.kept import Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
+from engine.review.asking import is_assigned, names
+from engine.review.kept import INVITED, Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
 from engine.review.model import VERDICTS, Assessment, Item, Verdict
 
 # Reviewers who are asked of an item about which two differ.
 MOST_ASKED = 3
+# Reviewers who are added to a queue that was made.
+MOST_INVITED = 20
 LONGEST_NAME, LONGEST_TEXT, LONGEST_SESSION = 200, 20_000, 64
 
 
@@ -51,7 +53,7 @@ def case_numbers(connection: Connection, case_ids: set[str], matter: Matter) -> 
 
 def queued_row(queue: str, place: int, numbers: dict[str, int], one: QueuedItem) -> dict[str, Any]:
     """The row of an item of a queue; ``numbers`` are those of the cases."""
-    names = "".join(f"{name}\n" for name in map(reviewer_named, one.assigned))
+    lines = "".join(f"{name}\n" for name in map(reviewer_named, one.assigned))
     wanted = max(1, one.wanted)
     return {
         "queue": queue,
@@ -63,7 +65,7 @@ def queued_row(queue: str, place: int, numbers: dict[str, int], one: QueuedItem)
         "stratum": one.stratum,
         "chance": one.chance,
         "place": float(place),
-        "assigned": f"\n{names}" if names else "",
+        "assigned": f"\n{lines}" if lines else "",
         "overlap": wanted,
         "wanted": wanted,
         "judged": 0,
@@ -126,6 +128,24 @@ def check_standing(connection: Connection, before: RowMapping) -> None:
     )
     if before["withdraws"] is not None or connection.execute(later.limit(1)).first() is not None:
         raise not_said()
+
+
+def add_reviewer(connection: Connection, queue: str, settings: dict[str, Any], name: str) -> None:
+    """Name one more reviewer of a queue, and of each item that names any. Raises InputError for one who is
+    named already, and where too many are."""
+    own = and_(QUEUE_ITEMS.c.queue == queue, QUEUE_ITEMS.c.assigned != "")
+    missing = and_(own, ~names(QUEUE_ITEMS, name))
+    added = connection.execute(
+        update(QUEUE_ITEMS).where(missing).values(assigned=QUEUE_ITEMS.c.assigned + f"{name}\n")
+    )
+    invited = settings.get(INVITED, [])
+    names_some = connection.execute(select(exists(select(QUEUE_ITEMS.c.number).where(own)))).scalar_one()
+    if not added.rowcount and (names_some or name in invited):
+        raise InputError(f"{name} is one of the reviewers of this queue already")
+    if len(invited) >= MOST_INVITED:
+        raise InputError(f"a queue has at most {MOST_INVITED} reviewers who were added to it")
+    values = settings | {INVITED: [*dict.fromkeys((*invited, name))]}
+    connection.execute(update(QUEUES).where(QUEUES.c.id == queue).values(settings=values))
 
 
 def add_said(connection: Connection, case_row: RowMapping, item: Item, values: dict[str, Any]) -> Assessment:
@@ -244,9 +264,16 @@ def rename_reviewer(connection: Connection, name: str, new: str) -> None:
     line = func.replace(own, f"\n{name}\n", f"\n{new}\n")
     connection.execute(update(QUEUE_ITEMS).where(own != "").values(assigned=line))
     for queue in connection.execute(select(QUEUES.c.id, QUEUES.c.settings)).all():
-        sampling = queue.settings.get("sampling")
-        named = sampling.get("assigned") if isinstance(sampling, dict) else None
-        if named and name in named:
-            own_names = [new if one == name else one for one in named]
-            settings = queue.settings | {"sampling": sampling | {"assigned": own_names}}
+        settings = queue.settings
+        sampling = settings.get("sampling")
+        if isinstance(sampling, dict):
+            settings = settings | {"sampling": sampling | _renamed(sampling, "assigned", name, new)}
+        settings = settings | _renamed(settings, INVITED, name, new)
+        if settings != queue.settings:
             connection.execute(update(QUEUES).where(QUEUES.c.id == queue.id).values(settings=settings))
+
+
+def _renamed(values: dict[str, Any], key: str, name: str, new: str) -> dict[str, Any]:
+    """A list of names under its key, with another name in the place of one; nothing where it is not there."""
+    named = values.get(key)
+    return {key: [new if one == name else one for one in named]} if named else {}

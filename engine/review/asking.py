@@ -12,10 +12,17 @@ from engine.review.model import Verdict
 
 
 def all_queues() -> Select[Any]:
-    """Queues with the number of their items, and of those that have all verdicts."""
+    """Queues with the number of their items, of those that have all verdicts, and of those that wait for
+    somebody to end a disagreement."""
     columns = list(QUEUES.c)
-    done = func.count(case((QUEUE_ITEMS.c.judged >= QUEUE_ITEMS.c.wanted, 1)))
-    counts = (func.count(QUEUE_ITEMS.c.number).label("items"), done.label("judged"))
+    wanted, judged = QUEUE_ITEMS.c.wanted, QUEUE_ITEMS.c.judged
+    done = func.count(case((judged >= wanted, 1)))
+    unsettled = func.count(case((and_(wanted > QUEUE_ITEMS.c.overlap, judged < wanted), 1)))
+    counts = (
+        func.count(QUEUE_ITEMS.c.number).label("items"),
+        done.label("judged"),
+        unsettled.label("unsettled"),
+    )
     joined = select(*columns, *counts).outerjoin(QUEUE_ITEMS, QUEUE_ITEMS.c.queue == QUEUES.c.id)
     return joined.group_by(QUEUES.c.id)
 
@@ -55,15 +62,16 @@ def is_assigned(queue_id: str, reviewer: str) -> ColumnElement[bool]:
     """Whether a reviewer is one of those who judge an item of a queue: anybody where nobody is named. Where
     those named for an item differ, all who are named in the queue may end it."""
     items = QUEUE_ITEMS.alias()
-    anywhere = exists(select(items.c.number).where(items.c.queue == queue_id, _names(items, reviewer)))
+    anywhere = exists(select(items.c.number).where(items.c.queue == queue_id, names(items, reviewer)))
     return or_(
         QUEUE_ITEMS.c.assigned == "",
-        _names(QUEUE_ITEMS, reviewer),
+        names(QUEUE_ITEMS, reviewer),
         and_(QUEUE_ITEMS.c.wanted > QUEUE_ITEMS.c.overlap, anywhere),
     )
 
 
-def _names(items: FromClause, reviewer: str) -> ColumnElement[bool]:
+def names(items: FromClause, reviewer: str) -> ColumnElement[bool]:
+    """Whether an item names a reviewer."""
     # Not LIKE: SQLite's takes Ann for ANN.
     return func.replace(items.c.assigned, f"\n{reviewer}\n", "") != items.c.assigned
 

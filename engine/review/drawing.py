@@ -3,23 +3,133 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from engine.corpus.protocol import Corpus
-from engine.errors import InputError
-from engine.review.items import Record, hop_items, passage_items
+import numpy as np
+
+from engine.corpus.protocol import Corpus, Rows
+from engine.errors import InputError, ModelError
+from engine.investigation.ranking.experience import Floats
+from engine.language.embedders import embedder
+from engine.review.active import Candidates, most_telling
+from engine.review.items import Record, answer_items, hop_items, passage_items
 from engine.review.kept import Queue, QueuedItem
-from engine.review.sampling import Sampling, drawn
+from engine.review.model import Assessment, Item, ItemKind
+from engine.review.sampling import Sampling, Stratum, assigned, drawn
+
+# Items of a queue at most.
+MOST_ITEMS = 20_000
+# Passages of a case that may teach most: the first of those that were not drawn. And of how many cases such
+# passages are chosen together: each question is compared with each other one.
+CANDIDATES, MOST_COMPARED = 60, 2_000
 
 
-def drawn_from(cases: Iterable[tuple[str, Record]], corpus: Corpus, sampling: Sampling) -> list[QueuedItem]:
-    """Items of cases, given by their ids and records, one case after the other."""
-    found = []
-    for case_id, record in cases:
+@dataclass(slots=True)
+class _Left:
+    """Passages of cases of one corpus that were not drawn, with the number of their case and their scores."""
+
+    corpus: Corpus
+    questions: list[str] = field(default_factory=list)
+    items: list[tuple[Item, int, float]] = field(default_factory=list)
+
+
+class Drawing:
+    """Items drawn from cases that are given one after another, in the end those that would teach most."""
+
+    def __init__(self, sampling: Sampling, said: Iterable[Assessment] = ()) -> None:
+        """``said`` is what stands of what was said in the matter: what was judged teaches less."""
+        self._sampling = sampling
+        self._found: list[QueuedItem] = []
+        self._left: dict[int, _Left] = {}
+        self._judged = [one.item for one in said if one.item.kind is ItemKind.PASSAGE]
+        # Cases that were to give sentences, and have none.
+        self.unanswered = 0
+        self._keys = {(item.case_id, key) for item in self._judged for key in (item.key, *item.copies)}
+
+    def add(self, case_id: str, record: Record, corpus: Corpus) -> None:
+        """Draw from a case. Raises InputError where all would be too many."""
+        sampling = self._sampling
+        passages = passage_items(record, case_id, corpus)
         hops = hop_items(record, case_id, corpus) if sampling.hops else []
-        found += drawn(passage_items(record, case_id, corpus), hops, record, sampling)
-    return found
+        sentences = answer_items(record, case_id, corpus) if sampling.sentences else []
+        self.unanswered += bool(sampling.sentences) and not sentences
+        found = drawn(passages, hops, record, sampling, sentences)
+        self._found += found
+        if sampling.telling:
+            self._set_aside({one.item.key for one in found}, passages, record, corpus)
+        if (
+            len(self._found) + sum(len(one.questions) for one in self._left.values()) * sampling.telling
+            > MOST_ITEMS
+        ):
+            raise InputError(f"that would be more than {MOST_ITEMS:,} items; take fewer of each case")
+
+    def items(self) -> list[QueuedItem]:
+        """What was drawn: what would teach most, then one case after the other."""
+        return [*(one for left in self._left.values() for one in self._telling(left)), *self._found]
+
+    def _set_aside(self, taken: set[str], passages: Iterable[Item], record: Record, corpus: Corpus) -> None:
+        """Keep the first of the passages that were not drawn, and that nobody has judged, with their scores;
+        what is not ranked is taken to have that of the last which is: the record knows no other."""
+        left = self._left.setdefault(id(corpus), _Left(corpus))
+        gate = {node["id"]: node["score"] for node in record["pool"]["nodes"]}
+        last = min((passage["score"] for passage in record["passages"]), default=0.0)
+        waiting = [
+            item for item in passages if item.key not in taken and (item.case_id, item.key) not in self._keys
+        ]
+        waiting.sort(key=lambda item: (item.rank is None, item.rank or -gate[item.passage_id]))
+        number = len(left.questions)
+        left.questions.append(record["question"])
+        if number == MOST_COMPARED:
+            raise InputError(
+                f"what would teach most is chosen from at most {MOST_COMPARED:,} cases: name them"
+            )
+        left.items += [
+            (item, number, item.score if item.score is not None else last) for item in waiting[:CANDIDATES]
+        ]
+
+    def _telling(self, left: _Left) -> list[QueuedItem]:
+        rows = left.corpus.rows([item.passage_id for item, _, _ in left.items])
+        among = Candidates(
+            rows,
+            np.array([number for _, number, _ in left.items], np.int32),
+            np.array([score for _, _, score in left.items], np.float32),
+            _vectors(left.corpus, left.questions),
+        )
+        order = most_telling(left.corpus, among, self._known(left.corpus))
+        chosen = order[: self._sampling.telling * len(left.questions)].tolist()
+        told = (QueuedItem(left.items[place][0], Stratum.TELLING.value, 0.0) for place in chosen)
+        return [assigned(one, place, self._sampling) for place, one in enumerate(told)]
+
+    def _known(self, corpus: Corpus) -> Rows:
+        """The rows of what was judged, as often as it was."""
+        rows = corpus.rows([item.passage_id for item in self._judged])
+        found: Rows = rows[rows >= 0]
+        return found
+
+
+def _vectors(corpus: Corpus, questions: list[str]) -> Floats:
+    """The vectors of questions, shape (q, d); (q, 0) where the corpus has none or its model fails."""
+    model = embedder(corpus.embedding)
+    nothing = np.zeros((len(questions), 0), np.float32)
+    if model is None:
+        return nothing
+    try:
+        found = model.encode(questions, "query")
+    except ModelError:
+        return nothing
+    held = corpus.vectors(np.empty(0, np.int32)).shape[1]
+    return found if found.shape[1] == held else nothing
+
+
+def drawn_from(
+    cases: Iterable[tuple[str, Record]], corpus: Corpus, sampling: Sampling, said: Iterable[Assessment] = ()
+) -> list[QueuedItem]:
+    """Items of cases, given by their ids and records; see ``Drawing``."""
+    drawing = Drawing(sampling, said)
+    for case_id, record in cases:
+        drawing.add(case_id, record, corpus)
+    return drawing.items()
 
 
 def settings_of(sampling: Sampling) -> dict[str, Any]:
@@ -31,6 +141,9 @@ def sampling_of(queue: Queue) -> Sampling:
     """How the items of a queue were drawn. Raises InputError where it does not say."""
     said = queue.settings.get("sampling")
     names = {one.name for one in fields(Sampling)}
+    # Queues of before these could be drawn have none of them.
+    if isinstance(said, Mapping):
+        said = {"sentences": 0, "telling": 0, **said}
     if not isinstance(said, Mapping) or not names <= said.keys():
         raise InputError(f"queue {queue.id} does not say how it was drawn: nothing is estimated from it")
     return Sampling(**{name: said[name] for name in names} | {"assigned": tuple(said["assigned"])})

@@ -122,11 +122,14 @@ def estimates(
     partly: float = 1.0,
 ) -> Estimates:
     """Estimate the precision and the recall of rankings. ``items`` are those of a queue that was drawn by
-    ``sampling``; only passages count. ``partly`` is how relevant, 0..1, a partly relevant passage is.
+    ``sampling``; only passages count, without those whose chance to be drawn is not known.
+    ``partly`` is how relevant, 0..1, a partly relevant passage is.
 
     The same verdicts give the same figures: random generators start from a fixed seed.
     """
-    passages = [one for one in items if one.item.kind is ItemKind.PASSAGE]
+    passages = [
+        one for one in items if one.item.kind is ItemKind.PASSAGE and one.stratum != Stratum.TELLING.value
+    ]
     relevance = _relevance(assessments, partly)
     cases: dict[str, list[QueuedItem]] = {}
     for one in passages:

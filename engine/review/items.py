@@ -1,16 +1,21 @@
-"""What of a case can be judged: its passages, and the hops of the trails that it shows."""
+"""What of a case can be judged: its passages, the hops of the trails that it shows, and what is answered."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from engine.answers.answer import answer
+from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
+from engine.errors import InputError
 from engine.investigation.presentation import same_words
 from engine.model import Direction, Passage
 from engine.records.citation import short_citation
+from engine.records.restoring import investigation_of
 from engine.review.model import Item, ItemKind
 
 Record = Mapping[str, Any]
@@ -86,29 +91,51 @@ def hop_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
     ]
 
 
-def sentence_items(
-    sentences: Iterable[tuple[str, str]], record: Record, case_id: str, corpus: Corpus
-) -> list[Item]:
-    """The sentences of an answer to a case, each with the id of the passage that it rests on, empty for
-    none."""
-    told = list(sentences)
-    read = _read([passage_id for _, passage_id in told if passage_id], corpus)
-    items = []
-    for number, (sentence, passage_id) in enumerate(told, 1):
-        own = read.get(passage_id)
-        item = Item(
-            case_id,
-            ItemKind.SENTENCE,
-            f"{ItemKind.SENTENCE.value}:{number}:{passage_id}",
-            passage_id if own is not None else "",
-            language=record["plan"]["language"],
-        )
+def answer_items(record: Record, case_id: str, corpus: Corpus) -> list[Item]:
+    """The sentences of the answer to a case without a language model, which records do not hold: it is given
+    again, as the page gives it. Nothing where the corpus has no more what the record names."""
+    try:
+        made = answer(investigation_of(record, corpus), corpus)
+    except InputError:
+        return []
+    return sentence_items(made, record, case_id, corpus)
+
+
+def sentence_items(made: Answer, record: Record, case_id: str, corpus: Corpus) -> list[Item]:
+    """The sentences of an answer to a case, each once, with the words of the passages that it rests on and
+    what it takes of them, a line each; the last of them is its passage, none where it rests on nothing that
+    the corpus has."""
+    nodes, distances = {node["id"]: node for node in record["pool"]["nodes"]}, None
+    cited = [[place for n in one.citations for place in made.citation(n).places] for one in made.sentences]
+    read = _read(sorted({passage_id for places in cited for passage_id, _ in places}), corpus)
+    found: dict[str, Item] = {}
+    for sentence, places in zip(made.sentences, cited, strict=True):
+        there = [(read[passage_id], span) for passage_id, span in places if passage_id in read]
+        own = there[-1][0] if there else None
+        passage_id = "" if own is None else own.passage.id
+        # By its words: another answer to the same case may have another sentence in its place.
+        digest = blake2b(sentence.text.encode(), digest_size=8).hexdigest()
+        key = f"{ItemKind.SENTENCE.value}:{digest}:{passage_id}"
+        item = Item(case_id, ItemKind.SENTENCE, key, passage_id, language=sentence.language)
         if own is not None:
+            distances = distances or _distances(record["pool"]["edges"])
+            node = nodes.get(passage_id, {})
+            texts = dict.fromkeys(one.passage.text for one, _ in there)
+            labels = dict.fromkeys(one.label for one, _ in there)
             item = replace(
-                item, **_described(own) | {"source_text": own.passage.text, "source_label": own.label}
+                item,
+                **_described(own),
+                strategy=node.get("strategy", ""),
+                round=node.get("round", 0),
+                distance=distances.get(passage_id, 1),
+                source_text="\n\n".join(texts),
+                source_label="; ".join(labels),
+                quote="\n".join(
+                    " ".join(one.passage.text[span.start : span.end].split()) for one, span in there
+                ),
             )
-        items.append(replace(item, text=sentence))
-    return items
+        found.setdefault(key, replace(item, text=sentence.text))
+    return list(found.values())
 
 
 def _described(read: _Read) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from engine.records.store.sealing import in_utc
 from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
 
 _ITEM = tuple(one.name for one in fields(Item))
+# In the settings of a queue: the names of those who were asked to join its reviewers.
+INVITED = "invited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,8 @@ class Criteria:
 @dataclass(frozen=True, slots=True)
 class QueuedItem:
     """An item as it is put into a queue. ``stratum`` says where it was drawn from, ``chance`` is the
-    probability, above 0 and at most 1, with which it was; ``assigned`` are the reviewers who judge it, nobody
-    for anybody, ``wanted`` how many of them."""
+    probability, above 0 and at most 1, with which it was, 0 where it is not known; ``assigned`` are the
+    reviewers who judge it, nobody for anybody, ``wanted`` how many of them."""
 
     item: Item
     stratum: str = ""
@@ -39,7 +41,8 @@ class QueuedItem:
 @dataclass(frozen=True, slots=True)
 class Queue:
     """Items to be judged, of cases of one matter. ``settings`` say how they were chosen; ``judged`` of
-    ``items`` have as many verdicts as are wanted."""
+    ``items`` have as many verdicts as are wanted. ``unsettled``: on so many those who judged them differ, and
+    nobody has ended that."""
 
     id: str
     matter: str
@@ -49,6 +52,14 @@ class Queue:
     settings: Mapping[str, Any]
     items: int
     judged: int
+    unsettled: int = 0
+
+    @property
+    def reviewers(self) -> tuple[str, ...]:
+        """Who was named to judge its items, or asked to join; nobody where nobody was."""
+        sampling = self.settings.get("sampling")
+        drawn = sampling.get("assigned", ()) if isinstance(sampling, Mapping) else ()
+        return tuple(dict.fromkeys((*drawn, *self.settings.get(INVITED, ()))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Which items of cases are judged: the best, the border, what only one thread found, what retrievers disagree
-on, and some at random, from which estimates are made.
+on, and some at random, from which estimates are made; besides what would teach the ranking most (``drawing``
+chooses it, over all cases together).
 
 Each item is drawn from the first stratum that has it, and knows the chance that it had. Drawn again with the
 same seed, the same items come out.
@@ -29,11 +30,18 @@ class Stratum(StrEnum):
     ALONE = "found by one thread alone"
     DISAGREED = "retrievers disagree"
     RANDOM = "random"
+    # The chance of these is not known: they never enter estimates.
+    TELLING = "would teach most"
+
+
+# What is counted of each case.
+COUNTS = ("best", "border", "alone", "disagreed", "random", "hops", "sentences", "telling")
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many passages of each case are drawn from each stratum, and how many hops from its trails.
+    """How many passages of each case are drawn from each stratum, how many hops from its trails, and how many
+    sentences of its answer. Of what would teach most so many a case are drawn, from whichever have the most.
 
     ``reviewers`` judge each, any of them where ``assigned`` names nobody; else so many of those, in turn.
     """
@@ -44,12 +52,14 @@ class Sampling:
     disagreed: int = 3
     random: int = 5
     hops: int = 0
+    sentences: int = 0
+    telling: int = 0
     reviewers: int = 1
     assigned: tuple[str, ...] = ()
     seed: int = 0
 
     def __post_init__(self) -> None:
-        counts = (self.best, self.border, self.alone, self.disagreed, self.random, self.hops)
+        counts = [getattr(self, name) for name in COUNTS]
         if min(counts) < 0 or max(counts) > 2000:
             raise InputError("sampling: numbers of items are 0 to 2,000 a case")
         if not 1 <= self.reviewers <= 20:
@@ -64,13 +74,19 @@ class Sampling:
 
 
 def drawn(
-    passages: Sequence[Item], hops: Sequence[Item], record: Mapping[str, Any], sampling: Sampling
+    passages: Sequence[Item],
+    hops: Sequence[Item],
+    record: Mapping[str, Any],
+    sampling: Sampling,
+    sentences: Sequence[Item] = (),
 ) -> list[QueuedItem]:
-    """Items of one case to be judged: ``passages`` and ``hops`` as ``items.py`` makes them of its record.
+    """Items of one case to be judged: ``passages``, ``hops`` and ``sentences`` as ``items.py`` makes them of
+    its record.
 
-    Passages come by strata in their order, the hops behind them.
+    Passages come by strata in their order, the hops behind them, then the sentences in the order of the
+    answer.
     """
-    case_id = next((item.case_id for item in (*passages, *hops)), "")
+    case_id = next((item.case_id for item in (*passages, *hops, *sentences)), "")
     rng = np.random.default_rng([sampling.seed, *case_id.encode()])
     left = {item.key: item for item in passages}
     found: list[QueuedItem] = []
@@ -79,7 +95,10 @@ def drawn(
         found += [QueuedItem(left.pop(item.key), stratum.value) for item in own]
     found += _at_random(list(left.values()), sampling.random, rng)
     found += _at_random(hops, sampling.hops, rng)
-    return [_assigned(one, place, sampling) for place, one in enumerate(found)]
+    order = {item.key: place for place, item in enumerate(sentences)}
+    said = _at_random(sentences, sampling.sentences, rng)
+    found += sorted(said, key=lambda one: order[one.item.key])
+    return [assigned(one, place, sampling) for place, one in enumerate(found)]
 
 
 def _strata(
@@ -141,7 +160,7 @@ def _at_random(items: Sequence[Item], count: int, rng: np.random.Generator) -> l
     return [QueuedItem(items[place], Stratum.RANDOM.value, count / len(items)) for place in places]
 
 
-def _assigned(one: QueuedItem, place: int, sampling: Sampling) -> QueuedItem:
+def assigned(one: QueuedItem, place: int, sampling: Sampling) -> QueuedItem:
     """The item with its reviewers: those who are named take turns."""
     names = sampling.assigned
     chosen = tuple(names[(place + turn) % len(names)] for turn in range(sampling.reviewers)) if names else ()

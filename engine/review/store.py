@@ -21,6 +21,7 @@ from engine.records.store.sealing import new_id
 from engine.records.store.tables import CASES
 from engine.review.adding import (
     LONGEST_NAME,
+    add_reviewer,
     add_said,
     case_numbers,
     check_standing,
@@ -147,6 +148,21 @@ class ReviewStore(CaseDatabase):
             own = QUEUES.c.matter.in_(matters_of(owner))
             if not connection.execute(delete(QUEUES).where(QUEUES.c.id == queue_id, own)).rowcount:
                 raise no_queue(queue_id)
+
+    def assign(self, queue_id: str, reviewer: str, owner: Owner = "") -> Queue:
+        """Ask one more to review a queue: they may judge what is open in it, and end what others differ on.
+
+        Raises InputError where somebody has no such queue, who is named already, or of too many.
+        """
+        name = reviewer_named(reviewer)
+        own = and_(QUEUES.c.id == queue_id, QUEUES.c.matter.in_(matters_of(owner)))
+        with self._writing() as connection:
+            locked = select(QUEUES.c.settings).where(own).with_for_update()
+            settings = connection.execute(locked).scalar_one_or_none()
+            if settings is None:
+                raise no_queue(queue_id)
+            add_reviewer(connection, queue_id, settings, name)
+        return self.queue(queue_id)
 
     def arrange(self, queue_id: str, places: Sequence[int]) -> None:
         """Put the items of a queue into another order: ``places`` are their numbers, those that come first;

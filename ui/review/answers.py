@@ -12,7 +12,8 @@ from ui.asked import checked
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, ReviewDesk, shown
 from ui.review.figures import figures, settle
-from ui.review.home import drop_queue, home, make_queue, queues, write_criteria
+from ui.review.home import assign, drop_queue, home, make_queue, queues, write_criteria
+from ui.review.of_case import marks, review_case
 from ui.review.playing import enter, judge, turns, undo
 
 # What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
@@ -21,6 +22,8 @@ LOGGED: Mapping[str, str] = {
     "criteria": "write criteria",
     "make-queue": "make queue",
     "drop-queue": "delete queue",
+    "review-case": "review case",
+    "assign": "add reviewer",
     "settle": "settle disagreement",
 }
 
@@ -69,6 +72,9 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "criteria": write_criteria,
     "make-queue": make_queue,
     "drop-queue": drop_queue,
+    "review-case": review_case,
+    "marks": marks,
+    "assign": assign,
     "enter": enter,
     "turns": turns,
     "verdict": judge,

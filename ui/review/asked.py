@@ -23,7 +23,8 @@ class Ask(Request):
 
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
-    is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
+    is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
+    ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version
     of the criteria that the page shows, None before it shows any.
     """
 
@@ -51,5 +52,7 @@ class Ask(Request):
     disagreed: Count = 3
     random: Count = 5
     hops: Count = 5
+    sentences: Count = 0
+    telling: Count = 0
     reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
     open: Ticked = False

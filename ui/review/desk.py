@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from engine.access.people import Person
@@ -21,8 +22,9 @@ from ui.shelf import Library
 from ui.templating import rendered
 
 Answer = dict[str, Any]
-# In the settings of a queue: whoever has the role of a reviewer may review it.
-OPEN = "open_to_reviewers"
+# In the settings of a queue: whoever has the role of a reviewer may review it; the case that it is made of
+# alone.
+OPEN, CASE = "open_to_reviewers", "case"
 
 
 class ReviewDesk:
@@ -30,6 +32,8 @@ class ReviewDesk:
 
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
+        # Held while the queue of a case is looked for, and made where there is none.
+        self.making = Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,8 @@ class Own:
 
     @property
     def may_review(self) -> bool:
-        """Whether queues of others that are open to reviewers are open to whoever asks."""
+        """Whether queues of others that are open to reviewers, or to them by name, are open to whoever
+        asks."""
         return may(self.person.role, Action.JUDGE)
 
     def matter(self, matter_id: str) -> Matter:
@@ -80,10 +85,14 @@ class Own:
         """Whether a queue is of one of their own matters."""
         return any(one.id == queue.matter for one in self.matters)
 
+    def case_of(self, queue: Queue) -> str:
+        """The id of the case that a queue of theirs is made of alone; empty for any other queue."""
+        return str(queue.settings.get(CASE, "")) if self.owns(queue) else ""
+
     def queue(self, queue_id: str) -> Queue:
         """A queue that they may review. Raises InputError for any other, as for one that is not there."""
         found = self.store.queue(queue_id)
-        if self.owns(found) or (self.may_review and is_open(found)):
+        if self.owns(found) or self._is_asked(found):
             return found
         raise no_queue(queue_id)
 
@@ -92,7 +101,12 @@ class Own:
         if not self.may_review:
             return self.store.queues(None, self.owner)
         own = {one.id for one in self.matters}
-        return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or is_open(one)]
+        return [one for one in self.store.queues(None, EVERYBODY) if one.matter in own or self._is_asked(one)]
+
+    def _is_asked(self, queue: Queue) -> bool:
+        """Whether a queue is open to all reviewers, or to them by the name that they have logged in with."""
+        name = " ".join(self.person.name.split())
+        return self.may_review and (is_open(queue) or (bool(name) and name in queue.reviewers))
 
 
 def is_open(queue: Queue) -> bool:

@@ -47,6 +47,7 @@ def figures(own: Own, ask: Ask) -> Answer:
     page = shown(
         "figures",
         queue=queue,
+        case=own.case_of(queue),
         progress=progress,
         kinds=[_of_kind(said, kind, title) for kind, title in KINDS.items() if _has(said, kind)],
         apart=[(one, where(one.item)) for one in open_ones[:MOST_APART]] if _may_see(progress) else [],

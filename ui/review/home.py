@@ -8,12 +8,12 @@ from typing import Any
 from engine.errors import AccessError, InputError, RedstringError
 from engine.records.store.listing import CaseSummary, Matter
 from engine.review.kept import Progress, Queue
-from ui.review.asked import Ask
+from ui.review.asked import LONGEST_NAME, Ask
 from ui.review.desk import Answer, Own, shown
 from ui.review.making import made_queue
 
 MOST_QUEUES = 100
-NOT_YOURS = "a queue is deleted by whoever it belongs to"
+NOT_YOURS = "a queue is changed by whoever it belongs to"
 
 
 def home(own: Own, ask: Ask) -> Answer:
@@ -59,6 +59,15 @@ def drop_queue(own: Own, ask: Ask) -> Answer:
     return {"html": {"queues": _queues(own)}, "said": "Deleted. What was said stays with its cases."}
 
 
+def assign(own: Own, ask: Ask) -> Answer:
+    """Ask one more to review a queue of one's own. Raises AccessError for another's."""
+    queue = own.queue(ask.queue)
+    if not own.owns(queue):
+        raise AccessError(NOT_YOURS)
+    made = own.store.assign(queue.id, ask.name, own.owner)
+    return {"html": {"queues": _queues(own)}, "said": f"{made.reviewers[-1]} is asked to review {made.name}"}
+
+
 def _queues(own: Own) -> str:
     names = {one.id: one.name for one in own.matters}
     found = own.queues()
@@ -66,7 +75,10 @@ def _queues(own: Own) -> str:
         (queue, names.get(queue.matter, ""), queue.matter in names, _progress(own, queue))
         for queue in found[:MOST_QUEUES]
     ]
-    return shown("queues", rows=rows, total=len(found), most=MOST_QUEUES)
+    return shown(
+        "queues", rows=rows, total=len(found), most=MOST_QUEUES, longest_name=LONGEST_NAME,
+        has_roles=own.desk.library.settings.access != "off",
+    )  # fmt: skip
 
 
 def _progress(own: Own, queue: Queue) -> Progress | None:

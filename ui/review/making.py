@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.records.store.listing import Matter
 from engine.records.wording import plural
-from engine.review.items import hop_items, passage_items
-from engine.review.kept import Queue, QueuedItem
-from engine.review.sampling import Sampling, drawn
+from engine.review.drawing import Drawing, settings_of
+from engine.review.items import Record
+from engine.review.kept import Queue
+from engine.review.sampling import COUNTS, Sampling
 from ui.review.asked import Ask
-from ui.review.desk import OPEN, Own
+from ui.review.desk import CASE, OPEN, Own
 
-# Cases that one queue is made of at most, the newest, and what it may hold. A record is up to some megabytes.
-MOST_CASES, MOST_IN_QUEUE = 200, 20_000
+# Cases that one queue is made of at most, the newest. A record is up to some megabytes.
+MOST_CASES = 200
 
 
 def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
@@ -22,27 +24,32 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
     was drawn.
     """
     who = own.reviewer
-    sampling = Sampling(
-        best=ask.best, border=ask.border, alone=ask.alone, disagreed=ask.disagreed, random=ask.random,
-        hops=ask.hops, reviewers=ask.reviewers,
-    )  # fmt: skip
+    sampling = Sampling(**{name: getattr(ask, name) for name in COUNTS}, reviewers=ask.reviewers)
     matter, every = _cases(own, ask)
-    items: list[QueuedItem] = []
-    missing = 0
+    said = own.store.assessments(matter, own.owner, stands=True) if sampling.telling else ()
+    drawing, missing = Drawing(sampling, said), 0
     for case_id in every[:MOST_CASES]:
         try:
-            items += _drawn(own, case_id, sampling)
+            record, corpus = opened(own, case_id)
         except (InputError, CorpusError):
             missing += 1
-    if len(items) > MOST_IN_QUEUE:
-        raise InputError(f"that would be {len(items):,} items; take less of each case")
-    settings = {
-        "best": ask.best, "border": ask.border, "alone": ask.alone, "disagreed": ask.disagreed,
-        "random": ask.random, "hops": ask.hops, "reviewers": ask.reviewers, "cases": len(every),
-        OPEN: ask.open,
-    }  # fmt: skip
-    queue = own.store.make_queue(matter, ask.name or matter.name, items, who=who, settings=settings)
-    return queue, _told(queue, len(every), missing)
+        else:
+            drawing.add(case_id, record, corpus)
+    settings = (
+        settings_of(sampling)
+        | {"cases": len(every), OPEN: ask.open}
+        | ({CASE: every[0]} if ask.cases else {})
+    )
+    queue = own.store.make_queue(matter, ask.name or matter.name, drawing.items(), who=who, settings=settings)
+    return queue, _told(queue, len(every), missing, drawing.unanswered)
+
+
+def opened(own: Own, case_id: str) -> tuple[Record, Corpus]:
+    """The record of a case of their own, and its corpus. Raises InputError or CorpusError where one is gone
+    or not open to them."""
+    record = own.cases.record(case_id, own.owner)
+    library = own.desk.library
+    return record, library.open(library.find(record["corpus"], own.person.key))
 
 
 def _cases(own: Own, ask: Ask) -> tuple[Matter, list[str]]:
@@ -54,18 +61,12 @@ def _cases(own: Own, ask: Ask) -> tuple[Matter, list[str]]:
     return matter, own.cases.ids(matter, own.owner)[::-1]
 
 
-def _drawn(own: Own, case_id: str, sampling: Sampling) -> list[QueuedItem]:
-    record = own.cases.record(case_id, own.owner)
-    library = own.desk.library
-    corpus = library.open(library.find(record["corpus"], own.person.key))
-    hops = hop_items(record, case_id, corpus) if sampling.hops else []
-    return drawn(passage_items(record, case_id, corpus), hops, record, sampling)
-
-
-def _told(queue: Queue, cases: int, missing: int) -> str:
+def _told(queue: Queue, cases: int, missing: int, unanswered: int) -> str:
     parts = [f"{plural(queue.items, 'item')} of {plural(min(cases, MOST_CASES) - missing, 'case')}"]
     if missing:
         parts.append(f"{plural(missing, 'case')} left out, whose corpus is gone or not open to you")
+    if unanswered:
+        parts.append(f"{plural(unanswered, 'case')} without an answer that can be given again")
     if cases > MOST_CASES:
         parts.append(f"only the newest {MOST_CASES} of {cases:,} cases were taken")
     return "; ".join(parts)

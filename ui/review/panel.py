@@ -20,6 +20,8 @@ PARTS = (
     ("disagreed", "Retrievers disagree"),
     ("random", "At random"),
     ("hops", "Hops of the trails"),
+    ("sentences", "Sentences of the answer"),
+    ("telling", "Would teach most"),
 )
 
 

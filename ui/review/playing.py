@@ -10,7 +10,7 @@ from engine.review.model import Assessment, Item, ItemKind, Verdict
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, shown
 from ui.review.links import act_on_link, take_back_link
-from ui.review.wording import link_of, where
+from ui.review.wording import link_of, rests_on, where
 
 NOTHING_TO_TAKE_BACK = "there is nothing to take back in this queue"
 # Criteria that are shown whole at once, in characters.
@@ -20,9 +20,9 @@ SHORT = 400
 def enter(own: Own, ask: Ask) -> Answer:
     """Begin, or go on: the head of the queue and the first items."""
     queue = own.queue(ask.queue)
-    head = shown("head", queue=queue, reviewer=own.reviewer, own=own.owns(queue))
+    head = shown("head", queue=queue, reviewer=own.reviewer)
     told = _turns(own, ask, queue)
-    return {"queue": queue.id, **told, "html": {"head": head, **told["html"]}}
+    return {"queue": queue.id, "case": own.case_of(queue), **told, "html": {"head": head, **told["html"]}}
 
 
 def turns(own: Own, ask: Ask) -> Answer:
@@ -100,7 +100,8 @@ def _new_criteria(criteria: Criteria | None, ask: Ask, html: dict[str, str]) -> 
 def _piece(item: Item, question: str, number: int, slot: str) -> dict[str, Any]:
     """An item as the page has it: its words, and by what it is named."""
     link = link_of(item) if item.kind is ItemKind.HOP else None
-    page = shown("item", item=item, question=question, link=link, passage=ItemKind.PASSAGE)
+    rests = rests_on(item) if item.kind is ItemKind.SENTENCE else None
+    page = shown("item", item=item, question=question, link=link, rests=rests)
     return {
         "case": item.case_id, "key": item.key, "kind": item.kind.value, "slot": slot, "html": page,
         "number": number,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from engine.model import Direction, Hop, Relation
 from engine.records.wording import hop_words
 from engine.review.model import VERDICTS, Assessment, Item, ItemKind, Verdict
+from engine.review.quoting import Pieces, quoted
 
 WORDS: Final[Mapping[Verdict, str]] = {
     Verdict.RELEVANT: "Relevant",
@@ -29,6 +29,8 @@ REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     "hop": ("no reference", "another document is meant", "another provision is meant", "leads away"),
     "sentence": ("says something else", "leaves out a condition", "out of date"),
 }
+# Characters by which a sentence is named.
+SHORT_SENTENCE = 70
 # The tone in which a verdict is shown.
 _TONES: Final[Mapping[Verdict, str]] = {
     Verdict.RELEVANT: "good",
@@ -52,11 +54,16 @@ def rows_of_verdicts() -> dict[str, list[Button]]:
     """For each kind of item its verdicts as buttons, in the order of their keys."""
     return {
         kind.value: [
-            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), _TONES.get(one, "bad"))
+            Button(one, WORDS[one], "l s" if one is Verdict.LATER else str(place), tone(one))
             for place, one in enumerate(verdicts, 1)
         ]
         for kind, verdicts in VERDICTS.items()
     }
+
+
+def tone(verdict: Verdict) -> str:
+    """The tone in which a verdict is shown."""
+    return _TONES.get(verdict, "bad")
 
 
 def said(assessment: Assessment) -> str:
@@ -68,10 +75,10 @@ def said(assessment: Assessment) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One passage of a hop: where it stands, and its words in pieces, of which some are the quote."""
+    """A passage: where it stands, and its words in pieces, of which some are the quote."""
 
     label: str
-    pieces: tuple[tuple[str, bool], ...]
+    pieces: Pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +116,17 @@ def _relation(item: Item) -> str:
     return hop_words(hop, lambda _: "this")
 
 
-def quoted(text: str, quote: str) -> tuple[tuple[str, bool], ...]:
-    """A text in pieces, with the first place of a quote marked, however it is spaced; nothing is marked where
-    it does not stand there."""
-    words = quote.split()
-    found = re.search(r"\s+".join(map(re.escape, words)), text) if words else None
-    if found is None:
-        return ((text, False),)
-    pieces = ((text[: found.start()], False), (found[0], True), (text[found.end() :], False))
-    return tuple(piece for piece in pieces if piece[0])
+def rests_on(item: Item) -> Side:
+    """The passages that a sentence rests on, with what it takes of them marked."""
+    return Side(item.source_label, quoted(item.source_text, *item.quote.split("\n")))
 
 
 def where(item: Item) -> str:
-    """The short name of an item: where its passage stands, or both ends of its hop."""
+    """The short name of an item: where its passage stands, both ends of its hop, or its first words."""
+    if item.kind is ItemKind.SENTENCE:
+        ends = "" if len(item.text) <= SHORT_SENTENCE else " …"
+        return f"“{item.text[:SHORT_SENTENCE].rstrip()}{ends}”"
     if item.kind is not ItemKind.HOP:
         return item.label or item.passage_id
-    ends = (item.source_label or item.source_id, item.label or item.passage_id)
-    return " → ".join(reversed(ends) if item.backward else ends)
+    sides = (item.source_label or item.source_id, item.label or item.passage_id)
+    return " → ".join(reversed(sides) if item.backward else sides)

@@ -80,8 +80,11 @@ def _engine(address: URL) -> Engine:
     path = Path(str(address.database))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What people ask is nobody else's on this computer.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # What people ask is nobody else's on this computer. A file that is there is not opened: closing it
+        # would give up the locks by which SQLite has it in this process, and another program would take it
+        # for nobody's (sqlite.org/howtocorrupt.html, 2.2).
+        if not os.access(path, os.R_OK | os.W_OK):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
         raise ResourceError(f"{path}: cases cannot be kept there: {error.strerror}") from error
     engine = create_engine(address, hide_parameters=True, connect_args={"timeout": PATIENCE})

@@ -108,7 +108,7 @@ class Gram:
 def gram_of(seen: Observations, corpus: Corpus, kernel: Kernel) -> Gram:
     """What observations have in common; the sizes of ``kernel`` are not in it."""
     same = (seen.rows[:, None] == seen.rows[None, :]).astype(np.float32)
-    vectors = _vectors(seen.questions)
+    vectors = vectors_of(seen.questions)
     alike = np.ones((len(vectors), len(vectors)), np.float32)
     if vectors.shape[1]:
         alike = kernel.of_questions(vectors @ vectors.T)
@@ -151,7 +151,7 @@ def experience_of(
         strength=strength,
         kernel=kernel,
         passages=ids,
-        questions=_vectors(seen.questions),
+        questions=vectors_of(seen.questions),
         of_passage=of_passage.astype(np.int32),
         of_question=seen.of_question,
         alpha=alpha,
@@ -182,7 +182,7 @@ def _newest(questions: Sequence[Observed]) -> tuple[Observed, ...]:
     return tuple(reversed(kept))
 
 
-def _vectors(questions: Sequence[Observed]) -> Floats:
+def vectors_of(questions: Sequence[Observed]) -> Floats:
     """The vectors of questions, shape (q, d), (q, 0) where there are none."""
     if any(one.vector is None for one in questions):
         return np.zeros((len(questions), 0), np.float32)

@@ -280,3 +280,46 @@ def test_each_verdict_is_meant_by_its_first_letters_unless_another_has_them(kind
                 with pytest.raises(InputError, match="may be"):
                     verdict_meant(letters, kind)
     assert verdict_meant("wrong", ItemKind.SENTENCE) is Verdict.WRONG
+
+
+def test_sentences_of_the_answer_and_what_would_teach_most(
+    run: CommandLine, harbour_folder: Path, case_id: str
+) -> None:
+    none = ("--best", "0", "--border", "0", "--alone", "0", "--disagreed", "0")
+    queue = made(run, harbour_folder, *none, "--random", "2", "--telling", "2", "--sentences", "9")
+    strata: list[tuple[str, str]] = []
+    while (turn := run("review", "next", queue, "--by", "Ann", "--json").json["turn"]) is not None:
+        kind = turn["item"]["kind"]
+        strata.append((turn["stratum"], kind))
+        if kind == "sentence":
+            text = run("review", "next", queue, "--by", "Ann").out
+            assert f"\nIt rests on {turn['item']['source_label']}:\n" in text
+            assert (
+                re.sub(r"\s+", " ", "".join(re.findall("»(.*?)«", text, re.DOTALL))) == turn["item"]["text"]
+            )
+            assert "one of: right, wrong, unsupported, later" in text
+        say(run, queue, turn["number"], "r")
+    telling = [("would teach most", "passage")] * 2
+    assert strata[:4] == [*telling, *[("random", "passage")] * 2]
+    assert set(strata[4:]) == {("random", "sentence")}
+    found = run("review", "estimate", queue, "--json").json
+    assert (found["judged"], found["drawn"]) == (2, 2)
+    wrong = run("review", "queue", "--matter", "Harbour", "--corpus", harbour_folder, "--telling", "-1")
+    assert "numbers of items are 0 to 2,000 a case" in wrong.err
+
+
+def test_two_who_differ_and_a_third_who_is_asked(
+    run: CommandLine, harbour_folder: Path, case_id: str
+) -> None:
+    queue = made(run, harbour_folder, "--best", "1", "--random", "0", "--border", "0", "--alone", "0",
+                 "--disagreed", "0", "--reviewers", "2", "--assign", "Ann", "Ben")  # fmt: skip
+    say(run, queue, 0, "r")
+    say(run, queue, 0, "not", by="Ben")
+    assert "0 of 1 judged, 1 to be settled\n" in run("review", "list").out
+    assert run("review", "next", queue, "--by", "Cem", "--json").json["turn"] is None
+    assert run("review", "assign", queue, "Cem").out == "Asked to review Review: Ann, Ben, Cem\n"
+    assert "already" in run("review", "assign", queue, "Cem").err
+    assert "there is no queue" in run("review", "assign", "nothing", "Cem").err
+    assert run("review", "next", queue, "--by", "Cem", "--json").json["turn"]["number"] == 0
+    say(run, queue, 0, "not", by="Cem")
+    assert run("review", "list").out.endswith("1 of 1 judged\n")

@@ -222,6 +222,14 @@ def test_hops_and_verdicts_on_what_is_not_in_the_queue_count_nothing() -> None:
     assert estimates([*QUEUE, QueuedItem(hop, RANDOM.value, 0.5)], more, FEW) == estimates(QUEUE, given, FEW)
 
 
+def test_what_was_chosen_to_teach_counts_nothing() -> None:
+    given = said_of(QUEUE, lambda one: R)
+    told_most = passage("telling")
+    more = [*given, said(told_most, N, number=90)]
+    queue = [QueuedItem(told_most, Stratum.TELLING.value, 0.0), *QUEUE]
+    assert estimates(queue, more, FEW) == estimates(queue, given, FEW) == estimates(QUEUE, given, FEW)
+
+
 def test_as_many_more_as_are_needed_narrow_it() -> None:
     rng = np.random.default_rng(1)
     items = pool(ranked=30, count=3000)

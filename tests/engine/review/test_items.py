@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.answers.record import Answer, Citation, Method, Sentence, Support
 from engine.corpus.protocol import Corpus
-from engine.review.items import _distances, hop_items, passage_items, sentence_items
+from engine.model import Span
+from engine.review.items import _distances, answer_items, hop_items, passage_items, sentence_items
 from engine.review.model import Item, ItemKind
+from engine.review.quoting import quoted
 
 PLACES = st.sampled_from("abcdefg")
 
@@ -127,11 +130,74 @@ def test_the_same_words_are_judged_once(
     assert not any(item.copies for item in found.values() if item.passage_id != first)
 
 
-def test_sentences_with_what_they_rest_on(record: dict[str, Any], bare: Corpus, passages: list[Item]) -> None:
-    rests = passages[0]
-    told = [("It is so.", rests.passage_id), ("Nothing says this.", ""), ("It was.", "gone/art-1")]
-    first, second, third = sentence_items(told, record, "case", bare)
-    assert (first.text, first.source_text, first.source_label) == ("It is so.", rests.text, rests.label)
-    assert (second.text, second.passage_id, second.source_text) == ("Nothing says this.", "", "")
-    assert (third.text, third.passage_id) == ("It was.", "")
-    assert len({one.key for one in (first, second, third)}) == 3
+def test_sentences_of_the_answer_with_what_they_rest_on(
+    record: dict[str, Any], bare: Corpus, passages: list[Item]
+) -> None:
+    found = answer_items(record, "case", bare)
+    assert found
+    nodes = {node["id"]: node for node in record["pool"]["nodes"]}
+    for item in found:
+        (own,) = bare.passages(bare.rows([item.passage_id]))
+        assert (item.kind, item.document_id, item.source_label) == (
+            ItemKind.SENTENCE,
+            own.document_id,
+            item.label,
+        )
+        # The source's own words, marked where they stand.
+        pieces = quoted(item.source_text, *item.quote.split("\n"))
+        assert "".join(piece for piece, _ in pieces) == item.source_text == own.text
+        assert " ".join(" ".join(piece for piece, is_quote in pieces if is_quote).split()) == item.text
+        if own.id in nodes:
+            assert (item.strategy, item.round) == (nodes[own.id]["strategy"], nodes[own.id]["round"])
+    assert len({item.key for item in found}) == len(found)
+    assert answer_items(record, "case", bare) == found
+
+
+def test_no_answer_is_given_again_of_what_the_corpus_has_no_more(
+    record: dict[str, Any], bare: Corpus
+) -> None:
+    gone = answer_items(record, "case", bare)[0].passage_id
+    assert answer_items(_renamed(record, gone, "gone/art-1"), "case", bare) == []
+
+
+def test_a_sentence_of_several_passages_or_of_none(
+    record: dict[str, Any], bare: Corpus, passages: list[Item]
+) -> None:
+    first, second = passages[:2]
+    texts = {item.passage_id: item.text for item in (first, second)}
+    places = tuple((one, Span(0, len(text) // 2)) for one, text in texts.items())
+    cited = [
+        Citation(1, 1, first.passage_id, "", places, "", ""),
+        Citation(2, None, "gone/art-1", "", (("gone/art-1", Span(0, 3)),), "", ""),
+    ]
+    said = [("Both say so.", (1,)), ("Nothing says this.", ()), ("It was.", (2,)), ("Both say so.", (1,))]
+    sentences = tuple(Sentence(text, numbers, Support.NONE, language="en") for text, numbers in said)
+    made = Answer("Who?", "en", Method.MODEL, sentences, tuple(cited))
+    both, none, was = sentence_items(made, record, "case", bare)
+    assert (both.text, both.passage_id) == ("Both say so.", second.passage_id)
+    assert both.source_text == f"{first.text}\n\n{second.text}"
+    assert both.source_label == f"{first.label}; {second.label}"
+    marked = [piece for piece, is_quote in quoted(both.source_text, *both.quote.split("\n")) if is_quote]
+    assert marked == [text[: len(text) // 2].strip() for text in texts.values()]
+    for item in (none, was):
+        assert (item.passage_id, item.source_text, item.quote, item.language) == ("", "", "", "en")
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes", "marked"),
+    [
+        ("a b a b", ["a b"], ["a b"]),
+        ("a b a b", ["b", "b"], ["b", "b"]),
+        ("one  two\nthree", ["two three"], ["two\nthree"]),
+        ("b a", ["a", "b"], ["a"]),
+        ("a.c abc", ["a.c"], ["a.c"]),
+        ("abc", [""], []),
+        ("", ["a"], []),
+    ],
+)
+def test_quotes_are_marked_in_their_order_however_they_are_spaced(
+    text: str, quotes: list[str], marked: list[str]
+) -> None:
+    pieces = quoted(text, *quotes)
+    assert [piece for piece, is_quote in pieces if is_quote] == marked
+    assert "".join(piece for piece, _ in pieces) == text

@@ -45,6 +45,7 @@ class Model:
     assigned: tuple[str, ...]
     journal: list[tuple[int, str, str]] = field(default_factory=list)
     settled: set[tuple[int, str]] = field(default_factory=set)
+    invited: set[str] = field(default_factory=set)
     leases: dict[tuple[int, str], tuple[str, float]] = field(default_factory=dict)
 
     def last(self, place: int, who: str) -> str:
@@ -148,6 +149,18 @@ class Turns(RuleBasedStateMachine):
         self.model.settled.add((place, KNOWN[who]))
 
     @rule(who=st.sampled_from(WHO))
+    def assign(self, who: str) -> None:
+        name, model = KNOWN[who], self.model
+        if name in (*model.assigned, *model.invited):
+            with pytest.raises(InputError, match="one of the reviewers of this queue already"):
+                self.reviews.assign(self.queue.id, who)
+            return
+        assert name in self.reviews.assign(self.queue.id, who).reviewers
+        model.invited.add(name)
+        # Where nobody is named anybody may judge it already.
+        model.assigned = (*model.assigned, name) if model.assigned else ()
+
+    @rule(who=st.sampled_from(WHO))
     def undo(self, who: str) -> None:
         found = self.reviews.last_said(self.queue.id, who)
         last = {place: what for place, by, what in self.model.journal if by == KNOWN[who]}
@@ -185,7 +198,12 @@ class Turns(RuleBasedStateMachine):
     @invariant()
     def as_far_as_it_is(self) -> None:
         closed = sum(not self.model.is_open(place) for place in range(COUNT))
-        assert self.reviews.queue(self.queue.id).judged == closed
+        queue = self.reviews.queue(self.queue.id)
+        assert queue.judged == closed
+        assert queue.unsettled == sum(
+            self.model.is_open(place) and self.model.wanted(place) > self.model.overlap
+            for place in range(COUNT)
+        )
         for who in WHO:
             left = [
                 place

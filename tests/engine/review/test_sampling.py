@@ -86,6 +86,21 @@ def test_hops_of_a_case_without_passages_are_drawn_by_their_case() -> None:
     assert keys("one") != keys("two")
 
 
+def test_sentences_come_last_in_the_order_of_the_answer() -> None:
+    items = pool()
+    said = [replace(passage(f"s{number}"), kind=ItemKind.SENTENCE) for number in range(6)]
+    sampling = Sampling(2, 0, 0, 0, 0, hops=2, sentences=4)
+    found = drawn(items, HOPS, record_of(items), sampling, said)
+    assert [one.item.kind for one in found] == [ItemKind.PASSAGE] * 2 + [ItemKind.HOP] * 2 + [
+        ItemKind.SENTENCE
+    ] * 4
+    keys = [one.item.key for one in found[4:]]
+    assert keys == sorted(keys)
+    assert {one.chance for one in found[4:]} == {4 / 6}
+    every = drawn(items, HOPS, record_of(items), replace(sampling, sentences=9), said)
+    assert [one.item for one in every[4:]] == said
+
+
 def test_the_border_lies_around_the_cut() -> None:
     items = pool()
     found = drawn(items, [], record_of(items), Sampling(0, 6, 0, 0, 0))

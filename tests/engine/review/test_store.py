@@ -11,6 +11,7 @@ import pytest
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.records.store.store import CaseStore
+from engine.review.adding import MOST_INVITED
 from engine.review.kept import QueuedItem
 from engine.review.model import ItemKind, Verdict
 from engine.review.store import ReviewStore
@@ -150,6 +151,47 @@ def test_only_those_who_are_named_are_asked(
     for other in ("1000", "axb", "backslash", "quo''te", "ANN", "new", "line", "An", "//", "å", "%", "_"):
         assert turned(reviews, queue.id, other) is None
     assert turned(reviews, queue.id, name) == 0
+
+
+def test_two_named_who_differ_wait_for_a_third_who_is_asked(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    queue = queue_of(store, reviews, small, 2, wanted=2, assigned=("Ann", "Ben"), owner="cara")
+    first, second = queued_items(reviews, queue)
+    for item in (first, second):
+        reviews.judge(item, YES, reviewer="Ann", queue=queue.id)
+    reviews.judge(first, YES, reviewer="Ben", queue=queue.id)
+    assert reviews.queue(queue.id).unsettled == 0
+    reviews.judge(second, NO, reviewer="Ben", queue=queue.id)
+    (listed,) = reviews.queues(None, "cara")
+    assert (listed.judged, listed.unsettled) == (1, 1)
+    assert reviews.turn(queue.id, "Dan") is None
+    for owner in ("", "dan"):
+        with pytest.raises(InputError, match="there is no queue"):
+            reviews.assign(queue.id, "Dan", owner)
+    assert reviews.assign(queue.id, " Dan\n", "cara").reviewers == ("Dan",)
+    turn = reviews.turn(queue.id, "Dan")
+    assert turn is not None
+    assert turn.item == second
+    assert reviews.turn(queue.id, "Eve") is None
+    reviews.judge(second, NO, reviewer="Dan", queue=queue.id)
+    found = reviews.queue(queue.id)
+    assert (found.judged, found.unsettled) == (2, 0)
+    assert reviews.progress(queue.id, "Dan").own == 1
+
+
+def test_so_many_are_added_to_a_queue_and_no_more(
+    store: CaseStore, reviews: ReviewStore, small: dict[str, Any]
+) -> None:
+    queue = queue_of(store, reviews, small, 1)
+    for number in range(MOST_INVITED):
+        reviews.assign(queue.id, f"Reviewer {number}")
+    with pytest.raises(InputError, match=f"at most {MOST_INVITED} reviewers"):
+        reviews.assign(queue.id, "One more")
+    with pytest.raises(InputError, match="1 to 200 characters"):
+        reviews.assign(queue.id, "x" * 201)
+    reviews.forget_reviewer("Reviewer 3")
+    assert reviews.queue(queue.id).reviewers[3].startswith("(forgotten ")
 
 
 def test_arranged_otherwise_they_come_otherwise(

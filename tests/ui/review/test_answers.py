@@ -9,6 +9,8 @@ import pytest
 from engine.access.people import Person
 from engine.access.roles import Role
 from engine.errors import InputError
+from engine.review.drawing import sampling_of
+from engine.review.sampling import Sampling
 from engine.review.store import ReviewStore
 from tests.ui.review.conftest import ANNA, BELA, FEW, OPAL, QUESTION, REVA, Caller, Keep, said
 from ui.review.answers import HANDLERS, answer
@@ -114,8 +116,9 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     assert "a queue needs something" in ann("make-queue", cases=gone, **FEW)["error"]
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
     assert told == "6 items of 2 cases; 1 case left out, whose corpus is gone or not open to you"
-    settings = store.queue(every).settings
-    assert (settings["best"], settings["hops"], settings["open_to_reviewers"]) == (3, 2, False)
+    kept = store.queue(every)
+    assert sampling_of(kept) == Sampling(3, 0, 0, 0, 0, hops=2)
+    assert kept.settings["open_to_reviewers"] is False
 
 
 def test_who_has_no_key_is_told_why_nothing_is_there(desk: ReviewDesk) -> None:

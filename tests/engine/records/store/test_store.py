@@ -6,6 +6,8 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -311,6 +313,18 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="cases cannot be kept there"):
         CaseStore(f"sqlite:///{tmp_path / 'file' / 'cases.sqlite'}")
+
+
+def test_a_second_store_of_the_same_process_gives_no_locks_up(tmp_path: Path) -> None:
+    path = tmp_path / "cases.sqlite"
+    first, second = CaseStore(f"sqlite:///{path}"), CaseStore(f"sqlite:///{path}")
+    first.matter("Ports")
+    # Another program that goes away takes the log along where it is the last that has the file.
+    other = "import sqlite3, sys; one = sqlite3.connect(sys.argv[1]); one.execute('pragma user_version')"
+    subprocess.run([sys.executable, "-c", other, str(path)], check=True)
+    assert path.with_name(f"{path.name}-wal").exists()
+    for store in (first, second):
+        store.close()
 
 
 def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path, record: dict[str, Any]) -> None:
