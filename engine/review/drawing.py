@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -10,6 +10,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.review.items import Record, hop_items, passage_items
 from engine.review.kept import Queue, QueuedItem
+from engine.review.model import Item
 from engine.review.sampling import Sampling, drawn
 
 
@@ -20,6 +21,17 @@ def drawn_from(cases: Iterable[tuple[str, Record]], corpus: Corpus, sampling: Sa
         hops = hop_items(record, case_id, corpus) if sampling.hops else []
         found += drawn(passage_items(record, case_id, corpus), hops, record, sampling)
     return found
+
+
+def items_named(
+    cases: Iterable[tuple[str, str, Record]], corpus: Corpus, *, hops: bool
+) -> Iterator[tuple[Item, str]]:
+    """All items of cases, given by their ids, questions and records, with the questions."""
+    for case_id, question, record in cases:
+        for item in passage_items(record, case_id, corpus):
+            yield item, question
+        for item in hop_items(record, case_id, corpus) if hops else ():
+            yield item, question
 
 
 def settings_of(sampling: Sampling) -> dict[str, Any]:
