@@ -56,6 +56,19 @@
   }
   const figures = (queue) => state.kit.send({ do: "figures", queue }, { quiet: true });
 
+  /* A file of verdicts goes the way of all files; then the server is told what it is. */
+  async function bring(form, { file, format }) {
+    if (!haveName()) return;
+    if (!file || !file.size) { state.kit.banner("Choose a file first; an empty one says nothing."); return; }
+    if (file.size > Number(form.dataset.most)) { state.kit.banner(`${file.name}: larger than the ${form.dataset.most / 1e6} MB taken here; the command line takes it.`); return; }
+    const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
+    const body = new FormData();
+    body.append("files", file, file.name);
+    const arrived = await fetch(`${root}${prefix}/upload`, { method: "POST", body }).then((answer) => (answer.ok ? answer.json() : null), () => null);
+    if (!arrived) { state.kit.banner(`${file.name}: did not arrive; send it again.`); return; }
+    state.kit.send({ do: "verdicts-in", ...JSON.parse(form.dataset.with), format, file: { key: arrived[0], name: file.name } });
+  }
+
   const acts = {
     enter: (button) => enter(button.dataset.queue),
     figures: (button) => { if (haveName()) figures(button.dataset.queue); },
@@ -66,6 +79,7 @@
     why: () => state.play.why(),
     undo: () => state.play.undo(),
     again: () => state.play.again(),
+    bring,
   };
   function after(found, request) {
     if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }

@@ -71,7 +71,8 @@ class _Journal:
         triple = (one["case_number"], one["key"], one["reviewer"])
         words = (one["verdict"], one["reason"], one["note"])
         if one["withdraws"] is None:
-            self.said.add((triple, *words))
+            # What names no reason repeats what was said with one.
+            self.said |= {(triple, *words), (triple, one["verdict"], "", "")}
             self.timed.add((triple, *words, one["at"]))
         self.last[triple] = max(self.last.get(triple, ""), one["at"])
 

@@ -11,8 +11,9 @@ from ui.access.asking import by_token
 from ui.asked import checked
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, ReviewDesk, shown
+from ui.review.exchange import hand_out
 from ui.review.figures import figures, settle
-from ui.review.home import drop_queue, home, make_queue, queues, write_criteria
+from ui.review.home import bring, drop_queue, home, make_queue, queues, write_criteria
 from ui.review.playing import enter, judge, turns, undo
 
 # What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
@@ -22,6 +23,8 @@ LOGGED: Mapping[str, str] = {
     "make-queue": "make queue",
     "drop-queue": "delete queue",
     "settle": "settle disagreement",
+    "verdicts-out": "export verdicts",
+    "verdicts-in": "import verdicts",
 }
 
 
@@ -75,4 +78,6 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "take-back": undo,
     "figures": figures,
     "settle": settle,
+    "verdicts-out": hand_out,
+    "verdicts-in": bring,
 }

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from engine.review.adding import LONGEST_TEXT
 from engine.review.model import Verdict
 from ui.asked import Key, Request
+from ui.corpus.intake import Uploaded
 
 LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
@@ -24,7 +25,8 @@ class Ask(Request):
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
-    of the criteria that the page shows, None before it shows any.
+    of the criteria that the page shows, None before it shows any. ``format`` is that of a file of verdicts,
+    ``file`` one that was sent.
     """
 
     do: Key
@@ -53,3 +55,5 @@ class Ask(Request):
     hops: Count = 5
     reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
     open: Ticked = False
+    format: Key = ""
+    file: Uploaded | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -24,8 +25,8 @@ ITEMS = [
 ]
 
 
-def of(verdict: Verdict = R, kind: ItemKind = ItemKind.PASSAGE, **fields: str) -> Draft:
-    return Draft(kind, verdict, where="v.csv, line 7", **fields)  # type: ignore[arg-type]
+def of(verdict: Verdict = R, kind: ItemKind = ItemKind.PASSAGE, **fields: Any) -> Draft:
+    return Draft(kind, verdict, where="v.csv, line 7", **fields)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def of(verdict: Verdict = R, kind: ItemKind = ItemKind.PASSAGE, **fields: str) -
         ({"case_id": "one", "key": "hop:a>cites>b"}, []),
     ],
 )
-def test_an_item_has_many_names(fields: dict[str, str], found: list[str]) -> None:
+def test_an_item_has_many_names(fields: dict[str, Any], found: list[str]) -> None:
     got = placed([of(**fields)], ITEMS)
     assert [f"{item.case_id} {item.key}" for _, item in got.found] == found
     assert len(got.missing) == (not found)
