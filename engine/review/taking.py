@@ -78,7 +78,13 @@ class _Journal:
 
 
 class ReviewTaking(CaseDatabase):
-    """Takes verdicts in."""
+    """Takes verdicts in, and says whether any are to come."""
+
+    def is_waiting(self, case_id: str) -> bool:
+        """Whether a queue waits for a verdict on an item of a case."""
+        of_case = and_(QUEUE_ITEMS.c.case_number == CASES.c.number, CASES.c.id == case_id)
+        waits = select(QUEUE_ITEMS.c.number).where(of_case, QUEUE_ITEMS.c.judged < QUEUE_ITEMS.c.wanted)
+        return bool(self._read(waits.limit(1)))
 
     def take_in(
         self,
