@@ -101,6 +101,25 @@
     });
   }
 
+  function tell(words) {
+    state.kit.banner(words);
+    inSight();
+  }
+  /* On a phone the line stands above what was scrolled to. */
+  const inSight = () => state.kit.slot("banner").scrollIntoView({ block: "nearest" });
+  /* A file of verdicts goes the way of all files; then the server is told what it is. */
+  async function bring(form, { file, format }) {
+    if (!haveName()) return;
+    if (!file || !file.size) { tell("Choose a file first; an empty one says nothing."); return; }
+    if (file.size > Number(form.dataset.most)) { tell(`${file.name}: larger than the ${form.dataset.most / 1e6} MB taken here; the command line takes it.`); return; }
+    const { root = "", api_prefix: prefix = "/gradio_api" } = window.gradio_config || {};
+    const body = new FormData();
+    body.append("files", file, file.name);
+    const arrived = await fetch(`${root}${prefix}/upload`, { method: "POST", body }).then((answer) => (answer.ok ? answer.json() : null), () => null);
+    if (!arrived) { tell(`${file.name}: did not arrive; send it again.`); return; }
+    state.kit.send({ do: "verdicts-in", ...JSON.parse(form.dataset.with), format, file: { key: arrived[0], name: file.name } });
+  }
+
   const acts = {
     enter: (button) => enter(button.dataset.queue),
     figures: (button) => { if (haveName()) figures(button.dataset.queue); },
@@ -113,9 +132,11 @@
     why: () => state.play.why(),
     undo: () => state.play.undo(),
     again: () => state.play.again(),
+    bring,
   };
   function after(found, request) {
     if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }
+    if (request.do.startsWith("verdicts-")) inSight();
     if (found.made && state.show !== "home") show("home");
     if (found.made) { const button = one(`[data-key="enter-${CSS.escape(found.made)}"]`); if (button) button.focus(); }
   }

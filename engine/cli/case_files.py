@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.cli.case_store import WHO, matter_named, open_store, printed
+from engine.cli.exports import add_verdict_flags, verdicts_wanted
+from engine.cli.review_store import open_reviews
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 
@@ -30,6 +33,7 @@ def add_acts(act: Act) -> None:
     giving = act("export", export_matter, "write all cases of a matter, to be imported elsewhere")
     giving.add_argument("--matter", required=True, metavar="NAME", help="its name, or its id")
     giving.add_argument("--out", required=True, type=Path, metavar="FILE", help="FILE.zip or FILE.jsonl")
+    add_verdict_flags(giving)
     sharing = act("share", share, "show a case to whoever has its id, to be read")
     sharing.add_argument("id", metavar="ID")
     sharing.add_argument("--off", action="store_true", help="to nobody else any more")
@@ -66,7 +70,7 @@ def import_cases(options: argparse.Namespace) -> None:
     from engine.records.filed.reading import saved_file
 
     read = [(path, saved_file(path)) for path in options.files]
-    kept = []
+    kept, said = [], 0
     with closing(open_store()) as store:
         matter = store.matter(options.matter)
         for path, (record, case) in read:
@@ -77,16 +81,18 @@ def import_cases(options: argparse.Namespace) -> None:
                 else:
                     store.take_in(record, case, matter, who=WHO)
                     kept.append(case.id)
+                    said += len(case.verdicts)
             except InputError as error:
                 raise InputError(f"{path}: {error}") from error
-    printed(options, {"imported": kept}, [f"Kept as case {one}" for one in kept])
+    lines = [f"Kept as case {one}" for one in kept] + ([f"{said:,} verdicts came along"] if said else [])
+    printed(options, {"imported": kept, "verdicts": said}, lines)
 
 
 def export_matter(options: argparse.Namespace) -> None:
     """Write the cases of a matter."""
     with closing(open_store()) as store:
         matter = matter_named(store, options.matter)
-        count = written(store, store.ids(matter, EVERYBODY), options.out)
+        count = _written_with(store, store.ids(matter, EVERYBODY), options)
     printed(options, {"exported": count}, [f"{count:,} cases in {options.out}"])
 
 
@@ -96,6 +102,22 @@ def written(store: CaseStore, ids: list[str], path: Path) -> int:
 
     handed = (store.handed(one, EVERYBODY) for one in ids)
     return write_bundle(path, handed)
+
+
+def _written_with(store: CaseStore, ids: list[str], options: argparse.Namespace) -> int:
+    """The same, each case with the verdicts that are asked for."""
+    from engine.exports.kept_cases import Verdicts
+    from engine.records.filed.bundles import write_bundle
+    from engine.review.handing import filed, verdicts_of
+
+    wanted = verdicts_wanted(options)
+    if wanted is Verdicts.NONE:
+        return written(store, ids, options.out)
+    with closing(open_reviews()) as reviews:
+        named = wanted is Verdicts.NAMED
+        handed = ((store.handed(one, EVERYBODY), verdicts_of(reviews, one, named=named)) for one in ids)
+        cases = (one._replace(case=replace(one.case, verdicts=filed(said))) for one, said in handed)
+        return write_bundle(options.out, cases)
 
 
 def share(options: argparse.Namespace) -> None:

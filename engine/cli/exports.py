@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli.case_store import open_store
 from engine.cli.printing import print_json, print_lines
+from engine.cli.review_store import open_reviews
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
+    from engine.exports.kept_cases import Verdicts
     from engine.exports.registry import HandedOver
 
 
@@ -29,8 +32,24 @@ def add_export_command(commands: Any) -> None:
     command.add_argument(
         "--corpus", metavar="DIR", help="the corpus of the case, against which words are checked"
     )
+    add_verdict_flags(command)
     command.add_argument("--json", action="store_true", help="list the formats as JSON")
     command.set_defaults(command=export)
+
+
+def add_verdict_flags(command: argparse.ArgumentParser) -> None:
+    """The flags by which verdicts go along with a case."""
+    command.add_argument("--verdicts", action="store_true", help="with what reviewers said of it, unnamed")
+    command.add_argument("--named", action="store_true", help="with --verdicts: and with their names")
+
+
+def verdicts_wanted(options: argparse.Namespace) -> Verdicts:
+    """What these flags ask for. Raises InputError for names without verdicts."""
+    from engine.exports.kept_cases import Verdicts
+
+    if options.named and not options.verdicts:
+        raise InputError("--named: say --verdicts, too")
+    return Verdicts.NAMED if options.named else Verdicts.UNNAMED if options.verdicts else Verdicts.NONE
 
 
 def export(options: argparse.Namespace) -> None:
@@ -61,13 +80,14 @@ def export(options: argparse.Namespace) -> None:
 
 def _handed_over(options: argparse.Namespace) -> HandedOver:
     from engine.corpus import open_corpus
-    from engine.exports.kept_cases import handed_over
+    from engine.exports.kept_cases import Verdicts, handed_over
     from engine.exports.registry import HandedOver
     from engine.records.filed.reading import file_of
     from engine.records.filed.writing import CASE
     from engine.records.saved import values_of
+    from engine.review.handing import assessments_in, judgements_of, unnamed
 
-    today = datetime.now(UTC).date()
+    wanted, today = verdicts_wanted(options), datetime.now(UTC).date()
     corpus = None if options.corpus is None else open_corpus(options.corpus)
     if Path(options.case).is_file():
         values = values_of(Path(options.case))
@@ -76,6 +96,11 @@ def _handed_over(options: argparse.Namespace) -> HandedOver:
         record, case = file_of(values, options.case)
         notes = "" if case is None else case.notes
         events = () if case is None else case.events
-        return HandedOver(record, None, events, notes, corpus, today=today, case=case)
-    with closing(open_store()) as store:
-        return handed_over(store, options.case, EVERYBODY, lambda name: corpus)
+        said = () if case is None or wanted is Verdicts.NONE else assessments_in(case, record)
+        said = said if wanted is Verdicts.NAMED else unnamed(said)
+        judged, bare = judgements_of(said), None if case is None else replace(case, verdicts=())
+        return HandedOver(
+            record, None, events, notes, corpus, today=today, case=bare, verdicts=said, judgements=judged
+        )
+    with closing(open_store()) as store, closing(open_reviews()) as reviews:
+        return handed_over(store, options.case, EVERYBODY, lambda name: corpus, reviews, wanted)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import review_figures
+from engine.cli import review_exchange, review_figures
 from engine.cli.case_store import WHO, matter_named, open_store, printed
 from engine.cli.review_store import open_reviews
 from engine.cli.settings import add_corpus
@@ -76,6 +76,7 @@ def add_review_command(commands: Any) -> None:
     deleting = act("delete", delete_queue, "delete a queue; what was said stays with its cases")
     deleting.add_argument("queue", metavar="QUEUE", help="its id")
     review_figures.add_acts(act)
+    review_exchange.add_acts(act)
 
 
 def _add_queue(command: argparse.ArgumentParser) -> None:

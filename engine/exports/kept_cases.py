@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from enum import Enum
 
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
 from engine.exports.registry import HandedOver
 from engine.records.store import Owner
 from engine.records.store.store import CaseStore
+from engine.review.handing import finished_judgements, judgements_of, verdicts_of
+from engine.review.model import Assessment
+from engine.review.store import ReviewStore
+
+
+class Verdicts(Enum):
+    """What of its verdicts a case is handed over with."""
+
+    NONE = "none"
+    UNNAMED = "unnamed"
+    NAMED = "named"
 
 
 def handed_over(
-    store: CaseStore, case_id: str, owner: Owner, corpus_of: Callable[[str], Corpus | None]
+    store: CaseStore,
+    case_id: str,
+    owner: Owner,
+    corpus_of: Callable[[str], Corpus | None],
+    reviews: ReviewStore,
+    verdicts: Verdicts = Verdicts.NONE,
 ) -> HandedOver:
     """A case of ``owner`` with all that is known of it. ``corpus_of`` opens a corpus by its name; where it
-    cannot, words are not checked against it. Raises as ``CaseStore``."""
+    cannot, words are not checked against it. Of ``reviews`` it has the verdicts that are asked for; where
+    none are, judgements that name nobody, once the review is over. Raises as ``CaseStore``."""
     handed, summary = store.handed(case_id, owner), store.summary(case_id, owner)
+    said: Sequence[Assessment] = ()
+    if verdicts is not Verdicts.NONE:
+        said = verdicts_of(reviews, case_id, owner, named=verdicts is Verdicts.NAMED)
     matters = {one.id: one.name for one in store.matters(owner)}
     return HandedOver(
         handed.record,
@@ -28,6 +49,8 @@ def handed_over(
         matters.get(summary.matter, ""),
         datetime.now(UTC).date(),
         handed.case,
+        said,
+        judgements_of(said) if said else finished_judgements(reviews, case_id, owner),
     )
 
 

@@ -18,9 +18,11 @@ from typing import Any
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.exports import formats
+from engine.model import NOTHING
 from engine.records.store.chain import Event
 from engine.records.store.listing import CaseSummary
 from engine.records.store.sealing import SealedCase
+from engine.review.model import Assessment
 
 GROUP = "redstring.exports"
 
@@ -33,6 +35,9 @@ class HandedOver:
     ``corpus`` where it can be opened: then words can be checked against it. ``today`` is the day on which it
     is handed over, None where that is not to be said: then the same case gives the same bytes on any day.
     ``case`` is what is said of it with its chain and its earlier records, where somebody has them.
+    ``verdicts`` are what stands of what reviewers said, where that was asked for, ``judgements`` the gains
+    that they come to by the ids of passages (``review.exchange.qrels``), where they may be told: they name
+    nobody.
     """
 
     record: Mapping[str, Any]
@@ -43,6 +48,8 @@ class HandedOver:
     matter: str = ""
     today: date | None = None
     case: SealedCase | None = None
+    verdicts: Sequence[Assessment] = field(default=())
+    judgements: Mapping[str, int] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

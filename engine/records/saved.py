@@ -39,8 +39,11 @@ def save(
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that is either whole or not there. Raises InputError."""
+    """Write a file that is either whole or not there; in the place of a link stands the file then. Raises
+    InputError, also where a folder, a device or a pipe is there."""
     try:
+        if path.exists() and not path.is_file():
+            raise InputError(f"cannot write {path}: what is there is no file")
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             whole = Path(folder) / path.name
             whole.write_bytes(data)

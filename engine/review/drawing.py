@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -130,6 +130,17 @@ def drawn_from(
     for case_id, record in cases:
         drawing.add(case_id, record, corpus)
     return drawing.items()
+
+
+def items_named(
+    cases: Iterable[tuple[str, str, Record]], corpus: Corpus, *, hops: bool
+) -> Iterator[tuple[Item, str]]:
+    """All items of cases, given by their ids, questions and records, with the questions."""
+    for case_id, question, record in cases:
+        for item in passage_items(record, case_id, corpus):
+            yield item, question
+        for item in hop_items(record, case_id, corpus) if hops else ():
+            yield item, question
 
 
 def settings_of(sampling: Sampling) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from sqlalchemy import and_, case, delete, exists, func, insert, select, update
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY, Owner
-from engine.records.store.database import CaseDatabase
 from engine.records.store.listing import Matter, matters_of
 from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
 from engine.records.store.sealing import new_id
@@ -53,12 +52,13 @@ from engine.review.kept import (
     today,
 )
 from engine.review.model import Assessment, Item, SourceType, Verdict
+from engine.review.taking import ReviewTaking, names_with
 
 # Seconds for which an item is its reviewer's; whoever is at work on it asks again before.
 LEASE = 300.0
 
 
-class ReviewStore(CaseDatabase):
+class ReviewStore(ReviewTaking):
     """The reviews of the database of an address; see ``CaseStore`` for what is raised.
 
     Who has the id of a queue may review it: whoever serves it says who gets the id.
@@ -273,10 +273,12 @@ class ReviewStore(CaseDatabase):
         what they said stays one person's; returns how many verdicts bore it."""
         name = reviewer_named(name)
         with self._writing() as connection:
-            bore = select(func.count()).select_from(ASSESSMENTS).where(ASSESSMENTS.c.reviewer == name)
+            names = names_with(connection, name, f"(forgotten {new_id()[:8]})")
+            bore = select(func.count()).select_from(ASSESSMENTS).where(ASSESSMENTS.c.reviewer.in_(names))
             count = int(connection.execute(bore).scalar_one())
             if not dry_run:
-                rename_reviewer(connection, name, f"(forgotten {new_id()[:8]})")
+                for before, after in names.items():
+                    rename_reviewer(connection, before, after)
         return count
 
     def last_said(self, queue_id: str, reviewer: str) -> Assessment | None:

@@ -132,7 +132,7 @@ def case_of_person(library: Library, cases: KeptCases, person: Person, case_id: 
 
     if owner is not None:
         with suppress(InputError):
-            return handed_over_case(store, case_id, owner, corpus_of)
+            return handed_over_case(store, case_id, owner, corpus_of, cases.reviews())
     if not cases.may_share:
         raise InputError(f"there is no case {case_id}")
     return handed_to_read(store, case_id, corpus_of)

@@ -27,7 +27,7 @@ PANELS = {
 WORKING = frozenset({
     "create", "add", "remove", "apply", "extract", "areas-propose", "areas-measure", "start", "read",
     "pair", "connect", "test", "list", "report-start", "compare", "comparison",
-    "make-queue",
+    "make-queue", "verdicts-in",
 })  # fmt: skip
 # Where somebody logs in, before everything else; the gate reads what they send.
 ACCESS = (

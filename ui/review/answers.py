@@ -11,8 +11,9 @@ from ui.access.asking import by_token
 from ui.asked import checked
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, ReviewDesk, shown
+from ui.review.exchange import hand_out
 from ui.review.figures import figures, settle
-from ui.review.home import assign, drop_queue, home, make_queue, queues, write_criteria
+from ui.review.home import assign, bring, drop_queue, home, make_queue, queues, write_criteria
 from ui.review.of_case import marks, review_case
 from ui.review.playing import enter, judge, turns, undo
 
@@ -25,6 +26,8 @@ LOGGED: Mapping[str, str] = {
     "review-case": "review case",
     "assign": "add reviewer",
     "settle": "settle disagreement",
+    "verdicts-out": "export verdicts",
+    "verdicts-in": "import verdicts",
 }
 
 
@@ -81,4 +84,6 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "take-back": undo,
     "figures": figures,
     "settle": settle,
+    "verdicts-out": hand_out,
+    "verdicts-in": bring,
 }

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from engine.review.adding import LONGEST_TEXT
 from engine.review.model import Verdict
 from ui.asked import Key, Request
+from ui.corpus.intake import Uploaded
 
 LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
@@ -25,7 +26,8 @@ class Ask(Request):
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
     ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version
-    of the criteria that the page shows, None before it shows any.
+    of the criteria that the page shows, None before it shows any. ``format`` is that of a file of verdicts,
+    ``file`` one that was sent.
     """
 
     do: Key
@@ -56,3 +58,5 @@ class Ask(Request):
     telling: Count = 0
     reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
     open: Ticked = False
+    format: Key = ""
+    file: Uploaded | None = None

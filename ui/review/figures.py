@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
 from engine.review.agreement import Agreements, Disagreement, agreement, disagreements
@@ -15,6 +17,7 @@ from engine.review.rates import Dimension, Rate, overall, rates
 from ui.palette import thread
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, shown
+from ui.review.exchange import files_html
 from ui.review.links import act_on_link
 from ui.review.playing import item_named
 from ui.review.wording import WORDS, where
@@ -55,6 +58,7 @@ def figures(own: Own, ask: Ask) -> Answer:
         settled=len(apart) - len(open_ones),
         blind=not _may_see(progress),
         reviewers=len({one.reviewer for one in said}),
+        files=Markup(files_html(own, queue=queue)),
     )
     return {"html": {"figures": page}, "queue": queue.id, "focus": "[data-key=figures]"}
 

@@ -10,6 +10,8 @@ from engine.records.store.listing import CaseSummary, Matter
 from engine.review.kept import Progress, Queue
 from ui.review.asked import LONGEST_NAME, Ask
 from ui.review.desk import Answer, Own, shown
+from ui.review.exchange import files_html, take_in
+from ui.review.figures import figures
 from ui.review.making import made_queue
 
 MOST_QUEUES = 100
@@ -28,6 +30,7 @@ def home(own: Own, ask: Ask) -> Answer:
         "cases": shown("cases", count=dict(_counts(counted)).get(chosen.id if chosen else "", 0),
                        opened=opened if opened and chosen and opened.matter == chosen.id else None),
         "criteria": "" if chosen is None else _criteria(own, chosen),
+        "files": "" if chosen is None else files_html(own, matter=chosen),
     }  # fmt: skip
     return {"html": slots, "named": own.person.name, "cases": any(count for _, count in counted)}
 
@@ -66,6 +69,13 @@ def assign(own: Own, ask: Ask) -> Answer:
         raise AccessError(NOT_YOURS)
     made = own.store.assign(queue.id, ask.name, own.owner)
     return {"html": {"queues": _queues(own)}, "said": f"{made.reviewers[-1]} is asked to review {made.name}"}
+
+
+def bring(own: Own, ask: Ask) -> Answer:
+    """Keep the verdicts of a file, and show what they come to."""
+    told, queue = take_in(own, ask)
+    html = {"queues": _queues(own)} if queue is None else figures(own, ask)["html"]
+    return {"html": html, "said": told}
 
 
 def _queues(own: Own) -> str:

@@ -80,7 +80,8 @@ def _export(asking: Asking, asked: Exporting) -> dict[str, Any]:
 
 def handed_over(asking: Asking, case: str) -> HandedOver:
     """A case of the caller's with what is known of it. Raises AccessError, InputError where there is none."""
-    return handed_over_case(asking.place.kept.store(), case, asking.owner, asking.corpus)
+    kept = asking.place.kept
+    return handed_over_case(kept.store(), case, asking.owner, asking.corpus, kept.reviews())
 
 
 def _described(one: Export) -> dict[str, str]:

@@ -8,6 +8,7 @@ import orjson
 
 from engine.errors import InputError
 from engine.exports.registry import HandedOver, exports
+from engine.review.exchange.table import write as write_table
 
 _READABLE = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 JSON = "application/json"
@@ -59,6 +60,9 @@ def _beside(case: HandedOver) -> list[CrateFile]:
             "What happened to the case, when, and who did it; each event is sealed with the one before it."
         )
         found.append(CrateFile("events.json", _json(told), "Events", words, JSON))
+    if case.verdicts:
+        words = "What stands of what reviewers said of passages and hops, a row each."
+        found.append(CrateFile("verdicts.csv", write_table(case.verdicts), "Verdicts", words, "text/csv"))
     if case.notes:
         words = "What somebody noted of the case."
         found.append(CrateFile("notes.txt", case.notes.encode(), "Notes", words, "text/plain"))

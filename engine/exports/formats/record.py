@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,6 +14,7 @@ from engine.records.filed.writing import case_bytes
 from engine.records.store.chain import digest
 from engine.records.store.rows import summary_of
 from engine.records.store.sealing import SealedCase, begun, written
+from engine.review.handing import filed
 
 # Of a record that was not kept, so much of its digest is the id of its case.
 _DIGITS = 22
@@ -25,7 +27,8 @@ def write(case: HandedOver) -> bytes:
     sealed = case.case or _kept(case)
     if sealed is None and record["format"] != FORMAT:
         return orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    return case_bytes(record, sealed or _begun(record))
+    sealed = sealed or _begun(record)
+    return case_bytes(record, replace(sealed, verdicts=filed(case.verdicts)) if case.verdicts else sealed)
 
 
 def _begun(record: dict[str, Any]) -> SealedCase:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.exports.models import model_name
 from engine.exports.naming import Names, names_of
-from engine.exports.provenance.people import add_events
+from engine.exports.provenance.people import add_events, add_verdicts
 from engine.exports.provenance.words import (
     AGENT,
     CASE,
@@ -56,6 +56,7 @@ def document_of(case: HandedOver) -> ProvDocument:
     _add_hops(document, record, queries)
     _add_outcome(document, record)
     add_events(document, case, record, run=RUN)
+    add_verdicts(document, case, record, run=RUN)
     return document
 
 

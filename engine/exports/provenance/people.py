@@ -1,4 +1,5 @@
-"""What people did with a case: each event an activity, with its time, and whoever did it."""
+"""What people did with a case: each event an activity, with its time, and whoever did it; each verdict of a
+reviewer another."""
 
 from __future__ import annotations
 
@@ -7,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from engine.exports.provenance.words import AGENT, EVENT, FOUND, STATE, attributes, named
+from engine.exports.provenance.words import AGENT, ASSESSMENT, EVENT, FOUND, STATE, attributes, named
 from engine.exports.reading import Record, events_in
 from engine.exports.registry import HandedOver
 from engine.records.store.chain import RAN, UNDONE
+from engine.review.model import SourceType
 
 if TYPE_CHECKING:
     from prov.model import ProvDocument
@@ -47,3 +49,29 @@ def add_events(document: ProvDocument, case: HandedOver, record: Record, *, run:
                 document.entity(state, attributes("Record", "the record behind a step", sha256=event.state))
             document.wasGeneratedBy(state, name, at)
         before = name
+
+
+def add_verdicts(document: ProvDocument, case: HandedOver, record: Record, *, run: str) -> None:
+    """Add what reviewers said, where it is handed over, of what ``run`` has found."""
+    there = {node.id for node in record.pool.nodes}
+    for number, one in enumerate(case.verdicts, 1):
+        name, who = named(ASSESSMENT, number), named(AGENT, "reviewer", one.reviewer)
+        at = datetime.fromisoformat(one.at)
+        told = attributes(
+            "Assessment",
+            one.verdict.value,
+            of=one.item.kind.value,
+            key=one.item.key,
+            reason=one.reason,
+            note=one.note,
+            sha256=one.sha256,
+        )
+        document.activity(name, at, at, told)
+        if not document.get_record(who):
+            kind = "prov:Person" if one.source is SourceType.HUMAN else "prov:SoftwareAgent"
+            document.agent(who, attributes(kind, one.reviewer))
+        document.wasAssociatedWith(name, who)
+        document.wasInformedBy(name, run)
+        for passage in dict.fromkeys((one.item.source_id, one.item.passage_id)):
+            if passage in there:
+                document.used(name, named(FOUND, passage))

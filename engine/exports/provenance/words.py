@@ -25,9 +25,10 @@ CASE, ROUND, WORK = Space("case", ""), Space("round", "round:"), Space("work", "
 FOUND, PASSAGE, DOCUMENT = Space("found", "found:"), Space("passage", ""), Space("document", "")
 QUERY, HOP, EVENT = Space("query", "query:"), Space("hop", "hop:"), Space("event", "event:")
 AGENT, STATE = Space("agent", "agent:"), Space("state", "state:")
+ASSESSMENT = Space("assessment", "assessment:")
 # Of the corpus, so that two cases of it name them alike; everything else is of one case.
 OF_CORPUS = {PASSAGE: "passage:", DOCUMENT: "document:"}
-OF_CASE = (CASE, ROUND, WORK, FOUND, QUERY, HOP, EVENT, AGENT, STATE)
+OF_CASE = (CASE, ROUND, WORK, FOUND, QUERY, HOP, EVENT, AGENT, STATE, ASSESSMENT)
 
 
 def named(space: Space, *parts: str | int) -> str:

@@ -82,7 +82,23 @@ def _case(values: Any, where: str) -> SealedCase:
     if part.head != events[-1].hash:
         raise InputError(f"{where}: damaged: case.head: not the hash of the last event")
     named = {name: getattr(part, name) for name in APART}
-    return SealedCase(part.id, **named, events=events, earlier=_earlier(part.earlier, where))
+    return SealedCase(
+        part.id,
+        **named,
+        events=events,
+        earlier=_earlier(part.earlier, where),
+        verdicts=_verdicts(part, values.get("verdicts", []), where),
+        verdicts_seal=part.verdicts_seal,
+    )
+
+
+def _verdicts(part: CasePart, values: list[dict[str, Any]], where: str) -> tuple[dict[str, Any], ...]:
+    """The verdicts as they stand in the file, each of this case, and one of each reviewer on an item."""
+    if any(one.item.case_id != part.id for one in part.verdicts):
+        raise InputError(f"{where}: damaged: case.verdicts: one is of another case")
+    if len({(one.item.key, one.reviewer) for one in part.verdicts}) < len(part.verdicts):
+        raise InputError(f"{where}: damaged: case.verdicts: a reviewer says two things of an item")
+    return tuple(values)
 
 
 def _earlier(packed: Mapping[str, str], where: str) -> dict[str, bytes]:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from engine.model import AreaState, Direction, EvidenceStatus, Relation, RoundKind, StopReason
 from engine.records.planned import PlanFile
+from engine.review.model import VERDICTS, Item, SourceType, Verdict
 
 SCHEMA = Path(__file__).with_name("case.schema.json")
 SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
@@ -358,11 +359,35 @@ class EventPart(_Part):
     hash: Digest
 
 
+class VerdictPart(_Part):
+    """What stands of what a reviewer, or a program, said of an item of the case, as the item was shown."""
+
+    item: Item
+    verdict: Verdict
+    reviewer: Annotated[str, Field(min_length=1, max_length=200)]
+    at: Moment
+    reason: Annotated[str, Field(max_length=20_000)]
+    note: Annotated[str, Field(max_length=20_000)]
+    sha256: Digest
+    fingerprint: Annotated[str, Field(max_length=64)]
+    engine: Annotated[str, Field(max_length=40)]
+    source: SourceType
+    seconds: Annotated[float, Field(ge=0)] | None
+    settles: bool
+
+    @model_validator(mode="after")
+    def _is_of_its_kind(self) -> VerdictPart:
+        if self.verdict is Verdict.LATER or self.verdict not in VERDICTS[self.item.kind]:
+            raise ValueError(f"{self.verdict.value!r} is no verdict on a {self.item.kind.value}")
+        return self
+
+
 class CasePart(_Part):
     """What is said of the case beside its record, and the chain that proves both.
 
     ``digest`` is that of the record, ``head`` the hash of the last event. ``earlier`` are records that steps
-    have changed since, by their digests, compressed by zlib and written in base64.
+    have changed since, by their digests, compressed by zlib and written in base64. ``verdicts`` are there
+    where they were asked for; ``verdicts_seal`` is the digest of the list of ``head``, ``id`` and them.
     """
 
     id: CaseId
@@ -377,6 +402,8 @@ class CasePart(_Part):
     head: Digest
     events: Annotated[list[EventPart], Field(min_length=1, max_length=100_000)]
     earlier: dict[str, str]
+    verdicts: Annotated[list[VerdictPart], Field(max_length=200_000)] = []
+    verdicts_seal: Digest | Literal[""] = ""
 
 
 class SavedCase(Record):

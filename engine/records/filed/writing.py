@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from engine.records.store.chain import digest
-from engine.records.store.sealing import APART, SealedCase, written
+from engine.records.store.sealing import APART, SealedCase, verdicts_sealed, written
 
 CASE = "case"
 _LEVEL = 6
@@ -32,6 +32,8 @@ def case_file(record: Mapping[str, Any], case: SealedCase) -> dict[str, Any]:
             for name, state in case.earlier.items()
         },
     }
+    if case.verdicts:
+        part |= {"verdicts": list(case.verdicts), "verdicts_seal": verdicts_sealed(case)}
     return {**record, CASE: part}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, RowMapping, insert, select, update
@@ -12,8 +12,17 @@ from engine.records.store import EVERYBODY, Owner
 from engine.records.store.chain import IMPORTED, SHARED
 from engine.records.store.database import CaseDatabase, ThereError, events_of, loaded, unknown, unpacked
 from engine.records.store.listing import CaseSummary, Matter, summary_from
+from engine.records.store.review_tables import ASSESSMENTS
 from engine.records.store.rows import searched, summary_of
-from engine.records.store.sealing import APART, SealedCase, faults, said_apart, states_of, written
+from engine.records.store.sealing import (
+    APART,
+    SealedCase,
+    faults,
+    said_apart,
+    states_of,
+    verdicts_sealed,
+    written,
+)
 from engine.records.store.tables import CASES, STATES
 from engine.records.store.writing import add_event, put_events, put_rows, put_state
 
@@ -59,10 +68,14 @@ class CaseHanding(CaseDatabase):
         states = states_of(written(record), case)
         absent = [one.number for one in case.events if one.state is not None and one.number not in states]
         said = {"is_shared": False, "matter": matter.id, "head": case.head, "left_behind": absent}
+        if case.verdicts:
+            said |= {"verdicts": len(case.verdicts), "verdicts_seal": verdicts_sealed(case)}
         try:
             with self._writing() as connection:
                 row = self._insert(connection, record, case, matter, states)
                 add_event(connection, row, IMPORTED, who, said)
+                if case.verdicts:
+                    connection.execute(insert(ASSESSMENTS), list(map(_said(row), case.verdicts)))
         except ThereError:
             raise InputError(f"case {case.id} is kept here already, or the matter is gone") from None
 
@@ -109,3 +122,15 @@ class CaseHanding(CaseDatabase):
         for event, state in states.items():
             put_state(connection, number, event, state)
         return self._case(connection, case.id, EVERYBODY)
+
+
+def _said(case: RowMapping) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Makes rows of the verdicts that came with a case. By which criteria they were given is not known
+    here."""
+
+    def row(one: Mapping[str, Any]) -> dict[str, Any]:
+        item = {name: value for name, value in one["item"].items() if name != "case_id"}
+        named = {"case_number": case["number"], "key": item["key"], "kind": item["kind"], "item": item}
+        return {**one, **named, "criteria": 0, "queue": None, "withdraws": None, "stands": True}
+
+    return row

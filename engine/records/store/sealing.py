@@ -23,7 +23,8 @@ APART = ("application", "fingerprint", "engine", "name", "notes", "verdict", "ve
 class SealedCase:
     """What is said of a case beside its record: by what it was asked, of which state of a corpus, by which
     version of the program; ``events`` in their order; ``earlier`` records that steps have changed since, by
-    their digests, as far as they are there."""
+    their digests, as far as they are there. ``verdicts`` are what reviewers said of it, where it is handed
+    over with them, ``verdicts_seal`` what a file says that seals them, None for one that is made here."""
 
     id: str
     application: str
@@ -35,11 +36,19 @@ class SealedCase:
     verdict: str | None = None
     verdict_right: bool | None = None
     earlier: Mapping[str, bytes] = field(default_factory=lambda: NOTHING)
+    verdicts: tuple[Mapping[str, Any], ...] = ()
+    verdicts_seal: str | None = None
 
     @property
     def head(self) -> str:
         """The hash of the last event."""
         return self.events[-1].hash
+
+
+def verdicts_sealed(case: SealedCase) -> str:
+    """What seals the verdicts of a case together with its last event; empty where it has none."""
+    said = [case.head, case.id, [dict(one) for one in case.verdicts]]
+    return digest(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)) if case.verdicts else ""
 
 
 def begun(
@@ -78,6 +87,8 @@ def faults(record: Mapping[str, Any], case: SealedCase) -> list[str]:
     states = states_of(state, case)
     absent = [event.number for event in case.events if event.number not in states]
     found = broken(case.id, case.events, case.head, states, absent)
+    if case.verdicts_seal not in (None, verdicts_sealed(case)):
+        found.append("the verdicts are not what they were when they were written")
     last = next((event.state for event in reversed(case.events) if event.state is not None), None)
     if last != digest(state):
         found.append("the record is not what it was when it was written")

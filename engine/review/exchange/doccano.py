@@ -15,7 +15,7 @@ from typing import Any, Final
 import orjson
 
 from engine.errors import SourceError
-from engine.review.exchange.drafts import Draft, draft, item_fields
+from engine.review.exchange.drafts import Draft, draft, item_fields, said_fields
 from engine.review.exchange.format import Format
 from engine.review.exchange.reading import json_lines
 from engine.review.model import Assessment, standing
@@ -50,10 +50,7 @@ def _line(one: Assessment, number: int) -> dict[str, Any]:
         "label": [one.verdict.value],
         COMMENTS: [one.note] if one.note else [],
         **item_fields(one.item, one.question),
-        "reason": one.reason,
-        "reviewer": one.reviewer,
-        "source": one.source.value,
-        "at": one.at,
+        **{name: value for name, value in said_fields(one).items() if name != "note"},
     }
 
 

@@ -4,27 +4,37 @@ say of ours."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from engine.errors import SourceError
 from engine.exports.reading import topic_of
-from engine.review.model import Item, ItemKind, SourceType, Verdict
+from engine.review.model import Assessment, Item, ItemKind, SourceType, Verdict
 from engine.review.ratings import SCALES
 
 LONGEST_ID: Final = 1_000
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 20_000
+LONGEST_ENGINE: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What somebody said of an item, as a file has it. ``key`` or ``passage_id`` name the item, in the case,
     or for the question, that the file names; what it leaves out is empty. ``question_id`` is that of TREC's
-    forms. ``at`` is UTC in ISO 8601."""
+    forms. ``at`` is UTC in ISO 8601. ``seconds``, ``settles``, ``sha256``, ``fingerprint`` and ``engine`` are
+    as an ``Assessment`` has them. ``where`` names file and line in errors; it says nothing of the verdict."""
 
     kind: ItemKind
     verdict: Verdict
@@ -40,6 +50,12 @@ class Draft:
     note: str = ""
     at: str = ""
     source: SourceType = SourceType.HUMAN
+    seconds: float | None = None
+    settles: bool = False
+    sha256: str = ""
+    fingerprint: str = ""
+    engine: str = ""
+    where: str = field(default="", compare=False, repr=False)
 
 
 def verdict_of(word: str, kind: ItemKind) -> Verdict:
@@ -62,7 +78,7 @@ def draft(values: Mapping[Any, Any], where: str) -> Draft:
         raise refused(where, error) from error
     except ValueError as error:
         raise SourceError(f"{where}: {error}") from error
-    return Draft(**{**fields.model_dump(), "verdict": verdict})
+    return Draft(**{**fields.model_dump(), "verdict": verdict, "where": where})
 
 
 def refused(where: str, error: ValidationError) -> SourceError:
@@ -95,6 +111,23 @@ def item_fields(item: Item, question: str) -> dict[str, str | int | float | None
     }
 
 
+def said_fields(one: Assessment) -> dict[str, str | int | float | None]:
+    """What all formats say of an assessment besides its item and its verdict, by the same names."""
+    return {
+        "reason": one.reason,
+        "note": one.note,
+        "reviewer": one.reviewer,
+        "source": one.source.value,
+        "at": one.at,
+        "seconds": one.seconds,
+        "settles": int(one.settles),
+        "criteria": one.criteria,
+        "sha256": one.sha256,
+        "fingerprint": one.fingerprint,
+        "engine": one.engine,
+    }
+
+
 def _moment(value: object) -> object:
     if not isinstance(value, str) or not value:
         return value
@@ -105,15 +138,23 @@ def _moment(value: object) -> object:
         raise ValueError(f"no moment of ISO 8601: {value[:40]!r}") from error
 
 
-Id = Annotated[str, Field(max_length=LONGEST_ID)]
-Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+def _writable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("there are characters in it that no text has")
+    return text
+
+
+Id = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(_writable)]
+Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_writable)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(_writable)]
+Digest = Annotated[str, Field(pattern="^([0-9a-f]{64})?$")]
 
 
 class _Fields(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     kind: ItemKind = ItemKind.PASSAGE
-    verdict: Annotated[str, Field(max_length=LONGEST_NAME)]
+    verdict: Name
     case_id: Id = ""
     question_id: Id = ""
     question: Text = ""
@@ -121,11 +162,16 @@ class _Fields(BaseModel):
     passage_id: Id = ""
     source_id: Id = ""
     relation: Id = ""
-    reviewer: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    reviewer: Name = ""
     reason: Text = ""
     note: Text = ""
     at: Annotated[str, BeforeValidator(_moment)] = ""
     source: SourceType = SourceType.HUMAN
+    seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    settles: bool = False
+    sha256: Digest = ""
+    fingerprint: Annotated[str, Field(max_length=64), AfterValidator(_writable)] = ""
+    engine: Annotated[str, Field(max_length=LONGEST_ENGINE), AfterValidator(_writable)] = ""
 
     @model_validator(mode="after")
     def _names_an_item(self) -> _Fields:

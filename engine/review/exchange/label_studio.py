@@ -1,6 +1,7 @@
 """Verdicts as annotated tasks of Label Studio (https://labelstud.io/guide/task_format): a task for each item,
 an annotation for each person, a prediction for each program, with the verdict as a choice and reason and note
-as texts.
+as texts. What ended a disagreement is a ground truth. Where the words of an item have changed between two
+verdicts it is two tasks.
 
 A project that takes them in needs a labelling configuration with the names below (``CONFIGURATION``). Label
 Studio knows people by their e-mail addresses: it takes annotations of others only where it is set to
@@ -55,6 +56,8 @@ class _Annotation(BaseModel):
     completed_by: _Person | int | str | None = None
     created_at: str | None = None
     was_cancelled: bool = False
+    lead_time: float | None = None
+    ground_truth: bool = False
 
 
 class _Prediction(BaseModel):
@@ -75,9 +78,10 @@ class _Task(BaseModel):
 
 def write(assessments: Iterable[Assessment]) -> bytes:
     """The tasks, in the order in which their items were first judged; an empty list where none was."""
-    tasks: dict[tuple[str, str], dict[str, Any]] = {}
+    tasks: dict[tuple[str, ...], dict[str, Any]] = {}
     for number, one in enumerate(standing(assessments), 1):
-        task = tasks.setdefault((one.item.case_id, one.item.key), _task(one, len(tasks) + 1))
+        judged = (one.item.case_id, one.item.key, *_state(one).values())
+        task = tasks.setdefault(judged, _task(one, len(tasks) + 1))
         if one.source is SourceType.HUMAN:
             task["annotations"].append(_annotation(one, number, task["id"]))
         else:
@@ -106,8 +110,13 @@ def read(path: Path) -> list[Draft]:
 
 
 def _task(one: Assessment, number: int) -> dict[str, Any]:
-    data = item_fields(one.item, one.question)
-    return {"id": number, "data": {**data, TEXT: one.item.text}, "annotations": [], "predictions": []}
+    data = {**item_fields(one.item, one.question), **_state(one), TEXT: one.item.text}
+    return {"id": number, "data": data, "annotations": [], "predictions": []}
+
+
+def _state(one: Assessment) -> dict[str, str]:
+    """Of which words a verdict is."""
+    return {"sha256": one.sha256, "fingerprint": one.fingerprint, "engine": one.engine}
 
 
 def _annotation(one: Assessment, number: int, task: int) -> dict[str, Any]:
@@ -117,7 +126,7 @@ def _annotation(one: Assessment, number: int, task: int) -> dict[str, Any]:
         "completed_by": {"email": one.reviewer},
         "created_at": one.at,
         "was_cancelled": False,
-        "ground_truth": False,
+        "ground_truth": one.settles,
         "lead_time": one.seconds,
         "result": _result(one, number),
     }
@@ -152,8 +161,9 @@ def _said(one: _Annotation | _Prediction, where: str) -> dict[str, Any]:
     the task."""
     if isinstance(one, _Annotation):
         source, reviewer = SourceType.HUMAN, _reviewer(one.completed_by)
+        seconds, settles = one.lead_time, one.ground_truth
     else:
-        source, reviewer = SourceType.CODE, one.model_version or ""
+        source, reviewer, seconds, settles = SourceType.CODE, one.model_version or "", None, False
     return {
         VERDICT: _choice(one.result, where),
         REASON: _words(one.result, REASON),
@@ -161,6 +171,8 @@ def _said(one: _Annotation | _Prediction, where: str) -> dict[str, Any]:
         "reviewer": reviewer,
         "at": one.created_at,
         "source": source.value,
+        "seconds": seconds,
+        "settles": settles,
     }
 
 

@@ -15,7 +15,7 @@ import orjson
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import SourceError
-from engine.review.exchange.drafts import Draft, draft, item_fields, refused
+from engine.review.exchange.drafts import Draft, draft, item_fields, refused, said_fields
 from engine.review.exchange.format import Format
 from engine.review.exchange.reading import json_lines
 from engine.review.model import Assessment, ItemKind, SourceType, standing
@@ -26,6 +26,8 @@ NAMES: Final[Mapping[ItemKind, str]] = {
     ItemKind.SENTENCE: "sentence_support",
 }
 _KINDS: Final = {name: kind for kind, name in NAMES.items()}
+# What MLflow has fields for.
+_ELSEWHERE: Final = frozenset(("case_id", "reviewer", "source", "at", "note"))
 # A judge that is a language model is a program.
 _SOURCES: Final = {
     "HUMAN": SourceType.HUMAN,
@@ -74,15 +76,7 @@ def read(path: Path) -> list[Draft]:
 
 
 def _line(one: Assessment) -> dict[str, Any]:
-    known = {name: value for name, value in item_fields(one.item, one.question).items() if name != "case_id"}
-    known |= {
-        "reason": one.reason,
-        "seconds": one.seconds,
-        "criteria": one.criteria,
-        "sha256": one.sha256,
-        "fingerprint": one.fingerprint,
-        "engine": one.engine,
-    }
+    known = {**item_fields(one.item, one.question), **said_fields(one)}
     return {
         "assessment_name": NAMES[one.item.kind],
         "trace_id": one.item.case_id,
@@ -91,7 +85,11 @@ def _line(one: Assessment) -> dict[str, Any]:
         "last_update_time": one.at,
         "feedback": {"value": one.verdict.value},
         "rationale": one.note,
-        "metadata": {name: str(value) for name, value in known.items() if value not in ("", None)},
+        "metadata": {
+            name: str(value)
+            for name, value in known.items()
+            if name not in _ELSEWHERE and value not in ("", None)
+        },
         "valid": True,
     }
 

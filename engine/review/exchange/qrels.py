@@ -28,19 +28,22 @@ GAINS: Final[Mapping[Verdict, int]] = {Verdict.RELEVANT: 2, Verdict.PARTLY: 1, V
 def write(assessments: Iterable[Assessment]) -> bytes:
     """The judgements of passages, by question. Raises InputError where no passage was judged, or for an id
     with a space in it."""
+    found = gains(assessments)
+    if not found:
+        raise InputError("nobody has judged a passage: there is nothing that qrels could say")
+    lines = (f"{question} 0 {one_word(passage)} {gain}\n" for (question, passage), gain in found.items())
+    return "".join(lines).encode()
+
+
+def gains(assessments: Iterable[Assessment]) -> dict[tuple[str, str], int]:
+    """The gain of each passage that was judged, by topic and passage."""
     found: dict[tuple[str, str], dict[str, int]] = {}
     for one in standing(assessments):
         if one.item.kind is ItemKind.PASSAGE:
             # Whoever judged a passage in two cases of a question is one voice: the last one.
             voices = found.setdefault((topic_of(one.question), one.item.passage_id), {})
             voices[one.reviewer] = GAINS[one.verdict]
-    if not found:
-        raise InputError("nobody has judged a passage: there is nothing that qrels could say")
-    lines = (
-        f"{question} 0 {one_word(passage)} {median_low(voices.values())}\n"
-        for (question, passage), voices in found.items()
-    )
-    return "".join(lines).encode()
+    return {judged: median_low(voices.values()) for judged, voices in found.items()}
 
 
 def read(path: Path) -> list[Draft]:

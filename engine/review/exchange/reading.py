@@ -14,12 +14,17 @@ from engine.errors import FileRefusedError, SourceError
 
 LARGEST: Final = 64_000_000
 MOST: Final = 200_000
+# How files of ZIP and gzip begin.
+_PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b")
 
 
 def text_of(path: Path) -> str:
     """A file in UTF-8, of at most ``LARGEST`` bytes, as text. Raises SourceError."""
     try:
-        return files.read_named(path, LARGEST).decode("utf-8-sig")
+        data = files.read_named(path, LARGEST)
+        if data.startswith(_PACKED):
+            raise SourceError(f"{path}: a packed file; unpack it first")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SourceError(f"{path}: not in UTF-8, at byte {error.start}; save it as UTF-8") from error
     except (OSError, FileRefusedError) as error:

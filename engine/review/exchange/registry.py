@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from engine.errors import InputError
 from engine.review.exchange import binary_qrels, doccano, label_studio, mlflow, qrels, table
 from engine.review.exchange.format import Format
+from engine.review.model import Assessment
 
 FORMATS: Final[Mapping[str, Format]] = {
     module.FORMAT.name: module.FORMAT
@@ -21,3 +22,12 @@ def format_of(name: str) -> Format:
     if found is None:
         raise InputError(f"unknown format {name!r}; known: {', '.join(FORMATS)}")
     return found
+
+
+def writer_of(name: str) -> Callable[[Iterable[Assessment]], bytes]:
+    """What writes a format. Raises InputError for an unknown one, and for one that is only read."""
+    found = format_of(name)
+    if found.write is None:
+        written = ", ".join(one.name for one in FORMATS.values() if one.write is not None)
+        raise InputError(f"{name} is only read; written are {written}")
+    return found.write

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import SourceError
 from engine.exports.formats.table import Cell, defused
-from engine.review.exchange.drafts import Draft, draft, item_fields
+from engine.review.exchange.drafts import Draft, draft, item_fields, said_fields
 from engine.review.exchange.format import Format
 from engine.review.exchange.reading import bounded, text_of
 from engine.review.model import Assessment, standing
@@ -22,7 +22,7 @@ from engine.review.model import Assessment, standing
 COLUMNS = (
     *("case_id", "question_id", "question", "kind", "key", "passage_id", "document_id", "source_id"),
     *("relation", "strategy", "round", "distance", "rank", "score", "language", "document_type"),
-    *("verdict", "approved", "reason", "note", "reviewer", "source", "at", "seconds"),
+    *("verdict", "approved", "reason", "note", "reviewer", "source", "at", "seconds", "settles"),
     *("criteria", "sha256", "fingerprint", "engine"),
 )
 _NEEDED = "verdict"
@@ -69,16 +69,7 @@ def _fields(one: Assessment) -> dict[str, Cell]:
         **item_fields(one.item, one.question),
         "verdict": one.verdict.value,
         "approved": int(one.is_approval),
-        "reason": one.reason,
-        "note": one.note,
-        "reviewer": one.reviewer,
-        "source": one.source.value,
-        "at": one.at,
-        "seconds": one.seconds,
-        "criteria": one.criteria,
-        "sha256": one.sha256,
-        "fingerprint": one.fingerprint,
-        "engine": one.engine,
+        **said_fields(one),
     }
 
 

@@ -1,0 +1,194 @@
+"""``review export`` and ``review import``: verdicts go out, and come into another store, once and whole."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pandas as pd  # type: ignore[import-untyped]
+import pytest
+
+from tests.engine.cli.test_cases import kept
+from tests.engine.cli.test_review import made, say
+from tests.engine.command_line import CommandLine
+from tests.engine.harbour import QUESTION
+
+FORMATS = ("csv", "jsonl", "label-studio", "doccano")
+HEAD = "case_id,passage_id,verdict,reviewer,at\n"
+GOOD = f"{HEAD}CASE,PASSAGE,relevant,Ann,\n"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REDSTRING_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+@pytest.fixture
+def case_id(run: CommandLine, harbour_folder: Path, home: Path) -> str:
+    return kept(run, harbour_folder, QUESTION, "--save", str(home / "case.json"))
+
+
+@pytest.fixture
+def queue(run: CommandLine, harbour_folder: Path, case_id: str) -> str:
+    """A queue of passages and hops, of which two reviewers have judged some."""
+    queue = made(run, harbour_folder, "--hops", "2", "--reviewers", "2")
+    say(run, queue, 0, "relevant", "--note", "=1+1")
+    say(run, queue, 0, "not", "--reason", 'a "b"; c', by="Bén عمر")
+    say(run, queue, 1, "partly", "--note", "two\nlines")
+    say(run, queue, 2, "later")
+    say(run, queue, 0, "partly", "--settle", by="Lead")
+    for number in range(3, 20):
+        turn = run("review", "next", queue, "--by", "Cem", "--json").json["turn"]
+        if turn["item"]["kind"] == "hop":
+            say(run, queue, turn["number"], "wrong kind", by="Cem")
+            break
+        say(run, queue, turn["number"], "partly" if number % 2 else "not", by="Cem")
+    return queue
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_to_another_machine_and_back(
+    run: CommandLine, harbour_folder: Path, queue: str, home: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, table = home / "v", home / "v.csv"
+    done = run("review", "export", "--queue", queue, "--format", name, "--out", out, "--json")
+    assert done.json["bytes"] == out.stat().st_size
+    run("review", "export", "--matter", "Harbour", "--format", "csv", "--out", table)
+    before = table.read_bytes()
+    assert run("review", "import", out, "--format", name, "--queue", queue, "--json").json["kept"] == 0
+    monkeypatch.setenv("REDSTRING_HOME", str(home / "elsewhere"))
+    run("cases", "import", home / "case.json", "--matter", "There")
+    bring = ("review", "import", out, "--format", name, "--matter", "There", "--corpus", harbour_folder)
+    told = run(*bring, "--json").json
+    assert told == {"kept": done.json["verdicts"], "known": 0, "older": 0, "reworded": 0, "missing": 0}
+    assert run(*bring).out == f"0 verdicts kept\n{told['kept']} were here before\n"
+    again = run("review", "export", "--matter", "There", "--format", "csv", "--out", table)
+    assert again.out == f"{table}: {len(before):,} bytes, of {told['kept']} verdicts\n"
+    assert sorted(table.read_bytes().splitlines()) == sorted(before.splitlines())
+
+
+def test_judgements_of_a_collection(
+    run: CommandLine, harbour_folder: Path, queue: str, case_id: str, home: Path
+) -> None:
+    out = home / "v.qrels"
+    run("review", "export", "--case", case_id, "--format", "qrels", "--out", out)
+    lines = out.read_text().splitlines()
+    # Relevant, not relevant and partly: the lower median.
+    assert lines[0].endswith(" 1")
+    bring = ("review", "import", out, "--format", "qrels", "--case", case_id, "--corpus", harbour_folder)
+    refused = run(*bring)
+    assert (refused.code, refused.err) == (
+        2, f"redstring: {out}, line 1: says not who judged it: name a reviewer (--by)\n"
+    )  # fmt: skip
+    out.write_text(out.read_text() + f"{lines[0].split()[0]} 0 nowhere 2\nq17 0 {lines[0].split()[2]} 2\n")
+    told = run(*bring, "--by", "Pool").out.splitlines()
+    assert told[0] == f"{len(lines)} verdicts kept"
+    last = len(lines) + 1
+    assert told[1] == (
+        f"2 are of what is not here: line {last}, nowhere; line {last + 1}, {lines[0].split()[2]}"
+    )
+    assert run(*bring, "--by", "Pool").out.startswith(f"0 verdicts kept\n{len(lines)} were here before\n")
+
+
+def test_to_standard_output_a_link_and_over_a_file(run: CommandLine, queue: str, home: Path) -> None:
+    file, link = home / "file.csv", home / "link.csv"
+    file.write_text("mine")
+    link.symlink_to(file)
+    csv = ("review", "export", "--queue", queue, "--format", "csv")
+    run(*csv, "--out", link)
+    # What a link leads to is nobody's to overwrite: the link gives way.
+    assert (file.read_text(), link.is_symlink()) == ("mine", False)
+    run(*csv, "--out", file)
+    assert file.read_bytes() == link.read_bytes()
+    assert len(pd.read_csv(file)) > 3
+    pipe = home / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, home, home / "no" / "file.csv"):
+        done = run(*csv, "--out", place)
+        assert (done.code, done.err.startswith(f"redstring: cannot write {place}: ")) == (2, True)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("content", "format_", "told"),
+    [
+        (
+            f"{GOOD}CASE,PASSAGE,good,Ann,\n",
+            "csv",
+            "line 3: unknown verdict 'good'",
+        ),
+        (
+            f"{GOOD}CASE,PASSAGE,partly,,\n",
+            "csv",
+            "line 3: says not who judged it",
+        ),
+        (f"{HEAD}CASE,PASSAGE,relevant,A\0,\n", "csv", "line 2: reviewer: there are characters"),
+        (f"{HEAD}CASE,PASSAGE,relevant,Ann,2999-01-01\n", "csv", "line 2: at: 2999-01-01"),
+        (f"{HEAD}CASE,PASSAGE,relevant,Ann,9999-12-31T23:59:59-14:00\n", "csv", "line 2: at: no moment"),
+        ("passage,gain\n", "csv", "line 1: no column 'verdict'"),
+        (f"{HEAD}CASE,Straße,relevant,Ann,\n".encode("latin-1"), "csv", "not in UTF-8, at byte"),
+        (HEAD.encode("utf-16"), "csv", "not in UTF-8, at byte 0"),
+        (b"PK\x03\x04rest", "csv", "a packed file; unpack it first"),
+        (b"\x1f\x8brest", "jsonl", "a packed file; unpack it first"),
+        ('{"seconds": NaN}\n', "doccano", "line 1: no JSON"),
+        ('{"passage_id": "p", "label": ["partly"], "seconds": 1e999}\n', "doccano", "line 1: "),
+        ("[" * 100_000, "label-studio", "no JSON"),
+        ("q 0 a b 1\n", "qrels", "line 1: not query-id"),
+        ("", "xls", "unknown format 'xls'; known: csv"),
+    ],
+)
+def test_one_bad_line_and_nothing_is_kept(
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path,
+    content: str | bytes, format_: str, told: str,
+) -> None:  # fmt: skip
+    passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
+    data = content if isinstance(content, bytes) else content.encode()
+    path = home / "verdicts"
+    path.write_bytes(data.replace(b"CASE", case_id.encode()).replace(b"PASSAGE", passage.encode()))
+    of = ("--case", case_id, "--corpus", harbour_folder)
+    done = run("review", "import", path, "--format", format_, *of)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert told in done.err
+    assert run("review", "verdicts", "--json").json["verdicts"] == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_table_as_others_make_it(
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, encoding: str, end: str
+) -> None:
+    passage = run("cases", "show", case_id, "--json").json["record"]["passages"][0]["id"]
+    path = home / "verdicts.csv"
+    rows = ["reviewer;extra;passage_id;verdict;note", f"عمر;7;{passage};Partly;نص"]
+    path.write_bytes(end.join([*rows, ""]).encode(encoding))
+    done = run("review", "import", path, "--format", "csv", "--matter", "Harbour", "--corpus", harbour_folder)
+    assert done.out == "1 verdicts kept\n"
+    (one,) = run("review", "verdicts", "--json").json["verdicts"]
+    assert (one["reviewer"], one["verdict"], one["note"]) == ("عمر", "partly", "نص")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("export", "--queue", "nobody", "--format", "csv"), "there is no queue 'nobody'"),
+        (("export", "--case", "nobody", "--format", "csv"), "there is no case 'nobody'"),
+        (("export", "--matter", "Nowhere", "--format", "csv"), "there is no matter 'Nowhere'"),
+        (("export", "--matter", "Harbour", "--format", "xls"), "unknown format 'xls'"),
+        (("export", "--matter", "Harbour", "--format", "binary-qrels"), "binary-qrels is only read"),
+        (("export", "--matter", "Harbour", "--format", "qrels"), "nobody has judged a passage"),
+        (("import", "EMPTY", "--format", "csv", "--queue", "nobody"), "there is no queue 'nobody'"),
+        (("import", "EMPTY", "--format", "csv", "--matter", "Harbour"), "--corpus: name the corpus"),
+        (("import", "EMPTY", "--format", "csv", "--case", "x", "--corpus", "HERE"), "there is no case 'x'"),
+        (("import", "none.csv", "--format", "csv", "--matter", "Harbour"), "none.csv: cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    run: CommandLine, harbour_folder: Path, case_id: str, home: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    empty = home / "empty.csv"
+    empty.write_text(HEAD)
+    names = {"EMPTY": str(empty), "HERE": str(harbour_folder)}
+    done = run("review", *(names.get(one, one) for one in arguments))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert told in done.err

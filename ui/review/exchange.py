@@ -1,0 +1,150 @@
+"""Verdicts as files: handed out to whoever may read them, and taken in for the owner of a matter."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from gradio.utils import get_upload_folder
+
+from engine.errors import AccessError, InputError
+from engine.operator_settings import MEGABYTE
+from engine.records.store import EVERYBODY
+from engine.records.store.listing import Matter
+from engine.review.drawing import items_named
+from engine.review.exchange.drafts import Draft
+from engine.review.exchange.placing import cases_named, placed
+from engine.review.exchange.registry import FORMATS, format_of, writer_of
+from engine.review.kept import Queue
+from engine.review.model import Item, ItemKind
+from engine.review.taking import taken_words
+from ui.corpus.intake import check_files, stage
+from ui.review.asked import Ask
+from ui.review.desk import Answer, Own, shown
+
+# What a visitor may send at once, and what is handed out: the command line takes and gives more.
+MOST_BYTES, MOST_VERDICTS = 4 * MEGABYTE, 20_000
+NOT_YOURS = "verdicts are taken in by whoever the matter belongs to"
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A queue, or all of a matter; ``is_own``: it belongs to whoever asks."""
+
+    queue: Queue | None
+    matter: Matter | None
+    is_own: bool
+
+
+def files_html(own: Own, *, queue: Queue | None = None, matter: Matter | None = None) -> str:
+    """The panel by which verdicts of a queue or a matter go out and come in."""
+    scope = _Scope(queue, matter, queue is None or own.owns(queue))
+    named = {"queue": queue.id} if queue is not None else {"matter": matter.id if matter is not None else ""}
+    return shown(
+        "files",
+        scope=named,
+        matter=matter,
+        only_own=_only_own(own, scope),
+        takes=scope.is_own and own.desk.library.settings.uploads,
+        written=[one for one in FORMATS.values() if one.write is not None],
+        read=list(FORMATS.values()),
+        suffixes=",".join(sorted({one.suffix for one in FORMATS.values()} | {".txt"})),
+        most=MOST_BYTES,
+    )
+
+
+def hand_out(own: Own, ask: Ask) -> Answer:
+    """A file of what stands: one's own verdicts for whoever is still to judge, or has no say over the matter.
+    Raises InputError where the format cannot hold it, or for too much."""
+    scope, write = _scope(own, ask), writer_of(ask.format)
+    owner = EVERYBODY if scope.queue is not None else own.owner
+    found = own.store.assessments(scope.matter, owner, queue=ask.queue, stands=True)
+    if _only_own(own, scope):
+        found = [one for one in found if one.reviewer == own.reviewer]
+    if len(found) > MOST_VERDICTS:
+        raise InputError(f"{len(found):,} verdicts are more than is handed out here: the command line does")
+    chosen = format_of(ask.format)
+    name = f"verdicts-{(ask.queue or ask.matter)[:8]}-{chosen.name}{chosen.suffix}"
+    return {
+        "file": {"name": name, "type": chosen.media_type, "data": base64.b64encode(write(found)).decode()}
+    }
+
+
+def take_in(own: Own, ask: Ask) -> tuple[str, Queue | None]:
+    """Keep the verdicts of a file that was sent, all or none; returns what came of it in words, and the queue
+    that they count in. Raises AccessError for what belongs to another, InputError naming the line."""
+    scope, by = _scope(own, ask), own.reviewer
+    if not scope.is_own:
+        raise AccessError(NOT_YOURS)
+    drafts = _read(own, ask)
+    items = _of_matter(own, scope.matter, drafts) if scope.queue is None else _queued(own, scope.queue)
+    found = placed(drafts, items)
+    # Where people log in, names are theirs: what a file says of others is kept as said by the file.
+    taken = own.store.take_in(
+        found.found, by=by, queue=ask.queue, owner=own.owner, signed=by if own.person.name else ""
+    )
+    return "; ".join(taken_words(taken, found.missing)), scope.queue
+
+
+def _scope(own: Own, ask: Ask) -> _Scope:
+    if ask.queue:
+        queue = own.queue(ask.queue)
+        return _Scope(queue, None, own.owns(queue))
+    return _Scope(None, own.matter(ask.matter), is_own=True)
+
+
+def _only_own(own: Own, scope: _Scope) -> bool:
+    """Whether whoever asks is to see no verdicts but their own: they have something left to judge, or it is
+    not theirs."""
+    if not scope.is_own:
+        return True
+    queues = [scope.queue] if scope.queue is not None else own.store.queues(scope.matter, own.owner)
+    try:
+        return any(own.store.progress(one.id, own.reviewer).left for one in queues)
+    except InputError:
+        # Who has not said a name yet.
+        return bool(queues)
+
+
+def _read(own: Own, ask: Ask) -> list[Draft]:
+    """The verdicts of the file that was sent."""
+    if ask.file is None:
+        raise InputError("there is no file yet: choose one")
+    uploads, chosen = Path(get_upload_folder()), format_of(ask.format)
+    check_files([ask.file], own.desk.library.settings, uploads)
+    with TemporaryDirectory() as made:
+        folder = Path(made) / "sent"
+        stage([ask.file], uploads, folder)
+        (path,) = (one for one in folder.rglob("*") if one.is_file())
+        if path.stat().st_size > MOST_BYTES:
+            most = f"{MOST_BYTES / MEGABYTE:g} MB"
+            raise InputError(f"{path.name}: larger than the {most} taken here: the command line takes it")
+        try:
+            drafts = chosen.read(path)
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), path.name)) from error
+        if len(drafts) > MOST_VERDICTS:
+            raise InputError(f"{path.name}: more than {MOST_VERDICTS:,} verdicts; split the file")
+        return [replace(one, where=one.where.replace(str(path), path.name)) for one in drafts]
+
+
+def _queued(own: Own, queue: Queue) -> Iterator[tuple[Item, str]]:
+    items = [one.item for one in own.store.items(queue.id).values()]
+    questions = {one: own.cases.summary(one, own.owner).question for one in {item.case_id for item in items}}
+    return ((item, questions[item.case_id]) for item in items)
+
+
+def _of_matter(own: Own, matter: Matter | None, drafts: Sequence[Draft]) -> Iterator[tuple[Item, str]]:
+    """The items of the cases that are named; a case whose corpus is gone has none."""
+    library, hops = own.desk.library, any(one.kind is ItemKind.HOP for one in drafts)
+    ids = own.cases.ids(matter, own.owner)
+    questions = {one: own.cases.summary(one, own.owner).question for one in ids}
+    for case in cases_named(drafts, questions):
+        record = own.cases.record(case, own.owner)
+        with suppress(InputError):
+            corpus = library.open(library.find(record["corpus"], own.person.key))
+            yield from items_named([(case, questions[case], record)], corpus, hops=hops)
