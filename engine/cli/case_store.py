@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
+    from engine.investigation.ranking.experience import Experience
     from engine.investigation.record import Investigation
     from engine.records.store.listing import Matter
     from engine.records.store.store import CaseStore
@@ -69,6 +71,37 @@ def open_store() -> CaseStore:
     from engine.records.store.store import CaseStore
 
     return CaseStore(operator_settings().cases_address)
+
+
+def learned_in(matter: Matter | None, corpus: Corpus) -> Experience | None:
+    """What the cases of a matter are ranked by that ask a corpus; None for what ranks the corpus. Raises as
+    ``MatterWeights``."""
+    if matter is None:
+        return None
+    from engine.operator_settings import operator_settings
+    from engine.records.store.matter_weights import MatterWeights
+
+    with closing(MatterWeights(operator_settings().cases_address)) as kept:
+        return kept.adopted(matter, corpus.name)
+
+
+def matter_known(name: str | None) -> Matter | None:
+    """This machine's matter of a name; None where there is none yet, or none is named."""
+    if name is None:
+        return None
+    with closing(open_store()) as store:
+        return next((one for one in store.matters() if one.name == " ".join(name.split())), None)
+
+
+@contextmanager
+def learned_of(store: CaseStore, case_id: str) -> Iterator[Callable[[str], Experience | None]]:
+    """What was learned of the matter of a case, by its id."""
+    from engine.operator_settings import operator_settings
+    from engine.records.store.matter_weights import MatterWeights
+
+    matter = store.summary(case_id, EVERYBODY).matter
+    with closing(MatterWeights(operator_settings().cases_address)) as kept:
+        yield partial(kept.experience, matter)
 
 
 def matter_named(store: CaseStore, name: str) -> Matter:

@@ -14,7 +14,7 @@ from engine.errors import InputError, RedstringError, ResourceError, SettingsErr
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # The version that this program reads and writes: the last of ``migrations/versions``.
-VERSION = "0004"
+VERSION = "0005"
 # Where the tables are on a server, apart from those of corpora and of others.
 SCHEMA = "redstring_cases"
 # Seconds for which one writer waits for another, or for a server.
