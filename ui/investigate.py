@@ -357,7 +357,9 @@ def wire_investigation(
         try:
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)
-            opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
+            model = connections.model_for(asked.session, person)
+            learned = partial(cases.learned_in, person, asked.matter)
+            opened = open_case(library, asked, person.key, model, learned)
             opened.turn = asked.turn
             opened.visitor = visitor_of(request)
             opened.judging = may_judge(library, person, asked.corpus or None)
@@ -428,12 +430,16 @@ def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
 
 
 def open_case(
-    library: Library, asked: CaseRequest, visitor: str = "", model: LanguageModel | None = None
+    library: Library,
+    asked: CaseRequest,
+    visitor: str = "",
+    model: LanguageModel | None = None,
+    learned: Callable[[Corpus], Experience | None] = lambda corpus: None,
 ) -> OpenCase:
     """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
 
     ``visitor`` is whose private corpora may be asked, ``model`` the language model that this visitor may
-    use, where there is one.
+    use, where there is one; ``learned`` gives what its matter is ranked by, None for what ranks the corpus.
     """
     question = asked.question.strip()
     if not question:
@@ -442,7 +448,7 @@ def open_case(
     name = asked.corpus or ""
     corpus = library.corpus(name, visitor)
     plan = edited_plan(asked.edited, question, name, settings)
-    case = Case(corpus, question, settings, plan=plan, model=model)
+    case = Case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,15 +92,16 @@ def matter_known(name: str | None) -> Matter | None:
         return next((one for one in store.matters() if one.name == " ".join(name.split())), None)
 
 
-@contextmanager
-def learned_of(store: CaseStore, case_id: str) -> Iterator[Callable[[str], Experience | None]]:
-    """What was learned of the matter of a case, by its id."""
+def learned_of(matter_id: str, record: Mapping[str, Any]) -> Experience | None:
+    """What a case was ranked by, given its record and the id of its matter, where that was learned of it."""
+    weights = str(record.get("weights", ""))
+    if not weights:
+        return None
     from engine.operator_settings import operator_settings
     from engine.records.store.matter_weights import MatterWeights
 
-    matter = store.summary(case_id, EVERYBODY).matter
     with closing(MatterWeights(operator_settings().cases_address)) as kept:
-        yield partial(kept.experience, matter)
+        return kept.experience(matter_id, weights)
 
 
 def matter_named(store: CaseStore, name: str) -> Matter:

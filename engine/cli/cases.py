@@ -203,12 +203,14 @@ def replay(options: argparse.Namespace) -> None:
     from engine.records.replaying import replayed
     from engine.records.store.fingerprint import fingerprint_of
 
-    corpus, was = open_corpus(options.corpus), open_corpus(options.was) if options.was else None
-    model = model_from(options)
-    with closing(open_store()) as store, learned_of(store, options.id) as learned:
+    with closing(open_store()) as store:
         record, steps = store.record(options.id, EVERYBODY), store.events(options.id, EVERYBODY)
-        state = store.summary(options.id, EVERYBODY).fingerprint
-        again = investigation_to_json(replayed(record, corpus, events=steps, model=model, learned=learned))
+        summary = store.summary(options.id, EVERYBODY)
+    state, learned = summary.fingerprint, learned_of(summary.matter, record)
+    corpus, was = open_corpus(options.corpus), open_corpus(options.was) if options.was else None
+    again = investigation_to_json(
+        replayed(record, corpus, events=steps, model=model_from(options), learned=learned)
+    )
     states = state, fingerprint_of(corpus)
     _print_comparison(options, compare(record, again, corpora=(was, corpus), states=states))
 

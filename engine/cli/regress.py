@@ -121,8 +121,7 @@ def _kept(ids: list[str]) -> Iterator[Saved]:
                 yield Saved(one, {}, error=str(error))
                 continue
             events, summary = store.events(one, EVERYBODY), store.summary(one, EVERYBODY)
-            with learned_of(store, one) as learned:
-                yield Saved(one, record, events, summary.fingerprint, learned=learned)
+            yield Saved(one, record, events, summary.fingerprint, learned=learned_of(summary.matter, record))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -10,13 +10,14 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.turn import PERSON
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus
 from engine.records.comparing import chances, compare, timeless
 from engine.records.comparison import Move
 from engine.records.export import investigation_to_json
-from engine.records.replaying import OfItsMatter, gone_through, nothing_learned
+from engine.records.replaying import gone_through
 from engine.records.steps import DISMISS, FOLLOW, PIN
 from engine.records.store.chain import Event
 
@@ -29,14 +30,14 @@ Pair = tuple[float | None, float | None]
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A case that is tried: its id, its record, its events and the state of the corpus of then. ``error``:
-    why it could not be read; ``learned`` gives what was learned of its matter."""
+    why it could not be read; ``learned`` is what it was ranked by, where that was learned of its matter."""
 
     id: str
     record: Record
     events: Sequence[Event] = ()
     fingerprint: str = ""
     error: str = ""
-    learned: OfItsMatter = nothing_learned
+    learned: Experience | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Nothing is written: a link that was rejected on the way is rejected in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 
@@ -25,14 +25,6 @@ from engine.records.steps import Dismiss, Follow, Pin, Reject, Step, Unreject, c
 from engine.records.store.chain import Event
 from engine.settings import InvestigationSettings, checked
 
-# What was learned of the matter of a case, by its id; None where it has none of that id.
-OfItsMatter = Callable[[str], Experience | None]
-
-
-def nothing_learned(_: str) -> None:
-    """Of a case that belongs to no matter."""
-    return None
-
 
 def replayed(
     record: Mapping[str, Any],
@@ -42,7 +34,7 @@ def replayed(
     settings: InvestigationSettings | None = None,
     day: date | None = None,
     model: LanguageModel | None = None,
-    learned: OfItsMatter = nothing_learned,
+    learned: Experience | None = None,
 ) -> Investigation:
     """The investigation of ``gone_through``. Raises as that does."""
     case = gone_through(
@@ -59,14 +51,15 @@ def gone_through(
     settings: InvestigationSettings | None = None,
     day: date | None = None,
     model: LanguageModel | None = None,
-    learned: OfItsMatter = nothing_learned,
+    learned: Experience | None = None,
 ) -> Case:
     """The case of a record on a corpus, asked again with its settings, or others, on the day on which it was
     asked, or another; then the steps that people took, those that they took back left out.
 
-    ``learned`` gives what was learned of its matter. A step that this corpus does not allow, because the
-    passage or the link is gone, is left out, and a note of the case says so. Where links were judged on the way, the case has a corpus of its own, of the same
-    data. Raises InputError where the record or a step cannot be read, SettingsError.
+    ``learned`` is what it was ranked by, where that was learned of its matter. A step that this corpus does
+    not allow, because the passage or the link is gone, is left out, and a note of the case says so. Where
+    links were judged on the way, the case has a corpus of its own, of the same data. Raises InputError where
+    the record or a step cannot be read, SettingsError.
     """
     try:
         settings = settings or checked(record["settings"])
@@ -100,17 +93,19 @@ def gone_through(
     return case
 
 
-def _weights(record: Mapping[str, Any], corpus: Corpus, learned: OfItsMatter) -> tuple[str | Experience, str]:
+def _weights(
+    record: Mapping[str, Any], corpus: Corpus, learned: Experience | None
+) -> tuple[str | Experience, str]:
     """The learned weights that a case was ranked by, empty for none; and why they cannot be had."""
     wanted = str(record.get("weights", ""))
     if not wanted or wanted in known_weights(corpus):
         return wanted, ""
-    try:
-        of_matter, why = learned(wanted), "neither beside this corpus nor in the matter of the case"
-    except InputError as error:
-        of_matter, why = None, f"damaged ({error})"
-    told = "" if of_matter else f"the learned weights {wanted!r} are {why}: it was ranked without them"
-    return of_matter or "", told
+    if learned is not None and learned.id == wanted:
+        return learned, ""
+    return "", (
+        f"the learned weights {wanted[:40]!r} are kept neither beside this corpus nor in the matter of the "
+        "case: it was ranked without them"
+    )
 
 
 def _taken(step: Step, case: Case, supposed: Corpus | None) -> str:

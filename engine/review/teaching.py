@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -84,7 +84,7 @@ def taught(
     return learn(seen, new_id()) if learn else learned_from(seen, corpus, new_id())
 
 
-def figures_of(choice: Choice, cases: dict[str, str] | None = None) -> dict[str, Any]:
+def figures_of(choice: Choice, cases: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What learned weights are shown with, as plain values. With ``cases`` the questions that moved most are
     among it, each by its case: its words go with that."""
     found = {

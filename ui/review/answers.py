@@ -13,6 +13,7 @@ from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, ReviewDesk, shown
 from ui.review.figures import figures, settle
 from ui.review.home import drop_queue, home, make_queue, queues, write_criteria
+from ui.review.learned import adopt, begin, drop, go_back, learned, look, stop
 from ui.review.playing import enter, judge, turns, undo
 
 # What changes something, as the audit log calls it. A verdict is kept with who gave it and when: it is not
@@ -22,6 +23,10 @@ LOGGED: Mapping[str, str] = {
     "make-queue": "make queue",
     "drop-queue": "delete queue",
     "settle": "settle disagreement",
+    "learn": "learn from verdicts",
+    "adopt": "adopt learned weights",
+    "go-back": "go back from learned weights",
+    "drop-weights": "delete learned weights",
 }
 
 
@@ -47,7 +52,7 @@ def answer(desk: ReviewDesk, request: object, who: Callable[[str], Person] = by_
 def _answered(handler: Callable[[Own, Ask], Answer], own: Own, ask: Ask) -> Answer:
     if ask.do not in LOGGED:
         return handler(own, ask)
-    what = ask.queue or ask.matter or ask.cases
+    what = ask.queue or ask.weights or ask.matter or ask.cases
     try:
         told = handler(own, ask)
     except (AccessError, InputError):
@@ -75,4 +80,11 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "take-back": undo,
     "figures": figures,
     "settle": settle,
+    "learned": learned,
+    "learn": begin,
+    "learning": look,
+    "stop-learning": stop,
+    "adopt": adopt,
+    "go-back": go_back,
+    "drop-weights": drop,
 }

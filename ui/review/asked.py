@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from engine.review.adding import LONGEST_TEXT
 from engine.review.model import Verdict
-from ui.asked import Key, Request
+from ui.asked import CorpusName, Key, Request
 
 LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
 MOST_ITEMS, MOST_REVIEWERS = 2000, 20
@@ -24,7 +24,9 @@ class Ask(Request):
     ``reviewer`` is the name that somebody has typed, which counts where nobody logs in. ``tab`` names a tab
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
-    of the criteria that the page shows, None before it shows any.
+    of the criteria that the page shows, None before it shows any. ``corpus`` is one of those that cases of
+    the matter asked, empty for the first; ``of`` says whether what is learned is for the matter or for all who
+    ask the corpus; ``weights`` and ``job`` are ids.
     """
 
     do: Key
@@ -53,3 +55,7 @@ class Ask(Request):
     hops: Count = 5
     reviewers: int = Field(default=1, ge=1, le=MOST_REVIEWERS)
     open: Ticked = False
+    corpus: CorpusName = ""
+    of: Literal["matter", "corpus"] = "matter"
+    weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
+    job: Key = ""

@@ -16,6 +16,8 @@ from engine.review.kept import Queue
 from engine.review.store import ReviewStore
 from ui.cases.kept import KeptCases
 from ui.cases.wording import exact, percent
+from ui.jobs.jobs import Jobs
+from ui.review.learning import RULES, Learning
 from ui.review.wording import REASONS, rows_of_verdicts, said
 from ui.shelf import Library
 from ui.templating import rendered
@@ -26,10 +28,12 @@ OPEN = "open_to_reviewers"
 
 
 class ReviewDesk:
-    """The kept cases, whose reviews stand beside them, and the library whose corpora they were asked of."""
+    """The kept cases, whose reviews stand beside them, the library whose corpora they were asked of, and what
+    is being learned."""
 
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
+        self.learning: Jobs[Learning] = Jobs(RULES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,11 @@ class Own:
         if not (self.person.name or self.typed.strip()):
             raise InputError("say your name first: verdicts are kept under it")
         return reviewer_named(self.person.name or self.typed)
+
+    @property
+    def asker(self) -> str:
+        """By what work that they order is theirs: this browser, or whoever has logged in."""
+        return self.person.key or self.owner
 
     @property
     def matters(self) -> list[Matter]:

@@ -24,8 +24,7 @@ from engine.records.store.review_tables import WEIGHTS
 from engine.records.store.sealing import now
 from engine.records.store.tables import MATTERS
 
-# Weights that are kept of a matter, of all its corpora together, and bytes of each; those of 6,000 verdicts on
-# 300 questions are about a tenth of that.
+# Weights that are kept of a matter, of all its corpora together, and bytes of each.
 MOST_KEPT, LONGEST_KEPT = 20, 8_000_000
 # What was read of the database, of all matters together.
 _REMEMBERED = 8
@@ -90,8 +89,8 @@ class MatterWeights(CaseDatabase):
             connection.execute(delete(WEIGHTS).where(own))
 
     def lines(self, matter: Matter, corpus: str) -> list[WeightsLine]:
-        """What is kept of a corpus in a matter, and by what is ranked, in the order in which it was done; what
-        was learned itself is left out."""
+        """What is kept of a corpus in a matter, and by what is ranked, in the order in which it was done,
+        without what was learned itself."""
         columns = WEIGHTS.c.act, WEIGHTS.c.id, WEIGHTS.c.who, WEIGHTS.c.at, WEIGHTS.c.figures
         of = WEIGHTS.c.matter == matter.id, WEIGHTS.c.corpus == corpus
         return [
@@ -128,7 +127,7 @@ class MatterWeights(CaseDatabase):
                 found = unpacked_experience(row["learned"])
             except ValueError as error:
                 raise InputError(
-                    f"the learned weights {weights!r} cannot be read ({error}): go back to those of the corpus"
+                    f"the learned weights {weights!r} cannot be read ({error}): go back, or delete them"
                 ) from error
         with self._lock:
             self._read_before[weights] = found
@@ -162,9 +161,7 @@ def _check_room(connection: Connection, matter: Matter, *, locked: bool = False)
     _check_there(connection, matter, locked=locked)
     of = WEIGHTS.c.matter == matter.id, WEIGHTS.c.act == Act.KEPT.value
     if connection.execute(select(func.count()).select_from(WEIGHTS).where(*of)).scalar_one() >= MOST_KEPT:
-        raise InputError(
-            f"{MOST_KEPT} learned weights are kept of this matter, which is the most: delete some"
-        )
+        raise InputError(f"{MOST_KEPT} learned weights are kept of this matter, the most: delete some")
 
 
 def _unknown(matter: Matter, weights: str) -> InputError:

@@ -131,8 +131,8 @@ ASSESSMENTS = Table(
     Index(None, "case_number", "key", "reviewer"),
 )
 
-# What was learned of the verdicts of a matter, and by which of it its cases are ranked: acts, as in the journal
-# beside a corpus.
+# What was learned of the verdicts of a matter, and by which of it its cases are ranked: acts, as in the
+# journal beside a corpus.
 WEIGHTS = Table(
     "weights",
     METADATA,
