@@ -14,10 +14,12 @@ import gradio as gr
 import orjson
 
 from engine.access.audit_log import record
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
+from engine.investigation.ranking.experience import Experience
 from engine.language.markup import attribute
 from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json

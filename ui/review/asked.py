@@ -25,8 +25,8 @@ class Ask(Request):
     of their browser, ``slots`` the items that it holds at once. ``case`` and ``key`` name an item; ``cases``
     is the id of the only case that a queue is made of, empty for all of the matter. ``seen`` is the version
     of the criteria that the page shows, None before it shows any. ``corpus`` is one of those that cases of
-    the matter asked, empty for the first; ``of`` says whether what is learned is for the matter or for all who
-    ask the corpus; ``weights`` and ``job`` are ids.
+    the matter asked, empty for the first; ``of`` says whether what is learned is for the matter or for all
+    who ask the corpus; ``weights`` and ``job`` are ids.
     """
 
     do: Key

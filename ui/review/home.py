@@ -28,6 +28,7 @@ def home(own: Own, ask: Ask) -> Answer:
         "cases": shown("cases", count=dict(_counts(counted)).get(chosen.id if chosen else "", 0),
                        opened=opened if opened and chosen and opened.matter == chosen.id else None),
         "criteria": "" if chosen is None else _criteria(own, chosen),
+        "learned-here": "" if chosen is None else shown("learned_here", matter=chosen),
     }  # fmt: skip
     return {"html": slots, "named": own.person.name, "cases": any(count for _, count in counted)}
 

@@ -74,7 +74,9 @@ def begin(own: Own, ask: Ask) -> Answer:
     scope, who = _scope(own, ask), own.reviewer
     corpus, place, said = scope.there(), scope.place(own), scope.said(own)
     if said.telling < FEWEST:
-        raise InputError(f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages")
+        raise InputError(
+            f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages"
+        )
     place.check_room()
     asked = Learning(scope.matter.id, scope.name, scope.of)
     line = own.person.address or own.asker
@@ -162,11 +164,13 @@ def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
     last = acted(lines)
     in_use = "" if last is None else last.id
     chosen = next((one for one in kept if one.id == (wanted or in_use)), next(iter(kept), None))
-    fresh = None if job is None or chosen is not None and chosen.id != job.payload.weights else job
+    fresh = (
+        job.payload if job is not None and chosen is not None and job.payload.weights == chosen.id else None
+    )
     page = shown(
         "learned",
         scope=scope,
-        said=said,
+        found=said,
         fewest=FEWEST,
         both=min(said.telling, FEWEST),
         progress="" if job is None or job.over else _progress(own, job),
@@ -204,10 +208,10 @@ def _gain(figures: Mapping[str, Any]) -> float | None:
     return found if isinstance(found, int | float) else None
 
 
-def _result(own: Own, line: WeightsLine, job: Job[Learning] | None) -> dict[str, Any]:
+def _result(own: Own, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
     """What kept weights are shown with. Weights of a corpus do not tell the questions of others: those that
-    its own job has learned from are there as long as that is remembered."""
-    figures = line.figures | dict(job.payload.figures if job is not None and job.payload.weights else {})
+    the job of whoever asks has learned from are shown to them as long as it is remembered: ``fresh``."""
+    figures = line.figures | dict(fresh.figures if fresh is not None else {})
     kind = str(figures.get("kind", ""))
     worse, better = (figures.get(name, 0) for name in ("worse", "better"))
     return {

@@ -1,4 +1,4 @@
-"""Learning from verdicts as a job: each judged question is asked again where cases run, one after the other."""
+"""Learning from verdicts as a job: judged questions are asked again where cases run, one by one."""
 
 from __future__ import annotations
 

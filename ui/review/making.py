@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.errors import CorpusError, InputError
 from engine.records.store.listing import Matter
 from engine.records.wording import plural
+from engine.review.drawing import settings_of
 from engine.review.items import hop_items, passage_items
 from engine.review.kept import Queue, QueuedItem
 from engine.review.sampling import Sampling, drawn
@@ -36,11 +37,7 @@ def made_queue(own: Own, ask: Ask) -> tuple[Queue, str]:
             missing += 1
     if len(items) > MOST_IN_QUEUE:
         raise InputError(f"that would be {len(items):,} items; take less of each case")
-    settings = {
-        "best": ask.best, "border": ask.border, "alone": ask.alone, "disagreed": ask.disagreed,
-        "random": ask.random, "hops": ask.hops, "reviewers": ask.reviewers, "cases": len(every),
-        OPEN: ask.open,
-    }  # fmt: skip
+    settings = settings_of(sampling) | {"cases": len(every), OPEN: ask.open}
     queue = own.store.make_queue(matter, ask.name or matter.name, items, who=who, settings=settings)
     return queue, _told(queue, len(every), missing)
 

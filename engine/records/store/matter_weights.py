@@ -25,7 +25,7 @@ from engine.records.store.sealing import now
 from engine.records.store.tables import MATTERS
 
 # Weights that are kept of a matter, of all its corpora together, and bytes of each.
-MOST_KEPT, LONGEST_KEPT = 20, 8_000_000
+MOST_KEPT, LONGEST_KEPT = 20, 4_000_000
 # What was read of the database, of all matters together.
 _REMEMBERED = 8
 

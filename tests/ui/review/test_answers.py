@@ -115,7 +115,8 @@ def test_a_queue_is_drawn_from_all_cases_or_from_the_open_one(
     told = ann.good("make-queue", matter=store.queue(every).matter, **FEW)["said"]
     assert told == "6 items of 2 cases; 1 case left out, whose corpus is gone or not open to you"
     settings = store.queue(every).settings
-    assert (settings["best"], settings["hops"], settings["open_to_reviewers"]) == (3, 2, False)
+    assert (settings["sampling"]["best"], settings["sampling"]["hops"]) == (3, 2)
+    assert settings["open_to_reviewers"] is False
 
 
 def test_who_has_no_key_is_told_why_nothing_is_there(desk: ReviewDesk) -> None:
