@@ -22,6 +22,7 @@ from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, ask
 from tests.browser.reviewing import HOSTILE, cases, enter, links_as_they_were, record, reviews
+from tests.engine.investigation.test_weights import lifting
 from ui.review import learning
 
 if TYPE_CHECKING:
@@ -113,12 +114,6 @@ def test_learn_adopt_ask_again_and_go_back(
     page.wait_for_selector(".case-bar .kept >> text=Kept in General")
     kept = cases.record(page.get_attribute(".case-bar", "data-case") or "")
     assert kept["weights"] == adopted.id
-    card = page.locator(f"#passages .card[data-id='{taught}']")
-    card.locator("details.score summary").click()
-    rows = card.locator("details.score tr").all_inner_texts()
-    if any(part["name"] == "experts" for one in kept["passages"] for part in one["breakdown"]):
-        (row,) = (one for one in rows if one.startswith("experts"))
-        assert "from what was said of this passage" in row
     page.click("#in-matter button")
     page.wait_for_selector("#in-matter p", state="hidden")
     page.click(".views [data-view=review]")
@@ -129,6 +124,28 @@ def test_learn_adopt_ask_again_and_go_back(
     ask_again(page)
     kept = cases.record(page.get_attribute(".case-bar", "data-case") or "")
     assert "weights" not in kept
+
+
+def test_what_was_said_of_a_passage_stands_among_the_parts_of_its_score(
+    page: Page, cases: CaseStore, taught: str, weights: MatterWeights, shown_sample: Path
+) -> None:
+    corpus, figures = open_corpus(shown_sample).name, {"verdicts": 1}
+    weights.keep(cases.matter(), corpus, lifting(taught), figures, who=HOSTILE)
+    enter(page)
+    shown(page)
+    page.click("[data-key=adopt-lifted]")
+    page.wait_for_selector(".rev-kept li:nth-child(2)[data-use]")
+    assert page.evaluate("window.harmed") is None
+    page.click("[data-act=ask-in]")
+    ask(page, QUESTION)
+    page.wait_for_selector(".case-bar .kept >> text=Kept in General")
+    card = page.locator("#passages .card").first
+    assert card.get_attribute("data-id") == taught
+    card.locator("details.score summary").click()
+    (row,) = (one for one in card.locator("details.score tr").all_inner_texts() if "experts" in one)
+    assert "+5.000" in row
+    assert "from what was said of this passage" in row
+    page.click("#in-matter button")
 
 
 def ask_again(page: Page) -> None:
