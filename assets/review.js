@@ -77,7 +77,7 @@
   };
   function after(found, request) {
     if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }
-    if (found.html && found.html.learned && state.show !== "learned") show("learned");
+    if (found.html && found.html.learned && state.show !== "learned") { show("learned"); one("[data-key=learned]").focus(); }
     if (state.show === "learned") follow(found.job || "");
     if (found.made && state.show !== "home") show("home");
     if (found.made) { const button = one(`[data-key="enter-${CSS.escape(found.made)}"]`); if (button) button.focus(); }

@@ -17,13 +17,13 @@ from engine.records.store.matter_weights import MatterWeights
 from engine.records.store.store import CaseStore
 from engine.review.items import passage_items
 from engine.review.kept import QueuedItem
+from engine.review.learning.observing import described
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
 from tests.browser.conftest import QUESTION, ask
 from tests.browser.reviewing import HOSTILE, cases, enter, links_as_they_were, record, reviews
 from tests.engine.investigation.test_weights import lifting
-from ui.review import learning
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -162,8 +162,8 @@ def ask_again(page: Page) -> None:
 def test_learning_is_cancelled_and_found_again(
     page: Page, cases: CaseStore, taught: str, weights: MatterWeights, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go, real = threading.Event(), learning.described
-    monkeypatch.setattr(learning, "described", lambda *given: (go.wait(60), real(*given))[1])
+    go, real = threading.Event(), described
+    monkeypatch.setattr("ui.review.learning.described", lambda *given: (go.wait(60), real(*given))[1])
     enter(page)
     shown(page)
     page.click("[data-key=learn]")

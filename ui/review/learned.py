@@ -66,7 +66,9 @@ class Scope:
 
 def learned(own: Own, ask: Ask) -> Answer:
     """The whole screen."""
-    return _screen(own, _scope(own, ask), ask.weights)
+    # Whoever wants to see certain weights is led to them; else the page says where somebody stands.
+    focus = {"focus": "[data-key=learned-result]"} if ask.weights else {}
+    return _screen(own, _scope(own, ask), ask.weights) | focus
 
 
 def begin(own: Own, ask: Ask) -> Answer:
@@ -183,7 +185,7 @@ def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
         in_use=in_use,
         with_scope=dict(_named(Learning(scope.matter.id, scope.name, scope.of))),
     )
-    found: Answer = {"html": {"learned": page}, "focus": "[data-key=learned]"}
+    found: Answer = {"html": {"learned": page}}
     return found if job is None or job.over else found | {"job": job.id}
 
 

@@ -17,6 +17,7 @@ from engine.records.store import EVERYBODY
 from engine.review.items import passage_items
 from engine.review.kept import QueuedItem
 from engine.review.learning.choosing import Choice, learned_from
+from engine.review.learning.observing import described
 from engine.review.model import Verdict
 from engine.review.store import ReviewStore
 from engine.settings import preset
@@ -206,13 +207,13 @@ def _in_journal(corpus: Corpus) -> list[dict[str, Any]]:
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Learning waits at its first question until this is set."""
-    go, real = threading.Event(), learning.described
+    go, real = threading.Event(), described
 
     def waits(case: Case, labels: Any) -> Any:
         go.wait(20)
         return real(case, labels)
 
-    monkeypatch.setattr(learning, "described", waits)
+    monkeypatch.setattr("ui.review.learning.described", waits)
     return go
 
 
