@@ -22,6 +22,7 @@
       corpus,
       edited: redstring.planned(),
       view: redstring.viewInFront(),
+      matter: matter(),
       held: Object.fromEntries(names.map((name, index) => [name, values[index]])),
       unfinished: unfinished(),
     });
@@ -48,5 +49,26 @@
     element.addEventListener("click", (event) => { if (event.target.closest("button")) reset(); });
   }
 
-  Object.assign(redstring, { asked, depth, moved, presetValues, setting: (name) => state.shown[name], turn: () => state.turn });
+  /* ---------- the matter ---------- */
+  const MATTER = "redstring-matter";
+  function matter() { try { return sessionStorage.getItem(MATTER) || ""; } catch { return ""; } }
+  /* What this tab asks from now on is kept in a matter, and ranked by what was learned of it; "": in General. */
+  function askIn(name) {
+    try { if (name) sessionStorage.setItem(MATTER, name); else sessionStorage.removeItem(MATTER); } catch { return; }
+    tellMatter();
+    redstring.view("investigate");
+    one("#question textarea").focus();
+  }
+  function tellMatter() {
+    if (!state.place) return;
+    one("p", state.place).hidden = !matter();
+    one("bdi", state.place).textContent = matter();
+  }
+  function inMatter(element) {
+    state.place = element;
+    element.addEventListener("click", (event) => { if (event.target.closest("button")) askIn(""); });
+    tellMatter();
+  }
+
+  Object.assign(redstring, { asked, askIn, inMatter, depth, moved, presetValues, setting: (name) => state.shown[name], turn: () => state.turn });
 })();

@@ -4,7 +4,7 @@
   "use strict";
   const redstring = window.redstring;
   if (!redstring || redstring.review) return;
-  const NAME = "redstring-reviewer", OPEN = "redstring-review-queue";
+  const NAME = "redstring-reviewer", OPEN = "redstring-review-queue", EVERY = 700;
   const state = { kit: null, root: null, door: null, play: null, show: "home", name: "", wanted: "" };
   const one = (selector) => state.kit.one(selector);
   const part = (name) => one(`[data-part="${name}"]`);
@@ -28,7 +28,8 @@
   function show(name) {
     state.show = name;
     one(".rev").dataset.show = name;
-    if (name !== "figures") state.kit.swap("figures", "");
+    ["figures", "learned"].filter((slot) => slot !== name).forEach((slot) => state.kit.swap(slot, ""));
+    if (name !== "learned") follow("");
   }
   const opened = () => new URLSearchParams(location.search).get("case") || "";
   async function home(matter = part("matter").value) {
@@ -120,12 +121,18 @@
     state.kit.send({ do: "verdicts-in", ...JSON.parse(form.dataset.with), format, file: { key: arrived[0], name: file.name } });
   }
 
+  /* How far learning is, again and again as long as its screen is there. */
+  function follow(job) {
+    clearTimeout(state.timer);
+    if (job) state.timer = setTimeout(() => state.kit.send({ do: "learning", job }, { quiet: true }), EVERY);
+  }
+
   const acts = {
     enter: (button) => enter(button.dataset.queue),
-    figures: (button) => { if (haveName()) figures(button.dataset.queue); },
+    figures: (button) => { if (!haveName()) return; state.kit.banner(""); figures(button.dataset.queue); },
     settle: (button) => { if (haveName()) settle(button.dataset.queue); },
     "to-case": (button) => toCase(button.dataset.case),
-    leave: () => home().then(() => { const first = one(".rev-home button"); if (first) first.focus(); }),
+    leave: () => (state.kit.banner(""), home()).then(() => { const first = one(".rev-home button"); if (first) first.focus(); }),
     fold: (button) => button.setAttribute("aria-expanded", String(one(".rev").toggleAttribute("data-open"))),
     verdict: (button) => state.play.verdict(button),
     reason: (button) => state.play.reason(button),
@@ -133,10 +140,13 @@
     undo: () => state.play.undo(),
     again: () => state.play.again(),
     bring,
+    "ask-in": (button) => redstring.askIn(button.dataset.matter),
   };
   function after(found, request) {
     if (request.do === "figures" || request.do === "settle") { if (found.html) show("figures"); }
     if (request.do.startsWith("verdicts-")) inSight();
+    if (found.html && found.html.learned && state.show !== "learned") { show("learned"); one("[data-key=learned]").focus(); }
+    if (state.show === "learned") follow(found.job || "");
     if (found.made && state.show !== "home") show("home");
     if (found.made) { const button = one(`[data-key="enter-${CSS.escape(found.made)}"]`); if (button) button.focus(); }
   }

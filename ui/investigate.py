@@ -14,10 +14,12 @@ import gradio as gr
 import orjson
 
 from engine.access.audit_log import record
+from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, for_visitors
 from engine.investigation import Case
 from engine.investigation.constraints import NOTHING_LEFT
 from engine.investigation.events import CoverageChanged, Event, Ranked, RoundFinished, ScanFinished, Stopped
+from engine.investigation.ranking.experience import Experience
 from engine.language.markup import attribute
 from engine.llm import LanguageModel
 from engine.records.export import investigation_to_json
@@ -357,7 +359,9 @@ def wire_investigation(
         try:
             asked = case_request(given)
             person = person_of(library.settings, request, asked.visitor)
-            opened = open_case(library, asked, person.key, connections.model_for(asked.session, person))
+            model = connections.model_for(asked.session, person)
+            learned = partial(cases.learned_in, person, asked.matter)
+            opened = open_case(library, asked, person.key, model, learned)
             opened.turn = asked.turn
             opened.visitor = visitor_of(request)
             opened.judging = may_judge(library, person, asked.corpus or None)
@@ -428,12 +432,16 @@ def wire_cost(rail: Rail, library: Library, connections: Connections) -> None:
 
 
 def open_case(
-    library: Library, asked: CaseRequest, visitor: str = "", model: LanguageModel | None = None
+    library: Library,
+    asked: CaseRequest,
+    visitor: str = "",
+    model: LanguageModel | None = None,
+    learned: Callable[[Corpus], Experience | None] = lambda corpus: None,
 ) -> OpenCase:
     """A case ready to run. Raises InputError for an empty question, SettingsError for a wrong value.
 
     ``visitor`` is whose private corpora may be asked, ``model`` the language model that this visitor may
-    use, where there is one.
+    use, where there is one; ``learned`` gives what its matter is ranked by, None for what ranks the corpus.
     """
     question = asked.question.strip()
     if not question:
@@ -442,7 +450,7 @@ def open_case(
     name = asked.corpus or ""
     corpus = library.corpus(name, visitor)
     plan = edited_plan(asked.edited, question, name, settings)
-    case = Case(corpus, question, settings, plan=plan, model=model)
+    case = Case(corpus, question, settings, plan=plan, model=model, weights=learned(corpus))
     named = set(settings.documents)
     titles = {one.id: one.title or one.id for one in corpus.documents() if one.id in named} if named else {}
     opened = OpenCase(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from engine.investigation.ranking.order import EXPERTS
 from engine.language.markup import escape
 from engine.llm.suspicion import addresses_machine
 from engine.model import Document, Hop, Passage, RankedPassage, ScorePart
@@ -259,7 +260,8 @@ def _has_length(part: ScorePart) -> bool:
 
 
 def _score(found: RankedPassage, reading: Reading) -> str:
-    shown = [part for part in found.breakdown if part.value]
+    # What rounds to nothing tells nothing.
+    shown = [part for part in found.breakdown if round(part.value, 3)]
     if not shown:
         return ""
     total = found.score
@@ -271,7 +273,7 @@ def _score(found: RankedPassage, reading: Reading) -> str:
     )
     rows = "".join(
         f'<tr><td><i style="--c:{_part_colour(part)}"></i>{escape(part.name)}</td>'
-        f"<td>{part.value:+.3f}</td><td>{escape(_part_detail(part, reading.name))}</td></tr>"
+        f"<td>{part.value:+.3f}</td><td>{escape(_part_detail(part, found, reading.name))}</td></tr>"
         for part in shown
     )
     return (
@@ -287,6 +289,7 @@ _PART_TOKENS = {
     "scan": "scan",
     "neighbours": "meta",
     "pinned": "person",
+    EXPERTS: "person",
     "reranker": "spare-a",
 }
 
@@ -296,9 +299,12 @@ def _part_colour(part: ScorePart) -> str:
     return f"var(--{token})" if token else colour(part.name)
 
 
-def _part_detail(part: ScorePart, name: Name) -> str:
+def _part_detail(part: ScorePart, found: RankedPassage, name: Name) -> str:
     """The detail of a part; where it is a passage's id, the passage's short citation."""
-    return name(part.detail) if "/" in part.detail else part.detail
+    if part.name == EXPERTS:
+        of = "this passage" if part.detail == found.passage.id else name(part.detail)
+        return f"from what was said of {of}" if part.detail else "from what was said of passages like it"
+    return name(part.detail) if part.detail else ""
 
 
 def _actions(*, pinned: bool) -> str:

@@ -49,6 +49,7 @@ KEPT = frozenset({FILTERS, "model"})
 FOLLOW = "follow"
 _QUIETLY: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 _NOTE = '<p role="status" hidden><span></span> <button type="button">reset</button></p>'
+_IN_MATTER = '<p hidden>Asked in the matter <bdi></bdi> <button type="button">leave it</button></p>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,9 @@ def build_rail(library: Library) -> Rail:
         cancel = gr.Button("Cancel", elem_id="cancel")
         plan = gr.Button("Plan", elem_id="plan-go")
     use_model, cost = build_assist()
+    gr.HTML(
+        _IN_MATTER, elem_id="in-matter", apply_default_css=False, js_on_load="redstring.inMatter(element)",
+    )  # fmt: skip
     chips = gr.HTML(
         chips_html(library.examples(None)), elem_id="chips", apply_default_css=False,
         js_on_load="redstring.chips(element)",

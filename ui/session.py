@@ -15,6 +15,7 @@ from engine.answers.record import Answer
 from engine.corpus.protocol import Corpus
 from engine.errors import InputError
 from engine.investigation import Case
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.transactions import kinds_of
 from engine.llm.cost import CostReport, cost_report
 from engine.model import Document, Passage
@@ -70,9 +71,9 @@ class OpenCase:
     shown, with what a model would cost at most. ``workers`` have the places that it runs in, without them it
     runs at once; ``visitor`` is who waits for one. ``keeping`` is by what it is kept, None where it is not.
     ``reopened``: it is shown from its record, and is run anew before somebody goes on with it, from
-    ``record`` by the ``steps`` that led to it. ``left`` counts how often its page was left while it ran.
-    ``view`` is what is in front in the pane of the board, ``drawn`` how many nodes were drawn last and what
-    was in front then.
+    ``record`` by the ``steps`` that led to it and what was ``learned`` of its matter. ``left`` counts how
+    often its page was left while it ran. ``view`` is what is in front in the pane of the board, ``drawn`` how
+    many nodes were drawn last and what was in front then.
     """
 
     case: Case
@@ -99,6 +100,7 @@ class OpenCase:
     reopened: bool = False
     record: Mapping[str, Any] | None = None
     steps: tuple[Event, ...] = ()
+    learned: Experience | None = None
     left: int = 0
     view: View = "board"
     drawn: tuple[int, View] = (DEFAULT_NODES, "board")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from engine.cli.case_store import WHO, open_store
+from engine.cli.case_store import WHO, learned_in, open_store
 from engine.cli.printing import print_json, print_lines
 from engine.cli.settings import add_settings, settings_from
 from engine.errors import InputError
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
+    from engine.investigation.ranking.experience import Experience
     from engine.records.store.listing import CaseSummary
     from engine.settings import InvestigationSettings
 
@@ -56,6 +57,7 @@ def batch(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from engine.corpus import open_corpus
+    from engine.investigation.weights import adopted_weights
     from engine.records.store.fingerprint import fingerprint_of
     from engine.telemetry import tell_spans
 
@@ -66,13 +68,15 @@ def batch(options: argparse.Namespace) -> None:
     known = 0
     with closing(open_store()) as store:
         matter, fingerprint = store.matter(options.matter), fingerprint_of(corpus)
+        weights = learned_in(matter, corpus)
+        ranked_by = adopted_weights(corpus) if weights is None else weights.id
         plain = orjson.loads(orjson.dumps(settings.model_dump(mode="json")))
         for question in tqdm(questions, desc="cases", file=sys.stderr, disable=not sys.stderr.isatty()):
-            case_id = store.same(matter, question, plain, fingerprint)
+            case_id = store.same(matter, question, plain, fingerprint, ranked_by)
             known += case_id is not None
             if case_id is None:
                 try:
-                    record = _record(question, corpus, settings)
+                    record = _record(question, corpus, settings, weights)
                 except InputError as error:
                     failed[question] = str(error)
                     continue
@@ -121,11 +125,13 @@ def _question(line: str, where: str) -> str:
     return text.strip()
 
 
-def _record(question: str, corpus: Corpus, settings: InvestigationSettings) -> dict[str, Any]:
+def _record(
+    question: str, corpus: Corpus, settings: InvestigationSettings, weights: Experience | None
+) -> dict[str, Any]:
     from engine.investigation import Case
     from engine.records.export import investigation_to_json
 
-    case = Case(corpus, question, settings)
+    case = Case(corpus, question, settings, weights=weights)
     for _ in case.run():
         pass
     return investigation_to_json(case.investigation())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from engine.records.store import EVERYBODY
 
 if TYPE_CHECKING:
     from engine.corpus.protocol import Corpus
+    from engine.investigation.ranking.experience import Experience
     from engine.investigation.record import Investigation
     from engine.records.store.listing import Matter
     from engine.records.store.store import CaseStore
@@ -69,6 +70,38 @@ def open_store() -> CaseStore:
     from engine.records.store.store import CaseStore
 
     return CaseStore(operator_settings().cases_address)
+
+
+def learned_in(matter: Matter | None, corpus: Corpus) -> Experience | None:
+    """What the cases of a matter are ranked by that ask a corpus; None for what ranks the corpus. Raises as
+    ``MatterWeights``."""
+    if matter is None:
+        return None
+    from engine.operator_settings import operator_settings
+    from engine.records.store.matter_weights import MatterWeights
+
+    with closing(MatterWeights(operator_settings().cases_address)) as kept:
+        return kept.adopted(matter, corpus.name)
+
+
+def matter_known(name: str | None) -> Matter | None:
+    """This machine's matter of a name; None where there is none yet, or none is named."""
+    if name is None:
+        return None
+    with closing(open_store()) as store:
+        return next((one for one in store.matters() if one.name == " ".join(name.split())), None)
+
+
+def learned_of(matter_id: str, record: Mapping[str, Any]) -> Experience | None:
+    """What a case was ranked by, given its record and the id of its matter, where that was learned of it."""
+    weights = str(record.get("weights", ""))
+    if not weights:
+        return None
+    from engine.operator_settings import operator_settings
+    from engine.records.store.matter_weights import MatterWeights
+
+    with closing(MatterWeights(operator_settings().cases_address)) as kept:
+        return kept.experience(matter_id, weights)
 
 
 def matter_named(store: CaseStore, name: str) -> Matter:

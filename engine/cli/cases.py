@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.cli import case_files
-from engine.cli.case_store import WHO, log_deleted, matter_named, open_store, printed
+from engine.cli.case_store import WHO, learned_of, log_deleted, matter_named, open_store, printed
 from engine.cli.models import add_model_flags, model_from
 from engine.cli.settings import add_corpus
 from engine.corpus.address import place_of
@@ -205,9 +205,12 @@ def replay(options: argparse.Namespace) -> None:
 
     with closing(open_store()) as store:
         record, steps = store.record(options.id, EVERYBODY), store.events(options.id, EVERYBODY)
-        state = store.summary(options.id, EVERYBODY).fingerprint
+        summary = store.summary(options.id, EVERYBODY)
+    state, learned = summary.fingerprint, learned_of(summary.matter, record)
     corpus, was = open_corpus(options.corpus), open_corpus(options.was) if options.was else None
-    again = investigation_to_json(replayed(record, corpus, events=steps, model=model_from(options)))
+    again = investigation_to_json(
+        replayed(record, corpus, events=steps, model=model_from(options), learned=learned)
+    )
     states = state, fingerprint_of(corpus)
     _print_comparison(options, compare(record, again, corpora=(was, corpus), states=states))
 

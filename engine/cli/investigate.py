@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from engine.cli.case_store import add_matter_flag, keep
+from engine.cli.case_store import add_matter_flag, keep, learned_in, matter_known
 from engine.cli.models import add_model_flags, model_from
 from engine.cli.planning import add_plan_flag, plan_from
 from engine.cli.printing import print_json, print_lines
@@ -63,7 +63,10 @@ def investigate(options: argparse.Namespace) -> None:
     pool = load_pool(options.resume, corpus, settings.pool_size) if options.resume else None
     used = load_usage(options.resume) if options.resume else {}
     model, plan = model_from(options), plan_from(options)
-    case = Case(corpus, options.question, settings, pool=pool, plan=plan, model=model, used=used)
+    weights = learned_in(matter_known(options.matter), corpus)
+    case = Case(
+        corpus, options.question, settings, pool=pool, plan=plan, model=model, used=used, weights=weights
+    )
     for event in case.run():
         line = event_line(event)
         if line is not None and not options.json:

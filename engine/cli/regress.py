@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from engine.cli.case_store import matter_named, open_store
+from engine.cli.case_store import learned_of, matter_named, open_store
 from engine.cli.models import add_model_flags, model_from
 from engine.cli.printing import print_json, print_lines
 from engine.cli.settings import add_corpus
@@ -121,7 +121,7 @@ def _kept(ids: list[str]) -> Iterator[Saved]:
                 yield Saved(one, {}, error=str(error))
                 continue
             events, summary = store.events(one, EVERYBODY), store.summary(one, EVERYBODY)
-            yield Saved(one, record, events, summary.fingerprint)
+            yield Saved(one, record, events, summary.fingerprint, learned=learned_of(summary.matter, record))
 
 
 def _files(folder: Path) -> list[Path]:

@@ -6,6 +6,7 @@ added; the last that adopts or goes back counts. They lie beside a corpus and no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -18,8 +19,9 @@ from engine.corpus.journal import Journals, journals_at
 from engine.corpus.signing import LONGEST_NAME, signed_line
 from engine.errors import CorpusError
 
-# Characters of what a line keeps.
-LONGEST_KEPT = 20_000_000
+# Characters of what a line keeps, and how many lines may keep something: whoever owns a corpus may learn anew
+# as often as they like.
+LONGEST_KEPT, MOST_KEPT = 20_000_000, 100
 
 
 class Act(StrEnum):
@@ -42,6 +44,11 @@ class WeightsLine(BaseModel):
     when: str = ""
     figures: dict[str, Any] = Field(default_factory=dict)
     learned: str = Field(default="", max_length=LONGEST_KEPT)
+
+
+def acted(lines: Sequence[WeightsLine]) -> WeightsLine | None:
+    """What decides by which weights is ranked: the last line that adopts or goes back; None for none."""
+    return next((line for line in reversed(lines) if line.act is not Act.KEPT), None)
 
 
 def load_weights(place: Path | str | Journals) -> list[WeightsLine]:

@@ -42,6 +42,7 @@ from engine.investigation.pointing import point_at, row_of
 from engine.investigation.pool import Pool
 from engine.investigation.purpose import kinds_of_round, purpose_of_round, purpose_of_scan
 from engine.investigation.ranking import Ranking
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.reading import Reading
 from engine.investigation.record import Investigation
 from engine.investigation.reranking import Reranking
@@ -92,8 +93,8 @@ class Case:
     on which the law is looked at where the settings name none; today, unless another is given. ``model`` is
     asked where the settings say so and never else; ``meter`` counts what it uses and keeps the budget;
     ``used`` is what the saved case that this one carries on had used, by task; ``breadth`` overrides what the
-    limit of the pool makes of scan and budgets; ``weights`` names what was learned of verdicts, as
-    ``weights.experience_of`` takes it. Raises
+    limit of the pool makes of scan and budgets; ``weights`` are what was learned of verdicts, or name what is
+    kept of it beside the corpus, as ``weights.experience_of`` takes it. Raises
     InputError for an empty question or a pool with passages that the settings' filters exclude,
     SettingsError for an unknown strategy, transaction type or language, or a filter that fits no document.
     """
@@ -110,7 +111,7 @@ class Case:
         model: LanguageModel | None = None,
         used: Mapping[str, Usage] = NOTHING,
         breadth: Breadth | None = None,
-        weights: str | None = None,
+        weights: str | Experience | None = None,
     ) -> None:
         if not question.strip():
             raise InputError("the question is empty: type one")
@@ -119,7 +120,7 @@ class Case:
         self.corpus, self.question, self.settings = corpus, question, settings
         self.pool = pool if pool is not None else Pool(settings.pool_size)
         self.pool.limit = max(settings.pool_size, len(self.pool))
-        self._experience = experience_of(corpus, weights)
+        self._experience = weights if isinstance(weights, Experience) else experience_of(corpus, weights)
         # By which id it is known, empty for nothing learned.
         self.weights = "" if self._experience is None else self._experience.id
         self.plan: QueryPlan | None = None

@@ -1,6 +1,8 @@
 """By which weights a corpus is ranked: the shipped ones, or with what was learned of experts' verdicts.
 
-What was learned is kept in the journal of ``engine.corpus.learned_weights``. It is never adopted by itself.
+What was learned for all who ask a corpus is kept in the journal of ``engine.corpus.learned_weights``; what
+belongs to a matter alone is kept with its cases (``engine.records.store.matter_weights``). It is never
+adopted by itself.
 """
 
 from __future__ import annotations
@@ -14,22 +16,61 @@ import orjson
 
 from engine.corpus.embedded.publication import WEIGHTS_NAME
 from engine.corpus.journal import Journals
-from engine.corpus.learned_weights import Act, WeightsLine, add_weights, load_weights
+from engine.corpus.learned_weights import (
+    LONGEST_KEPT,
+    MOST_KEPT,
+    Act,
+    WeightsLine,
+    acted,
+    add_weights,
+    load_weights,
+)
 from engine.corpus.protocol import Corpus
 from engine.errors import CorpusError, InputError
 from engine.investigation.ranking.experience import Experience, experience_from, plain_experience
 
-# Bytes of what a line keeps.
+# Bytes of what is learned, unpacked.
 LONGEST_LEARNED = 100_000_000
 
 
 def keep_weights(corpus: Corpus, learned: Experience, figures: dict[str, Any], *, reviewer: str = "") -> str:
     """Keep what was learned, with the figures that it is shown with; returns its id. Nothing is ranked by it
     before it is adopted. Raises CorpusError where there is no place for it, InputError."""
-    packed = base64.b64encode(zlib.compress(orjson.dumps(plain_experience(learned)))).decode()
-    line = WeightsLine(act=Act.KEPT, id=learned.id, figures=figures, learned=packed)
+    check_room(corpus)
+    packed = packed_experience(learned, LONGEST_KEPT * 3 // 4)
+    text = base64.b64encode(packed).decode()
+    line = WeightsLine(act=Act.KEPT, id=learned.id, figures=figures, learned=text)
     add_weights(_journals(corpus), line, reviewer)
     return learned.id
+
+
+def check_room(corpus: Corpus) -> None:
+    """Raises InputError where as many weights are kept beside a corpus as may be, CorpusError."""
+    _journals(corpus)
+    if len(known_weights(corpus)) >= MOST_KEPT:
+        raise InputError(
+            f"{corpus.name!r} has {MOST_KEPT} learned weights, which is the most: whoever operates it "
+            f"removes lines of {WEIGHTS_NAME} that are wanted no more"
+        )
+
+
+def packed_experience(learned: Experience, most: int) -> bytes:
+    """What was learned as bytes, at most so many. Raises InputError where it is more."""
+    packed = zlib.compress(orjson.dumps(plain_experience(learned)))
+    if len(packed) > most:
+        raise InputError(
+            f"what was learned takes {len(packed):,} bytes, of which {most:,} may be kept: learn from fewer "
+            "verdicts"
+        )
+    return packed
+
+
+def unpacked_experience(packed: bytes) -> Experience:
+    """What was learned, from bytes. Raises ValueError for what is none."""
+    try:
+        return experience_from(orjson.loads(zlib.decompressobj().decompress(packed, LONGEST_LEARNED)))
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise ValueError(str(error) or type(error).__name__) from error
 
 
 def adopt_weights(corpus: Corpus, weights: str, *, reviewer: str = "") -> None:
@@ -52,8 +93,8 @@ def known_weights(corpus: Corpus) -> list[str]:
 
 def adopted_weights(corpus: Corpus) -> str:
     """The id of the weights that a corpus is ranked by, empty for the shipped ones. Raises CorpusError."""
-    acts = [line for line in _lines(corpus) if line.act is not Act.KEPT]
-    return acts[-1].id if acts else ""
+    line = acted(_lines(corpus))
+    return "" if line is None else line.id
 
 
 def experience_of(corpus: Corpus, weights: str | None) -> Experience | None:
@@ -89,9 +130,8 @@ def _read(corpus: Corpus, weights: str) -> Experience | None:
     if line is None:
         raise _unknown(weights, corpus)
     try:
-        packed = zlib.decompressobj().decompress(base64.b64decode(line.learned), LONGEST_LEARNED)
-        return experience_from(orjson.loads(packed))
-    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        return unpacked_experience(base64.b64decode(line.learned))
+    except ValueError as error:
         raise CorpusError(
             f"{corpus.name!r}: the learned weights {weights!r} cannot be read ({error}); `weights ship` goes "
             "back to the shipped ones"

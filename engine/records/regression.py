@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.corpus.protocol import Corpus
 from engine.errors import RedstringError
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.turn import PERSON
 from engine.llm import LanguageModel
 from engine.model import EvidenceStatus
@@ -29,13 +30,14 @@ Pair = tuple[float | None, float | None]
 @dataclass(frozen=True, slots=True)
 class Saved:
     """A case that is tried: its id, its record, its events and the state of the corpus of then. ``error``:
-    why it could not be read."""
+    why it could not be read; ``learned`` is what it was ranked by, where that was learned of its matter."""
 
     id: str
     record: Record
     events: Sequence[Event] = ()
     fingerprint: str = ""
     error: str = ""
+    learned: Experience | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def tried(
 def _tried(case: Saved, corpus: Corpus, fingerprint: str, top: int, model: LanguageModel | None) -> Outcome:
     before = case.record
     started = time.perf_counter()
-    again = gone_through(before, corpus, events=case.events, model=model)
+    again = gone_through(before, corpus, events=case.events, model=model, learned=case.learned)
     milliseconds = 1000 * (time.perf_counter() - started)
     after = investigation_to_json(again.investigation())
     best = top or None
@@ -139,7 +141,7 @@ def _lost_pins(case: Saved, corpus: Corpus, model: LanguageModel | None) -> Iter
         return
     brought = {node["id"]: node["strategy"] for node in case.record["pool"]["nodes"]}
     unaided = [event for event in case.events if event.kind not in (PIN, DISMISS, FOLLOW)]
-    pool = gone_through(case.record, corpus, events=unaided, model=model).pool
+    pool = gone_through(case.record, corpus, events=unaided, model=model, learned=case.learned).pool
     for name, row in zip(pinned, corpus.rows(pinned).tolist(), strict=True):
         if row < 0 or (brought.get(name) != PERSON and name not in pool and not _followed(case, name)):
             yield name

@@ -16,6 +16,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import InputError, RedstringError, SettingsError
 from engine.extraction.judging import Ends, judge_link, unjudge_link, without_verdicts
 from engine.investigation import Case
+from engine.investigation.ranking.experience import Experience
 from engine.investigation.record import Investigation
 from engine.investigation.weights import known_weights
 from engine.llm import LanguageModel
@@ -33,9 +34,12 @@ def replayed(
     settings: InvestigationSettings | None = None,
     day: date | None = None,
     model: LanguageModel | None = None,
+    learned: Experience | None = None,
 ) -> Investigation:
     """The investigation of ``gone_through``. Raises as that does."""
-    case = gone_through(record, corpus, events=events, settings=settings, day=day, model=model)
+    case = gone_through(
+        record, corpus, events=events, settings=settings, day=day, model=model, learned=learned
+    )
     return case.investigation()
 
 
@@ -47,13 +51,15 @@ def gone_through(
     settings: InvestigationSettings | None = None,
     day: date | None = None,
     model: LanguageModel | None = None,
+    learned: Experience | None = None,
 ) -> Case:
     """The case of a record on a corpus, asked again with its settings, or others, on the day on which it was
     asked, or another; then the steps that people took, those that they took back left out.
 
-    A step that this corpus does not allow, because the passage or the link is gone, is left out, and a note
-    of the case says so. Where links were judged on the way, the case has a corpus of its own, of the same
-    data. Raises InputError where the record or a step cannot be read, SettingsError.
+    ``learned`` is what it was ranked by, where that was learned of its matter. A step that this corpus does
+    not allow, because the passage or the link is gone, is left out, and a note of the case says so. Where
+    links were judged on the way, the case has a corpus of its own, of the same data. Raises InputError where
+    the record or a step cannot be read, SettingsError.
     """
     try:
         settings = settings or checked(record["settings"])
@@ -67,7 +73,7 @@ def gone_through(
     # On a server verdicts stand in its tables: what was rejected is none there from the beginning.
     supposed = without_verdicts(corpus, judged, started) if judged else None
     left_out = [_judged(step, supposed) for step in course.before]
-    weights, lost = _weights(record, corpus)
+    weights, lost = _weights(record, corpus, learned)
     case = Case(
         supposed or corpus,
         question,
@@ -87,12 +93,19 @@ def gone_through(
     return case
 
 
-def _weights(record: Mapping[str, Any], corpus: Corpus) -> tuple[str, str]:
+def _weights(
+    record: Mapping[str, Any], corpus: Corpus, learned: Experience | None
+) -> tuple[str | Experience, str]:
     """The learned weights that a case was ranked by, empty for none; and why they cannot be had."""
     wanted = str(record.get("weights", ""))
-    if wanted and wanted not in known_weights(corpus):
-        return "", f"the learned weights {wanted!r} are not beside this corpus: it was ranked without them"
-    return wanted, ""
+    if not wanted or wanted in known_weights(corpus):
+        return wanted, ""
+    if learned is not None and learned.id == wanted:
+        return learned, ""
+    return "", (
+        f"the learned weights {wanted[:40]!r} are kept neither beside this corpus nor in the matter of the "
+        "case: it was ranked without them"
+    )
 
 
 def _taken(step: Step, case: Case, supposed: Corpus | None) -> str:

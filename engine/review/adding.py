@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from engine.errors import InputError
 from engine.records.store.listing import Matter
-from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES
+from engine.records.store.review_tables import ASSESSMENTS, CRITERIA, LEASES, QUEUE_ITEMS, QUEUES, WEIGHTS
 from engine.records.store.tables import CASES
 from engine.review.asking import is_assigned, names
 from engine.review.kept import INVITED, Criteria, QueuedItem, assessment_from, item_from, moment, plain_item
@@ -258,7 +258,8 @@ def no_queue(queue_id: str) -> InputError:
 
 def rename_reviewer(connection: Connection, name: str, new: str) -> None:
     """Put another name in the place of a reviewer's, wherever these tables have it."""
-    for column in (ASSESSMENTS.c.reviewer, LEASES.c.reviewer, QUEUES.c.who, CRITERIA.c.who):
+    columns = (ASSESSMENTS.c.reviewer, LEASES.c.reviewer, QUEUES.c.who, CRITERIA.c.who, WEIGHTS.c.who)
+    for column in columns:
         connection.execute(update(column.table).where(column == name).values({column.name: new}))
     own = QUEUE_ITEMS.c.assigned
     line = func.replace(own, f"\n{name}\n", f"\n{new}\n")

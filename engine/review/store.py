@@ -305,10 +305,11 @@ class ReviewStore(ReviewTaking):
         *,
         case_id: str = "",
         queue: str = "",
+        corpus: str = "",
         stands: bool = False,
     ) -> list[Assessment]:
         """All that was said, in order, or what stands of it: of a matter, a case, a queue, or of all of
-        somebody's cases."""
+        somebody's cases; of those that asked a corpus, where its name is given."""
         wanted = all_said().where(CASES.c.matter.in_(matters_of(owner)))
         if matter is not None:
             wanted = wanted.where(CASES.c.matter == matter.id)
@@ -316,9 +317,19 @@ class ReviewStore(ReviewTaking):
             wanted = wanted.where(CASES.c.id == case_id)
         if queue:
             wanted = wanted.where(ASSESSMENTS.c.queue == queue)
+        if corpus:
+            wanted = wanted.where(CASES.c.corpus == corpus)
         if stands:
             wanted = wanted.where(ASSESSMENTS.c.stands)
         return [assessment_from(dict(row)) for row in self._read(wanted.order_by(ASSESSMENTS.c.number))]
+
+    def corpora(self, matter: Matter) -> list[str]:
+        """The names of the corpora that cases of a matter asked of which something stands that was said, the
+        one of which most does first."""
+        joined = select(CASES.c.corpus).join(ASSESSMENTS, ASSESSMENTS.c.case_number == CASES.c.number)
+        of = CASES.c.matter == matter.id, ASSESSMENTS.c.stands
+        counted = joined.where(*of).group_by(CASES.c.corpus)
+        return [row["corpus"] for row in self._read(counted.order_by(func.count().desc(), CASES.c.corpus))]
 
     def others(self, item: Item, reviewer: str) -> list[Assessment]:
         """What others say of an item, which nobody is shown who has not said anything: nothing then."""

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from engine.model import Direction, Document, Hop, Passage, Relation
+from engine.model import Direction, Document, Hop, Passage, Relation, ScorePart
 from tests.ui.values import ARABIC, CODE, READING, cites, passage, ranked, scan_hop
 from ui.passages import Reading, compact_card, more_button, nothing_found, ranked_card, ranked_cards
 
@@ -62,6 +62,28 @@ def test_a_card_says_what_where_and_why() -> None:
     assert "<mark>powers</mark>" in html
     assert "<mark>broader</mark>" in html
     assert _read(html).open == 0, "every tag that opens must close"
+
+
+@pytest.mark.parametrize(
+    ("detail", "words"),
+    [
+        ("p", "from what was said of this passage"),
+        ("other", "from what was said of CAC other"),
+        ("", "from what was said of passages like it"),
+    ],
+)
+def test_what_experts_said_is_told_with_the_passage_that_it_was_said_of(detail: str, words: str) -> None:
+    found = ranked(passage("p", "The manager may not."))
+    parts = (
+        ScorePart("question", 0.5, "cited"),
+        ScorePart("experts", 0.25, detail),
+        ScorePart("held", 0.0001),
+    )
+    html = ranked_card(replace(found, breakdown=parts), READING)
+    text = _read(html).text
+    assert f"experts+0.250{words}" in text
+    assert "question+0.500CAC cited" in text
+    assert "held" not in text
 
 
 def test_further_trails_fold_away() -> None:

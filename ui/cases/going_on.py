@@ -18,16 +18,19 @@ def prepare(opened: OpenCase) -> None:
     keeping = opened.keeping
     if keeping is None or not opened.reopened:
         return
-    record = keeping.store.record(keeping.case_id, keeping.owner)
+    store = keeping.store
+    record = store.record(keeping.case_id, keeping.owner)
     if record.get("model"):
         raise InputError(WITH_MODEL)
-    opened.record, opened.steps = record, tuple(keeping.store.events(keeping.case_id, keeping.owner))
+    matter = store.summary(keeping.case_id, keeping.owner).matter
+    opened.learned = keeping.cases.learned_of(matter, record)
+    opened.record, opened.steps = record, tuple(store.events(keeping.case_id, keeping.owner))
 
 
 def going_on(opened: OpenCase) -> Iterator[Event]:
     """Run a prepared case anew; tells nothing. Raises InputError where its record cannot be read."""
     if opened.record is not None:
-        case = gone_through(opened.record, opened.corpus, events=opened.steps)
+        case = gone_through(opened.record, opened.corpus, events=opened.steps, learned=opened.learned)
         # Where links were judged on the way, that was on a corpus in memory; what is said of links from now
         # on is said of the one that is kept, where all of it stands.
         case.corpus = opened.corpus

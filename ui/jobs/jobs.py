@@ -113,6 +113,12 @@ class Jobs(Generic[Payload]):
             mine = (job for job in self._going() if job.owner.visitor == visitor)
             return next((job for job in mine if folder is None or job.folder == folder), None)
 
+    def last(self, visitor: str) -> Job[Payload] | None:
+        """The last job that a visitor has ordered, under way or over, if it is remembered."""
+        with self._change:
+            mine = [job for job in self._jobs.values() if job.owner.visitor == visitor]
+        return mine[-1] if mine else None
+
     def before(self, job: Job[Payload]) -> int:
         """How many jobs have their turn before a waiting one, those that run included."""
         with self._change:

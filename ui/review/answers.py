@@ -14,6 +14,7 @@ from ui.review.desk import Answer, Own, ReviewDesk, shown
 from ui.review.exchange import hand_out
 from ui.review.figures import figures, settle
 from ui.review.home import assign, bring, drop_queue, home, make_queue, queues, write_criteria
+from ui.review.learned import adopt, begin, drop, go_back, learned, look, stop
 from ui.review.of_case import marks, review_case
 from ui.review.playing import enter, judge, turns, undo
 
@@ -28,6 +29,10 @@ LOGGED: Mapping[str, str] = {
     "settle": "settle disagreement",
     "verdicts-out": "export verdicts",
     "verdicts-in": "import verdicts",
+    "learn": "learn from verdicts",
+    "adopt": "adopt learned weights",
+    "go-back": "go back from learned weights",
+    "drop-weights": "delete learned weights",
 }
 
 
@@ -53,7 +58,7 @@ def answer(desk: ReviewDesk, request: object, who: Callable[[str], Person] = by_
 def _answered(handler: Callable[[Own, Ask], Answer], own: Own, ask: Ask) -> Answer:
     if ask.do not in LOGGED:
         return handler(own, ask)
-    what = ask.queue or ask.matter or ask.cases
+    what = ask.queue or ask.weights or ask.matter or ask.cases
     try:
         told = handler(own, ask)
     except (AccessError, InputError):
@@ -86,4 +91,11 @@ HANDLERS: Mapping[str, Callable[[Own, Ask], Answer]] = {
     "settle": settle,
     "verdicts-out": hand_out,
     "verdicts-in": bring,
+    "learned": learned,
+    "learn": begin,
+    "learning": look,
+    "stop-learning": stop,
+    "adopt": adopt,
+    "go-back": go_back,
+    "drop-weights": drop,
 }

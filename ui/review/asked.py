@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from engine.review.adding import LONGEST_TEXT
 from engine.review.model import Verdict
-from ui.asked import Key, Request
+from ui.asked import CorpusName, Key, Request
 from ui.corpus.intake import Uploaded
 
 LONGEST_NAME, LONGEST_REASON, LONGEST_NOTE, LONGEST_KEY = 100, 100, 2000, 1500
@@ -27,7 +27,9 @@ class Ask(Request):
     is the id of the only case that a queue is made of, empty for all of the matter, or the case that is open;
     ``name`` is that of a queue, or of a reviewer who is added to it. ``seen`` is the version
     of the criteria that the page shows, None before it shows any. ``format`` is that of a file of verdicts,
-    ``file`` one that was sent.
+    ``file`` one that was sent. ``corpus`` is one of those that cases of the matter asked, empty for the
+    first; ``of`` says whether what is learned is for the matter or for all who ask the corpus; ``weights``
+    and ``job`` are ids.
     """
 
     do: Key
@@ -60,3 +62,7 @@ class Ask(Request):
     open: Ticked = False
     format: Key = ""
     file: Uploaded | None = None
+    corpus: CorpusName = ""
+    of: Literal["matter", "corpus"] = "matter"
+    weights: str = Field(default="", pattern=r"^[\w-]{0,64}$", max_length=64)
+    job: Key = ""

@@ -17,6 +17,8 @@ from engine.review.kept import Queue
 from engine.review.store import ReviewStore
 from ui.cases.kept import KeptCases
 from ui.cases.wording import exact, percent
+from ui.jobs.jobs import Jobs
+from ui.review.learning import RULES, Learning
 from ui.review.wording import REASONS, rows_of_verdicts, said
 from ui.shelf import Library
 from ui.templating import rendered
@@ -28,12 +30,14 @@ OPEN, CASE = "open_to_reviewers", "case"
 
 
 class ReviewDesk:
-    """The kept cases, whose reviews stand beside them, and the library whose corpora they were asked of."""
+    """The kept cases, whose reviews stand beside them, the library whose corpora they were asked of, and what
+    is being learned."""
 
     def __init__(self, kept: KeptCases, library: Library) -> None:
         self.kept, self.library = kept, library
         # Held while the queue of a case is looked for, and made where there is none.
         self.making = Lock()
+        self.learning: Jobs[Learning] = Jobs(RULES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ class Own:
         if not (self.person.name or self.typed.strip()):
             raise InputError("say your name first: verdicts are kept under it")
         return reviewer_named(self.person.name or self.typed)
+
+    @property
+    def asker(self) -> str:
+        """By what work that they order is theirs: this browser, or whoever has logged in."""
+        return self.person.key or self.owner
 
     @property
     def matters(self) -> list[Matter]:

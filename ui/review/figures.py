@@ -10,19 +10,26 @@ from markupsafe import Markup
 
 from engine.errors import InputError
 from engine.records.store import EVERYBODY
+from engine.records.store.listing import Matter
 from engine.review.agreement import Agreements, Disagreement, agreement, disagreements
-from engine.review.kept import Progress
+from engine.review.drawing import sampling_of
+from engine.review.estimates import Estimates, estimates
+from engine.review.kept import Progress, Queue
 from engine.review.model import VERDICTS, Assessment, ItemKind
 from engine.review.rates import Dimension, Rate, overall, rates
+from engine.review.sampling import Sampling
 from ui.palette import thread
 from ui.review.asked import Ask
 from ui.review.desk import Answer, Own, shown
 from ui.review.exchange import files_html
 from ui.review.links import act_on_link
+from ui.review.over_time import Spans, spans_of
 from ui.review.playing import item_named
 from ui.review.wording import WORDS, where
 
 KINDS = {ItemKind.PASSAGE: "Passages", ItemKind.HOP: "Hops", ItemKind.SENTENCE: "Sentences"}
+# How many more verdicts narrow the recall to this is told.
+WIDTH = 0.2
 # Values of a dimension, and disagreements, that are shown at most.
 MOST_VALUES, MOST_APART = 20, 100
 
@@ -30,7 +37,8 @@ MOST_VALUES, MOST_APART = 20, 100
 @dataclass(frozen=True, slots=True)
 class OfKind:
     """Figures over items of one kind. ``tables`` has the rates by the values of each dimension of which there
-    are several; ``alike`` are the others, with the value that all items have."""
+    are several; ``alike`` are the others, with the value that all items have. ``over_time`` is None where all
+    was judged in one day."""
 
     title: str
     counts: Sequence[tuple[str, int]]
@@ -38,6 +46,7 @@ class OfKind:
     agreements: Agreements
     tables: Sequence[tuple[str, Sequence[tuple[str, Rate]]]]
     alike: Sequence[tuple[str, str]]
+    over_time: Spans | None
 
 
 def figures(own: Own, ask: Ask) -> Answer:
@@ -59,8 +68,23 @@ def figures(own: Own, ask: Ask) -> Answer:
         blind=not _may_see(progress),
         reviewers=len({one.reviewer for one in said}),
         files=Markup(files_html(own, queue=queue)),
+        ranking=_ranking(own, queue),
+        width=WIDTH,
     )
     return {"html": {"figures": page}, "queue": queue.id, "focus": "[data-key=figures]"}
+
+
+def _ranking(own: Own, queue: Queue) -> tuple[Estimates, Sampling] | None:
+    """What the queue says of the rankings of its cases, and how it was drawn; None where it does not say
+    that, or where nothing of it was judged."""
+    try:
+        sampling = sampling_of(queue)
+    except InputError:
+        return None
+    # Verdicts on an item count wherever they were given.
+    said = own.store.assessments(Matter(queue.matter, "", "", ""), EVERYBODY, stands=True)
+    found = estimates(own.store.items(queue.id).values(), said, sampling)
+    return (found, sampling) if found.judged else None
 
 
 def settle(own: Own, ask: Ask) -> Answer:
@@ -102,6 +126,7 @@ def _of_kind(said: Sequence[Assessment], kind: ItemKind, title: str) -> OfKind:
         agreements=agreement(own, kind),
         tables=[(name, rows[:MOST_VALUES]) for name, rows in tables if len(rows) > 1],
         alike=[(name, rows[0][0]) for name, rows in tables if len(rows) == 1],
+        over_time=spans_of(own),
     )
 
 

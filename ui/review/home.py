@@ -31,6 +31,7 @@ def home(own: Own, ask: Ask) -> Answer:
                        opened=opened if opened and chosen and opened.matter == chosen.id else None),
         "criteria": "" if chosen is None else _criteria(own, chosen),
         "files": "" if chosen is None else files_html(own, matter=chosen),
+        "learned-here": "" if chosen is None else shown("learned_here", matter=chosen),
     }  # fmt: skip
     return {"html": slots, "named": own.person.name, "cases": any(count for _, count in counted)}
 

@@ -14,6 +14,7 @@ from engine.access.people import Person
 from engine.access.roles import Action, may
 from engine.corpus.protocol import Corpus
 from engine.errors import AccessError, InputError, RedstringError, for_visitors
+from engine.investigation.ranking.experience import Experience
 from engine.llm import LanguageModel
 from engine.records.store.fingerprint import fingerprint_of
 from engine.records.store.store import GENERAL
@@ -97,6 +98,10 @@ class Asking:
         """The operator's model where it is wanted. Raises InputError where the caller may not use it."""
         trusted = may(self.person.role, Action.USE_MODEL)
         return operators(self.place.connections, trusted=trusted) if wanted else None
+
+    def learned_in(self, matter: str, corpus: Corpus) -> Experience | None:
+        """What the cases of the caller's matter are ranked by; None for what ranks the corpus."""
+        return self.place.kept.learned_in(self.person, matter, corpus)
 
     def keep(self, record: Mapping[str, Any], corpus: Corpus, matter: str = "") -> dict[str, Any]:
         """Keep a case for the caller: its id as ``case``, or None and why it is not kept."""

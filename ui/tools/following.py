@@ -12,6 +12,7 @@ from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.investigation import Case
 from engine.investigation.events import Event
+from engine.investigation.ranking.experience import Experience
 from engine.records.citation import short_citation
 from engine.records.export import investigation_to_json
 from engine.records.replaying import gone_through
@@ -76,14 +77,18 @@ class OfAStep(Slim):
 
 
 def followed(
-    asked: Case, record: Mapping[str, Any], events: tuple[CaseEvent, ...], step: Follow
+    asked: Case,
+    record: Mapping[str, Any],
+    events: tuple[CaseEvent, ...],
+    step: Follow,
+    learned: Experience | None = None,
 ) -> dict[str, Any]:
     """Go through the case of a record and its steps again, and on by one step; its record then, and what was
     found. ``asked`` stands in the line for it and never runs: it is cancelled where nobody waits any more.
 
     Raises InputError for a passage that the corpus has not, CancelledError.
     """
-    case = gone_through(record, asked.corpus, events=events, model=asked.model)
+    case = gone_through(record, asked.corpus, events=events, model=asked.model, learned=learned)
     for _ in _wanted(asked, case.follow(step.passage, step.strategies)):
         continue
     told = investigation_to_json(case.investigation())
@@ -143,7 +148,8 @@ def _follow(asking: Asking, asked: Following) -> dict[str, Any]:
         corpus, record["question"], checked(record["settings"]), model=asking.model(wanted=asked.model)
     )
     step = Follow(passage=asked.passage, strategies=asked.strategies or ticket.settings.strategies)
-    work = partial(followed, record=record, events=tuple(events), step=step)
+    learned = asking.place.kept.learned_of(store.summary(asked.case, owner).matter, record)
+    work = partial(followed, record=record, events=tuple(events), step=step, learned=learned)
     with asking.waited(ticket.cancel):
         told = asking.library.workers.done(asking.visitor, work, ticket, here=asked.model)
     if ticket.is_cancelled:

@@ -12,6 +12,7 @@ from engine.answers.export import answer_to_json
 from engine.corpus.protocol import Corpus
 from engine.errors import CancelledError, InputError
 from engine.investigation import Case
+from engine.investigation.ranking.experience import Experience
 from engine.llm import LanguageModel
 from engine.model import StopReason
 from engine.records.export import investigation_to_json
@@ -128,12 +129,18 @@ def _whoever(cancel: Cancel) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def opened(asked: Investigating | Asked, corpus: Corpus, model: LanguageModel | None = None) -> Case:
-    """The case of a question, not yet run. Raises InputError, SettingsError."""
+def opened(
+    asked: Investigating | Asked,
+    corpus: Corpus,
+    model: LanguageModel | None = None,
+    learned: Experience | None = None,
+) -> Case:
+    """The case of a question, not yet run; ``learned`` is what its matter is ranked by, None for what ranks
+    the corpus. Raises InputError, SettingsError."""
     base = settings_of(asked.preset)
     if model is not None and isinstance(asked, Investigating):
         base = base.changed(**{name: helped for name, (helped, _) in helpers().items()})
-    return Case(corpus, asked.question, asked.chosen(base), model=model)
+    return Case(corpus, asked.question, asked.chosen(base), model=model, weights=learned)
 
 
 def investigate(library: Library, case: Case, visitor: str = "", waited: Waited = _whoever) -> Json:
@@ -177,7 +184,8 @@ def _answer(case: Case) -> tuple[Json, Json]:
 def _investigated(asking: Asking, asked: Investigating) -> Json:
     asking.wrote("investigate", asked.corpus)
     corpus = asking.corpus(asked.corpus)
-    case = opened(asked, corpus, asking.model(wanted=asked.model))
+    learned = asking.learned_in(asked.matter, corpus)
+    case = opened(asked, corpus, asking.model(wanted=asked.model), learned)
     record = investigate(asking.library, case, asking.visitor, asking.waited)
     return with_more({**asking.keep(record, corpus, asked.matter), **record})
 
@@ -185,7 +193,8 @@ def _investigated(asking: Asking, asked: Investigating) -> Json:
 def _answered(asking: Asking, asked: Asked) -> Json:
     asking.wrote("answer", asked.corpus)
     corpus = asking.corpus(asked.corpus)
-    case = opened(asked, corpus, asking.model(wanted=asked.model))
+    learned = asking.learned_in(asked.matter, corpus)
+    case = opened(asked, corpus, asking.model(wanted=asked.model), learned)
     told, record = answer(asking.library, case, asking.visitor, asking.waited)
     return with_more({**asking.keep(record, corpus, asked.matter), **told})
 

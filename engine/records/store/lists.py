@@ -55,10 +55,10 @@ class CaseLists(CaseDatabase):
         return [row["id"] for row in self._read(found.order_by(CASES.c.number))]
 
     def same(
-        self, matter: Matter, question: str, settings: Mapping[str, Any], fingerprint: str
+        self, matter: Matter, question: str, settings: Mapping[str, Any], fingerprint: str, weights: str = ""
     ) -> str | None:
-        """A case of a matter that this program has asked already, with these settings, of a corpus in this
-        state; None where there is none."""
+        """A case of a matter that this program has asked already, with these settings and learned weights, of
+        a corpus in this state; None where there is none."""
         wanted = select(CASES.c.id, CASES.c.settings).where(
             CASES.c.matter == matter.id,
             CASES.c.question == question,
@@ -66,7 +66,8 @@ class CaseLists(CaseDatabase):
             CASES.c.engine == engine_version(),
         )
         found = self._read(wanted.order_by(CASES.c.started.desc()))
-        return next((row["id"] for row in found if row["settings"] == settings), None)
+        same = (row["id"] for row in found if row["settings"] == settings)
+        return next((one for one in same if self._state(one).get("weights", "") == weights), None)
 
     def low_coverage(
         self,

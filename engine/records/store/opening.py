@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from engine.errors import InputError, RedstringError, ResourceError, SettingsErr
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 # The version that this program reads and writes: the last of ``migrations/versions``.
-VERSION = "0004"
+VERSION = "0005"
 # Where the tables are on a server, apart from those of corpora and of others.
 SCHEMA = "redstring_cases"
 # Seconds for which one writer waits for another, or for a server.
@@ -80,11 +81,11 @@ def _engine(address: URL) -> Engine:
     path = Path(str(address.database))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # What people ask is nobody else's on this computer. A file that is there is not opened: closing it
-        # would give up the locks by which SQLite has it in this process, and another program would take it
-        # for nobody's (sqlite.org/howtocorrupt.html, 2.2).
-        if not os.access(path, os.R_OK | os.W_OK):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # What people ask is nobody else's on this computer. A file that is there is not opened here: to close
+        # it would end the locks of all connections that this program has to it (fcntl(2)), and another
+        # program would take away the log that they write to.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except OSError as error:
         raise ResourceError(f"{path}: cases cannot be kept there: {error.strerror}") from error
     engine = create_engine(address, hide_parameters=True, connect_args={"timeout": PATIENCE})

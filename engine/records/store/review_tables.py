@@ -1,7 +1,8 @@
-"""The tables of reviews: criteria, queues and their items, who looks at what, and what was said.
+"""The tables of reviews: criteria, queues and their items, who looks at what, what was said, and what was
+learned of it.
 
 What was said is only added to: ``stands`` alone changes, with what is said later. It goes with its case,
-queues and criteria with their matter.
+queues, criteria and what was learned with their matter.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     String,
     Table,
     Text,
@@ -127,4 +129,24 @@ ASSESSMENTS = Table(
     # Whether nothing was said after it by the same person, and it says something.
     Column("stands", Boolean, nullable=False),
     Index(None, "case_number", "key", "reviewer"),
+)
+
+# What was learned of the verdicts of a matter, and by which of it its cases are ranked: acts, as in the
+# journal beside a corpus.
+WEIGHTS = Table(
+    "weights",
+    METADATA,
+    Column("number", Integer, primary_key=True),
+    _matter(),
+    # By its name, as cases have it.
+    Column("corpus", String(200), nullable=False),
+    # Kept, adopted or shipped; of the last two there is one for each corpus.
+    Column("act", String(10), nullable=False),
+    Column("id", ID, nullable=False),
+    Column("who", REVIEWER, nullable=False),
+    Column("at", TIME, nullable=False),
+    # What it is shown with, and itself.
+    Column("figures", JSON, nullable=False),
+    Column("learned", LargeBinary),
+    Index(None, "matter"),
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from shutil import copytree
 
 import orjson
 import pytest
 
+from engine.records.store.store import CaseStore
 from tests.engine.command_line import CommandLine
 from ui.sample import BUILT
 
@@ -72,6 +74,52 @@ def test_from_verdicts_to_a_ranking_and_back(run: CommandLine, corpus: Path) -> 
     assert then["weights"] == learned["id"]
     assert run("weights", "ship", "--corpus", corpus).out.startswith("ranked by: the shipped weights")
     assert ranking(run, corpus, QUESTIONS[0]) == before
+
+
+def test_weights_of_a_matter_rank_its_cases_alone(run: CommandLine, corpus: Path, tmp_path: Path) -> None:
+    reviewed(run, corpus)
+    of = ("--corpus", corpus, "--matter", "Agency")
+    learned = run("weights", "learn", *of, "--preset", "quick", "--by", "Ann")
+    assert "--matter Agency` does that" in learned.out
+    (kept,) = run("weights", "list", *of, "--json").json["weights"]
+    assert kept["by"] == "Ann"
+    # Each question by its case; its words are not written down a second time.
+    moved = [*kept["figures"]["up"], *kept["figures"]["down"]]
+    assert moved
+    assert all(one["case"] for one in moved)
+    assert not any(question in str(kept) for question in QUESTIONS)
+    assert run("weights", "list", "--corpus", corpus).out == "ranked by: the shipped weights\n"
+    before = ranking(run, corpus, QUESTIONS[0])
+    assert run("weights", "adopt", kept["id"], *of).out.startswith(f"ranked by: {kept['id']}")
+
+    def weights_of(*more: str) -> str:
+        done = run("investigate", QUESTIONS[0], "--corpus", corpus, "--preset", "quick", *more, "--json")
+        return str(done.json.get("weights", ""))
+
+    assert (weights_of("--matter", "Agency"), weights_of("--matter", "Taxes"), weights_of()) == (
+        kept["id"],
+        "",
+        "",
+    )
+    assert ranking(run, corpus, QUESTIONS[0]) == before
+    cases = run("cases", "list", "--matter", "Agency", "--json").json["cases"]
+    newest, oldest = cases[0]["id"], cases[-1]["id"]
+    for one in (newest, oldest):
+        assert run("cases", "replay", one, "--corpus", corpus, "--json").json["same"]
+    # In another matter it is not known by what it was ranked.
+    with closing(CaseStore(f"sqlite:///{tmp_path / 'home' / 'cases.sqlite'}")) as store:
+        store.move(newest, store.matter("Taxes"), who="Ann")
+    assert not run("cases", "replay", newest, "--corpus", corpus, "--json").json["same"]
+    batch = tmp_path / "questions.txt"
+    batch.write_text(QUESTIONS[1])
+    again = run("batch", batch, *of, "--preset", "quick", "--json").json
+    assert again["kept_before"] == 0
+    assert run("batch", batch, *of, "--preset", "quick", "--json").json["kept_before"] == 1
+    assert "go back first" in run("weights", "delete", kept["id"], *of).err
+    assert run("weights", "ship", *of).out.startswith("ranked by: the corpus's own")
+    assert run("weights", "delete", kept["id"], *of).out == "ranked by: the corpus's own\n"
+    assert weights_of("--matter", "Agency") == ""
+    assert "remove the line there" in run("weights", "delete", "x", "--corpus", corpus).err
 
 
 def test_what_cannot_be_adopted_is_said(run: CommandLine, corpus: Path) -> None:

@@ -111,7 +111,7 @@ def test_weights_that_are_gone_are_told_in_the_replay(corpus: Corpus) -> None:
     record = investigation_to_json(case_of(corpus, "lifted").investigation())
     record["weights"] = "elsewhere"
     notes = replayed(record, corpus).notes
-    assert any("'elsewhere' are not beside this corpus" in note for note in notes)
+    assert any("'elsewhere' are kept neither beside this corpus nor in the matter" in note for note in notes)
 
 
 def test_passages_that_the_corpus_has_no_more_change_nothing(corpus: Corpus) -> None:

@@ -189,3 +189,27 @@ def test_a_machine_of_ones_own_needs_a_name_alone(desk: ReviewDesk, keep: Keep, 
     assert [one.reviewer for one in said(store)] == ["Ann Lee"]
     with pytest.raises(InputError):
         store.queue("no-such")
+
+
+def test_estimates_stand_where_they_can_be_told(ann: Caller, keep: Keep, store: ReviewStore) -> None:
+    keep()
+    queue = ann.made(best=2, random=0)
+    assert "How good the rankings are" not in ann.good("figures", queue=queue)["html"]["figures"]
+    for verdict in ("relevant", "not relevant"):
+        ann.verdict(queue, ann.first(queue), verdict)
+    page = ann.good("figures", queue=queue)["html"]["figures"]
+    assert "Estimated from 2 judged of 2 passages" in page
+    assert "Relevant of the best 5" not in page
+    assert "no passage of this queue was drawn at random" in page
+    owner = ann.desk.kept.owner_of(ANNA) or ""
+    matter, items = ann.desk.kept.store().matters(owner)[0], store.items(queue).values()
+    # A queue that does not say how it was drawn.
+    other = store.make_queue(matter, "", list(items), who="Ann", settings={"best": 2})
+    assert "How good the rankings are" not in ann.good("figures", queue=other.id)["html"]["figures"]
+    whole = ann.made(best=2, random=9)
+    while (told := ann.good("enter", queue=whole, slots=["a"]))["turns"]:
+        ann.verdict(whole, told["turns"][0], "relevant")
+    page = ann.good("figures", queue=whole)["html"]["figures"]
+    assert "Ranked of what is relevant in the pools" in page
+    assert "that interval is of these cases alone" in page
+    assert "Approved over time" not in page

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from sqlalchemy.schema import SchemaItem
 from engine.errors import InputError, ResourceError, SettingsError
 from engine.records.store.opening import MIGRATIONS, VERSION, opened
 from engine.records.store.review_tables import ASSESSMENTS
+from engine.records.store.store import CaseStore
 from engine.records.store.tables import METADATA
 
 
@@ -46,6 +50,24 @@ def test_nobody_else_on_the_computer_reads_it(tmp_path: Path) -> None:
     opened(f"sqlite:///{tmp_path / 'own' / 'cases.sqlite'}").dispose()
     for path in (tmp_path / "own", tmp_path / "own" / "cases.sqlite"):
         assert not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
+
+
+def test_what_is_written_after_another_program_has_looked_is_kept(tmp_path: Path) -> None:
+    """A server opens its file several times; whoever opens and closes it meanwhile takes nothing away."""
+    path = tmp_path / "cases.sqlite"
+    look = (
+        f"import sqlite3; c = sqlite3.connect({str(path)!r}); "
+        "print(c.execute('select name from matters').fetchall()); c.close()"
+    )
+
+    def seen() -> str:
+        return subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
+
+    with closing(CaseStore(f"sqlite:///{path}")) as store, closing(CaseStore(f"sqlite:///{path}")):
+        store.matter("One")
+        assert "One" in seen()
+        store.matter("Two")
+        assert "Two" in seen()
 
 
 @pytest.mark.parametrize("url", ["", "nonsense", "mysql://h/d", "sqlite://", "/var/cases", "http://h/d"])

@@ -1,0 +1,188 @@
+"""What was learned, in a real browser: learned, adopted, asked by it, gone back from."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from engine.corpus import open_corpus
+from engine.investigation import Case
+from engine.records.export import investigation_to_json
+from engine.records.store.matter_weights import MatterWeights
+from engine.records.store.store import CaseStore
+from engine.review.items import passage_items
+from engine.review.kept import QueuedItem
+from engine.review.learning.observing import described
+from engine.review.model import Verdict
+from engine.review.store import ReviewStore
+from engine.settings import preset
+from tests.browser.conftest import QUESTION, ask
+from tests.browser.reviewing import HOSTILE, cases, enter, links_as_they_were, record, reviews
+from tests.engine.investigation.test_weights import lifting
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["cases", "links_as_they_were", "record", "reviews"]
+pytestmark = [
+    pytest.mark.browser,
+    # Gradio's queue uses pandas in ways that pandas 3 calls outdated.
+    pytest.mark.filterwarnings("ignore:'future.no_silent_downcasting'", "ignore:The copy keyword"),
+]
+ASKED = (
+    QUESTION,
+    "When does a power of attorney end?",
+    "What must be entered in the commercial register?",
+    "Who is liable for acts of an agent without authority?",
+    "How long is the period for filing an appeal?",
+    f"Which contracts need written form? {HOSTILE}",
+)
+
+
+@pytest.fixture
+def taught(cases: CaseStore, reviews: ReviewStore, record: dict[str, Any], shown_sample: Path) -> str:
+    """Six questions, of each of which the passage that came third is said to be relevant and four others are
+    not; returns the passage of the first."""
+    corpus, third = open_corpus(shown_sample), ""
+    for question in ASKED:
+        case = Case(corpus, question, preset("balanced"))
+        for _ in case.run():
+            continue
+        case_id = cases.keep(
+            investigation_to_json(case.investigation()), cases.matter(), application="page", who="Ann"
+        )
+        items = passage_items(cases.record(case_id), case_id, corpus)
+        best = sorted((item for item in items if item.rank), key=lambda item: item.rank or 0)[:5]
+        queue = reviews.make_queue(cases.matter(), "Agency", [*map(QueuedItem, best)], who="Ann")
+        for item in best:
+            said = Verdict.RELEVANT if item.rank == 3 else Verdict.IRRELEVANT
+            reviews.judge(item, said, reviewer="Ann", queue=queue.id)
+        third = third or best[2].passage_id
+    return third
+
+
+@pytest.fixture
+def weights(home: Path, cases: CaseStore) -> Iterator[MatterWeights]:
+    """What is learned of the machine's own matter: nothing in the beginning, nor in the end."""
+    with closing(MatterWeights(f"sqlite:///{home / 'cases.sqlite'}")) as found:
+        yield found
+        for corpus in found.corpora(cases.matter()):
+            found.ship(cases.matter(), corpus, who="Ann")
+            for one in [line.id for line in found.lines(cases.matter(), corpus) if line.id]:
+                found.delete(cases.matter(), one)
+
+
+def shown(page: Page) -> str:
+    page.click("[data-key=open-learned]")
+    page.wait_for_selector(".rev-learned h1")
+    return page.inner_text(".rev-learned")
+
+
+def test_learn_adopt_ask_again_and_go_back(
+    page: Page, cases: CaseStore, taught: str, weights: MatterWeights
+) -> None:
+    enter(page)
+    assert "6 of them with relevant passages and others" in shown(page)
+    page.focus("[data-key=learn]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-key=adopt]", timeout=120_000)
+    # Whoever has waited stands on what came of it.
+    assert page.evaluate("document.activeElement.dataset.key") == "learned-result"
+    text = page.inner_text(".rev-learned")
+    assert "What it would change" in text
+    assert "points" in text
+    assert "Nothing of it was adopted yet." in text
+    assert page.locator(".rev-gain").count() == 2
+    assert page.locator(".rev-moves a[href^='?case=']").count() > 0
+    assert page.evaluate("window.harmed") is None
+    (corpus,) = weights.corpora(cases.matter())
+    assert weights.adopted(cases.matter(), corpus) is None
+    page.focus("[data-key=adopt]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".rev-kept li:nth-child(2)[data-use]")
+    assert page.evaluate("document.activeElement.dataset.key") == "go-back"
+    adopted = weights.adopted(cases.matter(), corpus)
+    assert adopted is not None
+    page.click("[data-act=ask-in]")
+    page.wait_for_selector("#in-matter >> text=Asked in the matter General")
+    ask(page, QUESTION)
+    page.wait_for_selector(".case-bar .kept >> text=Kept in General")
+    kept = cases.record(page.get_attribute(".case-bar", "data-case") or "")
+    assert kept["weights"] == adopted.id
+    page.click("#in-matter button")
+    page.wait_for_selector("#in-matter p", state="hidden")
+    page.click(".views [data-view=review]")
+    page.click("[data-key=go-back]")
+    page.wait_for_selector(".rev-kept li:first-child[data-use]")
+    assert "Gone back" in page.inner_text(".rev-learned")
+    assert weights.adopted(cases.matter(), corpus) is None
+    ask_again(page)
+    kept = cases.record(page.get_attribute(".case-bar", "data-case") or "")
+    assert "weights" not in kept
+
+
+def test_what_was_said_of_a_passage_stands_among_the_parts_of_its_score(
+    page: Page, cases: CaseStore, taught: str, weights: MatterWeights, shown_sample: Path
+) -> None:
+    corpus, figures = open_corpus(shown_sample).name, {"verdicts": 1}
+    weights.keep(cases.matter(), corpus, lifting(taught), figures, who=HOSTILE)
+    enter(page)
+    shown(page)
+    page.click("[data-key=adopt-lifted]")
+    page.wait_for_selector(".rev-kept li:nth-child(2)[data-use]")
+    assert page.evaluate("window.harmed") is None
+    page.click("[data-act=ask-in]")
+    ask(page, QUESTION)
+    page.wait_for_selector(".case-bar .kept >> text=Kept in General")
+    card = page.locator("#passages .card").first
+    assert card.get_attribute("data-id") == taught
+    card.locator("details.score summary").click()
+    (row,) = (one for one in card.locator("details.score tr").all_inner_texts() if "experts" in one)
+    assert "+5.000" in row
+    assert "from what was said of this passage" in row
+    page.click("#in-matter button")
+
+
+def ask_again(page: Page) -> None:
+    page.click(".views [data-view=investigate]")
+    before = page.get_attribute(".case-bar", "data-case")
+    page.click("#go")
+    page.wait_for_function(
+        "id => { const bar = document.querySelector('.case-bar'); return bar && bar.dataset.case !== id && "
+        "bar.textContent.includes('Kept in'); }",
+        arg=before,
+    )
+
+
+def test_learning_is_cancelled_and_found_again(
+    page: Page, cases: CaseStore, taught: str, weights: MatterWeights, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go, real = threading.Event(), described
+    monkeypatch.setattr("ui.review.learning.described", lambda *given: (go.wait(60), real(*given))[1])
+    enter(page)
+    shown(page)
+    page.click("[data-key=learn]")
+    page.wait_for_selector("[data-key=stop-learning]")
+    # Whoever looks elsewhere meanwhile finds it at work.
+    page.click(".rev-learned [data-act=leave]")
+    page.wait_for_selector(".rev-list")
+    shown(page)
+    assert "Asking question 1 of 6 again" in page.inner_text(".rev-learning")
+    page.click("[data-key=stop-learning]")
+    go.set()
+    page.wait_for_selector("#review .banner >> text=Cancelled")
+    assert page.locator(".rev-kept").count() == 0
+    assert weights.corpora(cases.matter()) == []
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, taught: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    enter(page)
+    shown(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("[data-key=learn]").bounding_box()["height"] >= 40  # type: ignore[index]

@@ -1,0 +1,248 @@
+"""The screen of what was learned: what verdicts there are, what they teach, and by what cases are ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from engine.corpus.learned_weights import Act, WeightsLine, acted
+from engine.corpus.protocol import Corpus
+from engine.errors import AccessError, CorpusError, InputError, RedstringError
+from engine.records.store.listing import Matter
+from engine.review.learning.choosing import FEWEST
+from engine.review.teaching import Said, said_in
+from engine.review.weights_places import OfCorpus, OfMatter, Place
+from ui.jobs.job import Job, Owner, State
+from ui.judging import may_judge
+from ui.review.asked import Ask
+from ui.review.desk import Answer, Own, shown
+from ui.review.learning import MOST_PASSAGES, MOST_QUESTIONS, Learning, learn
+
+# Questions that move, shown of each kind, and kept weights.
+MOST_SHOWN, MOST_LISTED = 20, 30
+NOT_YOURS = "what is learned for all who ask a corpus is adopted by those who may judge its links"
+# What counts, in words.
+KINDS = {
+    "passages": "what was said of passages, for these and for like ones",
+    "features": "what the signs of the ranking turned out to be worth: words, meaning, links",
+    "passages and features": "what was said of passages and of like ones, and what the signs of the ranking "
+    "turned out to be worth",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Of what somebody looks at what was learned: a matter and one of the corpora that its cases asked.
+    ``corpus`` is None where that is gone or not open to them; ``may_share``: they may learn for all who ask
+    it, and ``of`` says whether they look at that."""
+
+    matter: Matter
+    name: str
+    names: tuple[str, ...]
+    corpus: Corpus | None
+    may_share: bool
+    of: str
+
+    def place(self, own: Own) -> Place:
+        """Where the weights belong. Raises InputError for a corpus that is not there."""
+        if self.of == "matter":
+            return OfMatter(own.desk.kept.weights(), self.matter, self.name)
+        return OfCorpus(self.there())
+
+    def there(self) -> Corpus:
+        """The corpus. Raises InputError where it is not there."""
+        if self.corpus is None:
+            raise InputError("the corpus of these cases is gone, or not open to you")
+        return self.corpus
+
+    def said(self, own: Own) -> Said:
+        """What can be learned from: for a corpus, what was said in all matters of whoever asks."""
+        matter = self.matter if self.of == "matter" else None
+        return said_in(own.store.assessments(matter, own.owner, corpus=self.name, stands=True))
+
+
+def learned(own: Own, ask: Ask) -> Answer:
+    """The whole screen."""
+    # Whoever wants to see certain weights is led to them; else the page says where somebody stands.
+    focus = {"focus": "[data-key=learned-result]"} if ask.weights else {}
+    return _screen(own, _scope(own, ask), ask.weights) | focus
+
+
+def begin(own: Own, ask: Ask) -> Answer:
+    """Begin to learn. Raises InputError where there is too little, or another is under way."""
+    scope, who = _scope(own, ask), own.reviewer
+    corpus, place, said = scope.there(), scope.place(own), scope.said(own)
+    if said.telling < FEWEST:
+        raise InputError(
+            f"nothing can be learned yet: {FEWEST} questions at least need both kinds of passages"
+        )
+    place.check_room()
+    asked = Learning(scope.matter.id, scope.name, scope.of)
+    line = own.person.address or own.asker
+    work = partial(
+        learn, place=place, corpus=corpus, said=said.newest(MOST_QUESTIONS, MOST_PASSAGES),
+        workers=own.desk.library.workers, visitor=line, who=who,
+    )  # fmt: skip
+    own.desk.learning.start(Owner(own.asker, own.person.address), asked, work)
+    return _screen(own, scope, "") | {"focus": "[data-key=stop-learning]"}
+
+
+def look(own: Own, ask: Ask) -> Answer:
+    """How far it is; the whole screen once it is over."""
+    job = own.desk.learning.get(ask.job, own.asker)
+    if not job.over:
+        return {"html": {"learning": _progress(own, job)}, "job": job.id}
+    about = job.payload
+    # What was learned is gone with its matter.
+    scope = _scope(own, ask.model_copy(update=_named(about)))
+    page = _screen(own, scope, about.weights) | {"focus": "[data-key=learned-result]"}
+    if job.state is State.FAILED:
+        return page | {"error": job.message, "focus": "[data-key=learn]"}
+    if job.state is not State.DONE:
+        return page | {"said": "Cancelled. Nothing was kept.", "focus": "[data-key=learn]"}
+    return page
+
+
+def stop(own: Own, ask: Ask) -> Answer:
+    """End it; nothing is kept of it."""
+    own.desk.learning.cancel(ask.job, own.asker)
+    return look(own, ask)
+
+
+def adopt(own: Own, ask: Ask) -> Answer:
+    """Rank by kept weights from now on."""
+    scope, who = _scope(own, ask), own.reviewer
+    scope.place(own).adopt(ask.weights, who)
+    told = "Adopted: cases are ranked by it from now on, those of before stay as they were."
+    return _screen(own, scope, ask.weights) | {"said": told, "focus": "[data-key=go-back]"}
+
+
+def go_back(own: Own, ask: Ask) -> Answer:
+    """Rank without what was learned from now on."""
+    scope, who = _scope(own, ask), own.reviewer
+    scope.place(own).ship(who)
+    told = "Gone back: cases are ranked without it from now on."
+    return _screen(own, scope, ask.weights) | {"said": told, "focus": "[data-key=learned-result]"}
+
+
+def drop(own: Own, ask: Ask) -> Answer:
+    """Delete kept weights by which nothing is ranked."""
+    scope = _scope(own, ask)
+    scope.place(own).delete(ask.weights)
+    return _screen(own, scope, "") | {"said": "Deleted.", "focus": "[data-key=learned]"}
+
+
+def _named(about: Learning) -> dict[str, str]:
+    return {"matter": about.matter, "corpus": about.corpus, "of": about.of}
+
+
+def _scope(own: Own, ask: Ask) -> Scope:
+    """What is meant. Raises InputError for a matter of another, or a corpus that no case of it asked;
+    AccessError for a corpus that whoever asks may not judge."""
+    matter = own.matter(ask.matter)
+    names = tuple(dict.fromkeys((*own.store.corpora(matter), *own.desk.kept.weights().corpora(matter))))
+    name = ask.corpus or next(iter(names), "")
+    if name and name not in names:
+        raise InputError("no verdict of this matter is on that corpus")
+    corpus, may_share, library = None, False, own.desk.library
+    if name:
+        # It may be gone, damaged, or one that only the owner of the case sees.
+        with suppress(InputError, CorpusError):
+            corpus = library.open(library.find(name, own.person.key))
+            may_share = may_judge(library, own.person, name)
+    if ask.of == "corpus" and not may_share:
+        raise AccessError(NOT_YOURS)
+    return Scope(matter, name, names, corpus, may_share, ask.of)
+
+
+def _screen(own: Own, scope: Scope, wanted: str) -> Answer:
+    job = _going(own, scope)
+    lines = scope.place(own).lines() if scope.name else []
+    said = scope.said(own) if scope.name else Said((), {})
+    kept = [line for line in reversed(lines) if line.act is Act.KEPT]
+    last = acted(lines)
+    in_use = "" if last is None else last.id
+    chosen = next((one for one in kept if one.id == (wanted or in_use)), next(iter(kept), None))
+    fresh = (
+        job.payload if job is not None and chosen is not None and job.payload.weights == chosen.id else None
+    )
+    page = shown(
+        "learned",
+        scope=scope,
+        found=said,
+        fewest=FEWEST,
+        both=min(said.telling, FEWEST),
+        progress="" if job is None or job.over else _progress(own, job),
+        taught_nothing=_taught_nothing(job),
+        result=None if chosen is None else _result(own, chosen, fresh),
+        chosen=chosen,
+        kept=[(one, _gain(one.figures)) for one in kept[:MOST_LISTED]],
+        total=len(kept),
+        last=last,
+        in_use=in_use,
+        with_scope=dict(_named(Learning(scope.matter.id, scope.name, scope.of))),
+    )
+    found: Answer = {"html": {"learned": page}}
+    return found if job is None or job.over else found | {"job": job.id}
+
+
+def _going(own: Own, scope: Scope) -> Job[Learning] | None:
+    """The job of whoever asks that learns of this, or the last one that did."""
+    about = Learning(scope.matter.id, scope.name, scope.of)
+    found = own.desk.learning.last(own.asker)
+    return found if found is not None and _named(found.payload) == _named(about) else None
+
+
+def _taught_nothing(job: Job[Learning] | None) -> bool:
+    return job is not None and job.state is State.DONE and not job.payload.weights
+
+
+def _progress(own: Own, job: Job[Learning]) -> str:
+    jobs = own.desk.learning
+    return shown("learning", job=job, before=jobs.before(job), waiting=job.state is State.WAITING)
+
+
+def _gain(figures: Mapping[str, Any]) -> float | None:
+    found = figures.get("ndcg", {}).get("difference")
+    return found if isinstance(found, int | float) else None
+
+
+def _result(own: Own, line: WeightsLine, fresh: Learning | None) -> dict[str, Any]:
+    """What kept weights are shown with. Weights of a corpus do not tell the questions of others: those that
+    the job of whoever asks has learned from are shown to them as long as it is remembered: ``fresh``."""
+    figures = line.figures | dict(fresh.figures if fresh is not None else {})
+    kind = str(figures.get("kind", ""))
+    worse, better = (figures.get(name, 0) for name in ("worse", "better"))
+    return {
+        "kind": KINDS.get(kind, kind),
+        "strength": figures.get("strength", 0.0),
+        "questions": figures.get("questions", 0),
+        "verdicts": figures.get("verdicts", 0),
+        "gains": [_drawn(name, figures.get(name)) for name in ("recall", "ndcg") if figures.get(name)],
+        "worse": len(worse) if isinstance(worse, list) else worse,
+        "better": better,
+        "moved": [(name, _moved(own, figures.get(name, []))) for name in ("up", "down")],
+    }
+
+
+def _drawn(name: str, found: Any) -> dict[str, Any]:
+    """A gain with its places on a scale around 0, in percent."""
+    most = max(abs(found["low"]), abs(found["high"]), 0.05) * 1.15
+    places = {one: 50 + 50 * found[one] / most for one in ("low", "high", "difference")}
+    significant = found["p"] < 0.05 and not found["low"] <= 0 <= found["high"]
+    return {"name": name, **found, "places": places, "most": most, "significant": significant}
+
+
+def _moved(own: Own, told: list[Mapping[str, Any]]) -> list[tuple[str, str, float, float]]:
+    """Questions with the ids of their cases, and what their order was and would be worth. The words of a case
+    that is gone are gone."""
+    found = []
+    for one in told[:MOST_SHOWN]:
+        question = ""
+        with suppress(RedstringError):
+            question = own.cases.summary(str(one["case"]), own.owner).question
+        found.append((str(one["case"]) if question else "", question, one["before"], one["then"]))
+    return found
