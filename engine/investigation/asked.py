@@ -114,6 +114,9 @@ def held_by_all(asked: Asked, texts: Sequence[Written]) -> NDArray[np.bool_]:
     """Which words of the question one of the texts holds, shape (words,)."""
     held = np.zeros(len(asked.words), np.bool_)
     for one in texts:
+        if held.all():
+            # The best few mostly hold all of them: the others need not be read for it.
+            break
         held |= asked.held(_terms(asked.language, one.text))
     return held
 

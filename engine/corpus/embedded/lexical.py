@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,7 +181,9 @@ class LexicalIndex:
         self._tops: Cache[tuple[str, ...], Hits] = Cache("weights of words", WORDS)
         # One question is asked again and again, for other passages: in its scan, its rounds, its coverage.
         places = REMEMBERED_BYTES // (4 * max(self._size, 1))
-        self._remembered = lru_cache(maxsize=min(max(places, FEWEST), MOST))(self._scored)
+        self._remembered: Cache[tuple[str, ...], Scored] = Cache(
+            "scores of queries", min(max(places, FEWEST), MOST)
+        )
 
     @staticmethod
     def of(state: Block, *, titles: bool = True) -> LexicalIndex:
@@ -204,18 +205,25 @@ class LexicalIndex:
     def _best(self, terms: tuple[str, ...], limit: int, mask: Mask | None) -> Hits:
         if limit == 1 and mask is None:
             # How much a word weighs: asked of every word of every question.
-            return self._tops.made(terms, lambda: self._remembered(terms).best(limit, mask))
-        return self._remembered(terms).best(limit, mask)
+            return self._tops.made(terms, lambda: self._made(terms).best(limit, mask))
+        return self._made(terms).best(limit, mask)
 
     def score(self, queries: Sequence[Sequence[str]], rows: Rows) -> NDArray[np.float32]:
         """The scores of chosen rows, shape (queries, rows)."""
         chosen = np.asarray(rows)
         few = len(chosen) * FEW <= self._size
-        scores = [
-            self._looked_up(terms, chosen) if few else self._remembered(tuple(terms)).of(chosen)
-            for terms in queries
-        ]
+        scores = [self._scores_of(tuple(terms), chosen, few=few) for terms in queries]
         return np.asarray(scores, np.float32).reshape(len(queries), len(chosen))
+
+    def _scores_of(self, terms: tuple[str, ...], rows: Array, *, few: bool) -> Array:
+        """The scores of chosen rows: of what was searched before they are known."""
+        known = self._remembered.get(terms)
+        if known is None and few:
+            return self._looked_up(terms, rows)
+        return (known or self._made(terms)).of(rows)
+
+    def _made(self, terms: tuple[str, ...]) -> Scored:
+        return self._remembered.made(terms, lambda: self._scored(terms))
 
     def _looked_up(self, terms: Sequence[str], rows: Array) -> Array:
         """The same sums as ``scores``, to the bit, of a few rows: each is looked up under each term."""
